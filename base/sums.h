@@ -83,12 +83,35 @@ struct Any {
   bool value = false;
 
   constexpr operator bool() const { return value; }  // NOLINT(google-explicit-constructor)
+  Any& operator|=(bool other) {
+    value |= other;
+    return *this;
+  }
   void Merge(const Any& other) { value |= other.value; }
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
     bytes->Values(&self->value);
   }
 };
+
+/// Whether something holds of all.
+struct All {
+  bool value = true;
+
+  constexpr operator bool() const { return value; }  // NOLINT(google-explicit-constructor)
+  All& operator&=(bool other) {
+    value &= other;
+    return *this;
+  }
+  void Merge(const All& other) { value &= other.value; }
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->value);
+  }
+};
+
+template <typename T>
+void MergeMembers(T* own, const T& more);
 
 /// Adds to a figure what another of its type found: by its Merge, by members, of a map by keys, of
 /// an array by places, of a list behind its own, else by +=.
@@ -97,8 +120,7 @@ void MergeInto(T* own, const T& more) {
   if constexpr (requires { own->Merge(more); }) {
     own->Merge(more);
   } else if constexpr (requires { T::kMembers; }) {
-    std::apply([&](auto... member) { (MergeInto(&(own->*member), more.*member), ...); },
-               T::kMembers);
+    MergeMembers(own, more);
   } else if constexpr (requires { typename T::mapped_type; }) {
     for (const auto& [key, value] : more) MergeInto(&(*own)[key], value);
   } else if constexpr (requires { typename T::key_type; }) {
@@ -110,6 +132,12 @@ void MergeInto(T* own, const T& more) {
   } else {
     *own += more;
   }
+}
+
+/// Adds the members that kMembers names, each by its type.
+template <typename T>
+void MergeMembers(T* own, const T& more) {
+  std::apply([&](auto... member) { (MergeInto(&(own->*member), more.*member), ...); }, T::kMembers);
 }
 
 }  // namespace oplens

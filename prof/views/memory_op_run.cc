@@ -18,27 +18,11 @@ constexpr int64_t kUntoldGroup = -2;
 
 }  // namespace
 
-void MemoryChange::Add(const MemoryChange& other) {
-  SaturatingAdd(&increase_bytes, other.increase_bytes);
-  SaturatingAdd(&allocations, other.allocations);
-  SaturatingAdd(&allocated_bytes, other.allocated_bytes);
-}
-
 void MemoryChange::Add(const MemoryEvent& event) {
-  SaturatingAdd(&increase_bytes, event.size_bytes);
+  increase_bytes += event.size_bytes;
   if (event.size_bytes <= 0) return;
   ++allocations;
-  SaturatingAdd(&allocated_bytes, event.size_bytes);
-}
-
-void MemoryOpSums::Add(const MemoryOpSums& other) {
-  SaturatingAdd(&calls, other.calls);
-  self.Add(other.self);
-  total.Add(other.total);
-  SaturatingAdd(&peak_bytes, other.peak_bytes);
-  SaturatingAdd(&leaked_bytes, other.leaked_bytes);
-  peak_known |= other.peak_known;
-  leaks_known |= other.leaks_known;
+  allocated_bytes += event.size_bytes;
 }
 
 MemoryOpRun::MemoryOpRun(const Run& run, const std::vector<OperatorKey>& by)
@@ -134,8 +118,8 @@ MemoryOpSums& MemoryOpRun::Touch(uint32_t row) {
   touched_[row] = true;
   MemoryOpSums& sums = sums_[row];
   sums.calls = rows_[row].calls;
-  sums.peak_known = pairs_;
-  sums.leaks_known = pairs_ && run_.steps().source() != StepSource::kNone;
+  sums.peak_known = {pairs_};
+  sums.leaks_known = {pairs_ && run_.steps().source() != StepSource::kNone};
   return sums;
 }
 
@@ -199,19 +183,18 @@ void MemoryOpRun::SumPieces(const MemoryLife::Pool& pool) {
     const uint32_t call = run_.memory_owners()[memory.IndexAt(piece.begin)];
     MemoryOpSums& sums = Touch(RowAt(call, event.time_ns));
     if (at_peak) {
-      SaturatingAdd(&sums.peak_bytes, event.size_bytes);
+      sums.peak_bytes += event.size_bytes;
       rest = SaturatingDifference(rest, event.size_bytes);
     }
-    const bool left = selected && leaks.IsLeak(piece).value_or(false);
-    if (left) SaturatingAdd(&sums.leaked_bytes, event.size_bytes);
+    if (selected && leaks.IsLeak(piece).value_or(false)) sums.leaked_bytes += event.size_bytes;
   }
   if (rest == 0) return;
   Row like;
   like.kind = Row::Kind::kUntold;
   MemoryOpSums& sums = Touch(RowOf(kUntoldGroup, Steps::kNone, like));
   sums.peak_bytes = rest;
-  sums.peak_known = true;
-  sums.leaks_known = false;
+  sums.peak_known = {true};
+  sums.leaks_known = {false};
 }
 
 }  // namespace oplens::prof

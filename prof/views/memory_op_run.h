@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "base/id_map.h"
+#include "base/sums.h"
 #include "prof/run/memory_life.h"
 #include "prof/run/steps.h"
 #include "prof/views/call_places.h"
@@ -18,37 +20,31 @@ class Run;
 
 /// What calls took and gave back. Sums saturate.
 struct MemoryChange {
-  int64_t increase_bytes = 0;  ///< Taken less given back.
-  int64_t allocations = 0;
-  int64_t allocated_bytes = 0;
+  Balance increase_bytes;  ///< Taken less given back.
+  Sum allocations;
+  Sum allocated_bytes;
 
-  void Add(const MemoryChange& other);
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->increase_bytes);
-    bytes->Sums(&self->allocations, &self->allocated_bytes);
-  }
+  static constexpr std::tuple kMembers{&MemoryChange::increase_bytes, &MemoryChange::allocations,
+                                       &MemoryChange::allocated_bytes};
+  void Add(const MemoryChange& other) { MergeMembers(this, other); }
   void Add(const MemoryEvent& event);
 };
 
 /// What the calls of one operator did with the memory of one device from one source.
 struct MemoryOpSums {
-  int64_t calls = 0;  ///< Whatever they did.
+  Sum calls;  ///< Whatever they did.
   MemoryChange self;
   MemoryChange total;  ///< With calls inside; one inside another of the same row adds nothing.
-  int64_t peak_bytes = 0;
-  int64_t leaked_bytes = 0;
+  Balance peak_bytes;
+  Balance leaked_bytes;
   // Whether that is known: not where no addresses are told, or there are no steps.
-  bool peak_known = false;
-  bool leaks_known = false;
+  Any peak_known;
+  Any leaks_known;
 
-  void Add(const MemoryOpSums& other);
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Sums(&self->calls);
-    bytes->Values(&self->self, &self->total, &self->peak_bytes, &self->leaked_bytes,
-                  &self->peak_known, &self->leaks_known);
-  }
+  static constexpr std::tuple kMembers{&MemoryOpSums::calls,        &MemoryOpSums::self,
+                                       &MemoryOpSums::total,        &MemoryOpSums::peak_bytes,
+                                       &MemoryOpSums::leaked_bytes, &MemoryOpSums::peak_known,
+                                       &MemoryOpSums::leaks_known};
 };
 
 /// The operators of one rank by what they did with memory. O(n log n + P C) for n memory events,
@@ -70,7 +66,6 @@ class MemoryOpRun {
     size_t step = Steps::kNone;
     int64_t calls = 0;
   };
-  const Row& row(size_t index) const { return rows_[index]; }
   /// The texts of a row of calls: the name and those of the keys, those of step and rank left out.
   std::vector<std::string_view> TextsOf(const Row& row) const;
 
@@ -112,6 +107,8 @@ class MemoryOpRun {
   std::vector<bool> changed_;         // By call: whether there is such.
   bool pairs_ = false;                // Whether it is known what became of all pieces.
 };
+
+constexpr size_t WordCountOf(MemoryOpRun::Row::Kind) { return 3; }
 
 }  // namespace oplens::prof
 

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "prof/run/run.h"
-#include "prof/views/memory_fields.h"
+#include "prof/views/grouped_partial.h"
 #include "prof/views/memory_notes.h"
 #include "prof/views/memory_op_run.h"
 #include "prof/views/saved_partial.h"
@@ -22,55 +22,98 @@ constexpr std::string_view kNoCallName = "(no operator)";
 constexpr std::string_view kUntoldName = "(not recorded)";
 constexpr std::string_view kMemoryOpsOtherName = "(other)";
 
-constexpr Field kMemoryOpsFields[] = {
-    kMemoryDeviceField,
-    kMemorySourceField,
-    {"op", "Op", "", FieldType::kText, Field::kShared, "operator, by its name as recorded",
-     Fold::kKey},
-    {"calls", "Calls", "", FieldType::kInteger, 8, "all calls, whatever they took", Fold::kNone},
-    {"size_increase_bytes", "Increase(B)", "B", FieldType::kInteger, 14,
-     "taken less given back by its calls and calls inside; a call inside another of the same row "
-     "adds nothing",
-     Fold::kNone},
-    {"self_size_increase_bytes", "SelfIncrease(B)", "B", FieldType::kInteger, 15,
-     "taken less given back by its calls themselves", Fold::kSum},
-    {"allocations", "Allocations", "", FieldType::kInteger, 11,
-     "allocations by its calls and calls inside", Fold::kNone},
-    {"self_allocations", "SelfAlloc", "", FieldType::kInteger, 9,
-     "allocations by its calls themselves", Fold::kSum},
-    {"allocated_bytes", "Allocated(B)", "B", FieldType::kInteger, 14,
-     "sum of the sizes of allocations", Fold::kNone},
-    {"self_allocated_bytes", "SelfAllocated(B)", "B", FieldType::kInteger, 16,
-     "sum of the sizes of self_allocations", Fold::kSum},
-    {"peak_bytes", "Peak(B)", "B", FieldType::kInteger, 14,
-     "what it had taken itself of what was there when most was allocated of the device and source "
-     "in the rank",
-     Fold::kNone},
-    {"leaked_bytes", "Leaked(B)", "B", FieldType::kInteger, 13,
-     "what it took itself in a step that was there behind the step's end and at the end of the "
-     "recording",
-     Fold::kSum},
+using RowKind = MemoryOpRun::Row::Kind;
+
+struct MemoryOpsKey {
+  int32_t device_id = -1;
+  MemorySource source = MemorySource::kFramework;
+  RowKind kind = RowKind::kCalls;
+  std::vector<std::string> texts;  ///< The name, then those of --by but for the step.
+  std::optional<int64_t> step;
+
+  static constexpr std::tuple kMembers{&MemoryOpsKey::device_id, &MemoryOpsKey::source,
+                                       &MemoryOpsKey::kind, &MemoryOpsKey::texts,
+                                       &MemoryOpsKey::step};
+  friend auto operator<=>(const MemoryOpsKey&, const MemoryOpsKey&) = default;
 };
 
-struct MemoryOpsKeyWord {
-  std::string_view word;
-  OperatorKey key;
+struct MemoryOpsRow {
+  const MemoryOpsKey& key;
+  const MemoryOpSums& sums;
+  std::string_view device;
+  std::vector<Cell> by;  ///< Of the words of --by.
 };
-constexpr MemoryOpsKeyWord kMemoryOpsKeys[] = {{"layer", OperatorKey::kLayer},
-                                               {"stack", OperatorKey::kStack},
-                                               {"step", OperatorKey::kStep},
-                                               {"rank", OperatorKey::kRank}};
+
+/// Of what the recording holds.
+template <auto change, auto part>
+Cell ChangeOf(const MemoryOpsRow& row) {
+  return row.key.kind == RowKind::kUntold ? Cell{} : CellOf(row.sums.*change.*part);
+}
+
+template <size_t place>
+Cell MemoryOpsByCell(const MemoryOpsRow& row) {
+  return row.by[place];
+}
+
+constexpr Column<MemoryOpsRow> kMemoryOpsColumns[] = {
+    {kMemoryDeviceField, [](const MemoryOpsRow& row) { return Text(row.device); }},
+    {kMemorySourceField,
+     [](const MemoryOpsRow& row) { return Text(MemorySourceWord(row.key.source)); }},
+    {{"op", "Op", "", FieldType::kText, Field::kShared, "operator, by its name as recorded",
+      Fold::kKey},
+     [](const MemoryOpsRow& row) { return Text(row.key.texts[0]); }},
+    {{"calls", "Calls", "", FieldType::kInteger, 8, "all calls, whatever they took"},
+     [](const MemoryOpsRow& row) {
+       return row.key.kind == RowKind::kCalls ? CellOf(row.sums.calls) : Cell{};
+     }},
+    {{"size_increase_bytes", "Increase(B)", "B", FieldType::kInteger, 14,
+      "taken less given back by its calls and calls inside; a call inside another of the same row "
+      "adds nothing"},
+     ChangeOf<&MemoryOpSums::total, &MemoryChange::increase_bytes>},
+    {{"self_size_increase_bytes", "SelfIncrease(B)", "B", FieldType::kInteger, 15,
+      "taken less given back by its calls themselves", Fold::kSum},
+     ChangeOf<&MemoryOpSums::self, &MemoryChange::increase_bytes>},
+    {{"allocations", "Allocations", "", FieldType::kInteger, 11,
+      "allocations by its calls and calls inside"},
+     ChangeOf<&MemoryOpSums::total, &MemoryChange::allocations>},
+    {{"self_allocations", "SelfAlloc", "", FieldType::kInteger, 9,
+      "allocations by its calls themselves", Fold::kSum},
+     ChangeOf<&MemoryOpSums::self, &MemoryChange::allocations>},
+    {{"allocated_bytes", "Allocated(B)", "B", FieldType::kInteger, 14,
+      "sum of the sizes of allocations"},
+     ChangeOf<&MemoryOpSums::total, &MemoryChange::allocated_bytes>},
+    {{"self_allocated_bytes", "SelfAllocated(B)", "B", FieldType::kInteger, 16,
+      "sum of the sizes of self_allocations", Fold::kSum},
+     ChangeOf<&MemoryOpSums::self, &MemoryChange::allocated_bytes>},
+    {{"peak_bytes", "Peak(B)", "B", FieldType::kInteger, 14,
+      "what it had taken itself of what was there when most was allocated of the device and source "
+      "in the rank"},
+     [](const MemoryOpsRow& row) {
+       return row.sums.peak_known ? CellOf(row.sums.peak_bytes) : Cell{};
+     }},
+    {{"leaked_bytes", "Leaked(B)", "B", FieldType::kInteger, 13,
+      "what it took itself in a step that was there behind the step's end and at the end of the "
+      "recording",
+      Fold::kSum},
+     [](const MemoryOpsRow& row) {
+       return row.sums.leaks_known ? CellOf(row.sums.leaked_bytes) : Cell{};
+     }},
+};
+
+constexpr std::string_view kMemoryOpsWords[] = {"layer", "stack", "step", "rank"};
+constexpr OperatorKey kMemoryOpsKeys[] = {OperatorKey::kLayer, OperatorKey::kStack,
+                                          OperatorKey::kStep, OperatorKey::kRank};
 
 std::vector<OperatorKey> MemoryOpsKeysOf(const std::vector<std::string>& by) {
   std::vector<OperatorKey> keys;
   for (const std::string& word : by) {
-    const auto* known = std::find_if(std::begin(kMemoryOpsKeys), std::end(kMemoryOpsKeys),
-                                     [&](const MemoryOpsKeyWord& one) { return one.word == word; });
-    if (known == std::end(kMemoryOpsKeys)) {
+    const auto known = std::find(std::begin(kMemoryOpsWords), std::end(kMemoryOpsWords), word);
+    if (known == std::end(kMemoryOpsWords)) {
       throw UsageError(
           fmt::format("--by {}: the view memory-ops is split by layer, stack, step, rank", word));
     }
-    if (std::find(keys.begin(), keys.end(), known->key) == keys.end()) keys.push_back(known->key);
+    const OperatorKey key = kMemoryOpsKeys[known - std::begin(kMemoryOpsWords)];
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
   }
   return keys;
 }
@@ -83,14 +126,16 @@ class MemoryOps : public SavedPartial<MemoryOps> {
   void Begin(const Run* run) override { notes_.Begin(run); }
   void End(const Run* run) override;
   void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override;
+  std::vector<Field> Fields() const override {
+    return FieldsOf(std::span<const Column<MemoryOpsRow>>(ColumnsBy()));
+  }
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override { return notes_.Sentences(); }
 
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
     bytes->Values(&self->notes_);
-    TransferMap(bytes, &self->rows_, [&](const Key& key, const MemoryOpSums& sums) {
+    TransferMap(bytes, &self->rows_, [&](const MemoryOpsKey& key, const MemoryOpSums& sums) {
       if constexpr (Bytes::kReads) {
         const bool by_step =
             std::find(self->by_.begin(), self->by_.end(), OperatorKey::kStep) != self->by_.end();
@@ -104,43 +149,26 @@ class MemoryOps : public SavedPartial<MemoryOps> {
  private:
   // Rows that come once there are so many count in one more of their device.
   static constexpr size_t kMaxRows = size_t{1} << 20;
-  struct Key {
-    int32_t device_id = -1;
-    MemorySource source = MemorySource::kFramework;
-    MemoryOpRun::Row::Kind kind = MemoryOpRun::Row::Kind::kCalls;
-    std::vector<std::string> texts;  // The name, then those of by_ but for the step.
-    std::optional<int64_t> step;
-    friend auto operator<=>(const Key&, const Key&) = default;
-
-    template <typename Bytes, typename Self>
-    static void Transfer(Bytes* bytes, Self* self) {
-      bytes->Values(&self->device_id);
-      bytes->Word(&self->source, kMemorySources);
-      bytes->Word(&self->kind, size_t{3});
-      bytes->Values(&self->texts, &self->step);
-    }
-  };
-
-  Key KeyOf(const Run& run, const MemoryLife::Pool& pool, const MemoryOpRun& ops,
-            const MemoryOpRun::Row& row) const;
-  void AddTo(const Key& key, const MemoryOpSums& sums);
-  void EmitRow(const Key& key, const MemoryOpSums& sums, Sink* sink) const;
+  MemoryOpsKey KeyOf(const Run& run, const MemoryLife::Pool& pool, const MemoryOpRun& ops,
+                     const MemoryOpRun::Row& row) const;
+  void AddTo(const MemoryOpsKey& key, const MemoryOpSums& sums);
+  std::vector<Column<MemoryOpsRow>> ColumnsBy() const;
 
   std::vector<OperatorKey> by_;
-  std::map<Key, MemoryOpSums> rows_;
+  std::map<MemoryOpsKey, MemoryOpSums> rows_;
   MemoryNotes notes_;
 };
 
-MemoryOps::Key MemoryOps::KeyOf(const Run& run, const MemoryLife::Pool& pool,
-                                const MemoryOpRun& ops, const MemoryOpRun::Row& row) const {
-  Key key;
+MemoryOpsKey MemoryOps::KeyOf(const Run& run, const MemoryLife::Pool& pool, const MemoryOpRun& ops,
+                              const MemoryOpRun::Row& row) const {
+  MemoryOpsKey key;
   key.device_id = pool.device_id;
   key.source = pool.source;
   key.kind = row.kind;
   const std::vector<std::string_view> texts = ops.TextsOf(row);
   key.texts.emplace_back(texts[0]);
-  if (row.kind == MemoryOpRun::Row::Kind::kNoCall) key.texts[0] = kNoCallName;
-  if (row.kind == MemoryOpRun::Row::Kind::kUntold) key.texts[0] = kUntoldName;
+  if (row.kind == RowKind::kNoCall) key.texts[0] = kNoCallName;
+  if (row.kind == RowKind::kUntold) key.texts[0] = kUntoldName;
   size_t next = 1;
   for (const OperatorKey by : by_) {
     if (by == OperatorKey::kStep) continue;
@@ -150,20 +178,14 @@ MemoryOps::Key MemoryOps::KeyOf(const Run& run, const MemoryLife::Pool& pool,
   return key;
 }
 
-void MemoryOps::AddTo(const Key& key, const MemoryOpSums& sums) {
-  const auto at = rows_.find(key);
-  if (at != rows_.end()) {
-    at->second.Add(sums);
-  } else if (rows_.size() < kMaxRows) {
-    rows_.emplace(key, sums);
-  } else {
-    Key other;
-    other.device_id = key.device_id;
-    other.source = key.source;
-    other.texts.assign(key.texts.size(), "");
-    other.texts[0] = kMemoryOpsOtherName;
-    rows_[other].Add(sums);
-  }
+void MemoryOps::AddTo(const MemoryOpsKey& key, const MemoryOpSums& sums) {
+  if (rows_.size() < kMaxRows || rows_.contains(key)) return MergeInto(&rows_[key], sums);
+  MemoryOpsKey other;
+  other.device_id = key.device_id;
+  other.source = key.source;
+  other.texts.assign(key.texts.size(), "");
+  other.texts[0] = kMemoryOpsOtherName;
+  MergeInto(&rows_[other], sums);
 }
 
 void MemoryOps::End(const Run* run) {
@@ -184,22 +206,24 @@ void MemoryOps::Merge(const Partial& other) {
   notes_.Merge(more.notes_);
 }
 
-std::vector<Field> MemoryOps::Fields() const {
-  std::vector<Field> fields(std::begin(kMemoryOpsFields), std::end(kMemoryOpsFields));
-  constexpr size_t kOwnKeys = 3;
-  std::vector<Field> keys;
-  for (const OperatorKey key : by_) keys.push_back(FieldOf(key));
-  fields.insert(fields.begin() + kOwnKeys, keys.begin(), keys.end());
-  return fields;
+std::vector<Column<MemoryOpsRow>> MemoryOps::ColumnsBy() const {
+  constexpr decltype(&MemoryOpsByCell<0>) kCells[] = {MemoryOpsByCell<0>, MemoryOpsByCell<1>,
+                                                      MemoryOpsByCell<2>, MemoryOpsByCell<3>};
+  constexpr std::ptrdiff_t kOwnKeys = 3;
+  std::vector<Column<MemoryOpsRow>> columns(std::begin(kMemoryOpsColumns),
+                                            std::end(kMemoryOpsColumns));
+  auto at = columns.begin() + kOwnKeys;
+  for (size_t i = 0; i < by_.size(); ++i) at = columns.insert(at, {FieldOf(by_[i]), kCells[i]}) + 1;
+  return columns;
 }
 
 void MemoryOps::Emit(Sink* sink) const {
-  std::vector<const std::pair<const Key, MemoryOpSums>*> rows;
+  std::vector<const std::pair<const MemoryOpsKey, MemoryOpSums>*> rows;
   for (const auto& row : rows_) rows.push_back(&row);
   // Rows are by key: equal ones stay in that order.
   std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
     const auto order = [](const auto* row) {
-      const Key& key = row->first;
+      const MemoryOpsKey& key = row->first;
       const MemoryOpSums& sums = row->second;
       // GPUs before the host; then whose memory it was at the peak, who kept some, who took most.
       // Largest first: the smallest number has no opposite.
@@ -209,32 +233,19 @@ void MemoryOps::Emit(Sink* sink) const {
     };
     return order(a) < order(b);
   });
-  for (const auto* row : rows) EmitRow(row->first, row->second, sink);
-}
-
-void MemoryOps::EmitRow(const Key& key, const MemoryOpSums& sums, Sink* sink) const {
-  const std::string device = MemoryDeviceName(key.device_id);
-  std::vector<Cell> cells = {Text(device), Text(MemorySourceWord(key.source)), Text(key.texts[0])};
-  size_t next = 1;
-  for (const OperatorKey by : by_) {
-    cells.push_back(by == OperatorKey::kStep ? Integer(key.step) : Text(key.texts[next++]));
+  const std::vector<Column<MemoryOpsRow>> columns = ColumnsBy();
+  TableOf<MemoryOpsRow> table(std::span<const Column<MemoryOpsRow>>(columns), sink);
+  for (const auto* row : rows) {
+    const auto& [key, sums] = *row;
+    const std::string device = MemoryDeviceName(key.device_id);
+    MemoryOpsRow shown = {key, sums, device, {}};
+    size_t next = 1;
+    for (const OperatorKey by : by_) {
+      shown.by.push_back(by == OperatorKey::kStep ? Integer(key.step) : Text(key.texts[next++]));
+    }
+    table.Add(shown);
   }
-  using Kind = MemoryOpRun::Row::Kind;
-  const bool untold = key.kind == Kind::kUntold;
-  const auto of_recording = [&](int64_t value) { return untold ? Cell{} : Integer(value); };
-  cells.push_back(key.kind == Kind::kCalls ? Integer(sums.calls) : Cell{});
-  cells.push_back(of_recording(sums.total.increase_bytes));
-  cells.push_back(of_recording(sums.self.increase_bytes));
-  cells.push_back(of_recording(sums.total.allocations));
-  cells.push_back(of_recording(sums.self.allocations));
-  cells.push_back(of_recording(sums.total.allocated_bytes));
-  cells.push_back(of_recording(sums.self.allocated_bytes));
-  cells.push_back(sums.peak_known ? Integer(sums.peak_bytes) : Cell{});
-  cells.push_back(sums.leaks_known ? Integer(sums.leaked_bytes) : Cell{});
-  sink->Row(cells);
 }
-
-constexpr std::string_view kMemoryOpsWords[] = {"layer", "stack", "step", "rank"};
 
 }  // namespace
 
@@ -242,7 +253,7 @@ constexpr View kMemoryOpsView = {
     .name = "memory-ops",
     .help = "what each operator took of memory and gave back",
     .needs = {TracePart::kMemoryEvents},
-    .fields = FieldsWithoutBy<kMemoryOpsFields>,
+    .fields = FieldsWithoutBy<kMemoryOpsColumns>,
     .make = MakePartial<MemoryOps>,
     .by = kMemoryOpsWords,
     .narrow =

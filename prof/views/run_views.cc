@@ -9,7 +9,7 @@
 #include "prof/run/steps.h"
 #include "prof/table/row_sinks.h"
 #include "prof/table/top_rows.h"
-#include "prof/views/give_calls.h"
+#include "prof/views/collective_matches.h"
 
 namespace oplens::prof {
 namespace {

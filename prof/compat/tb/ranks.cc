@@ -13,7 +13,7 @@
 #include "prof/compat/tb/steps.h"
 #include "prof/run/class_times.h"
 #include "prof/run/run.h"
-#include "prof/views/overview_classes.h"
+#include "prof/views/step_times.h"
 
 namespace oplens::prof {
 namespace {
