@@ -7,12 +7,10 @@
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "base/saturating.h"
 #include "parse/join/joined.h"
-#include "parse/join/range_texts.h"
 #include "parse/model/trace_devices.h"
 #include "parse/model/waiting_calls.h"
 #include "prof/run/call_sites.h"

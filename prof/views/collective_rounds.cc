@@ -1,6 +1,5 @@
 #include "prof/views/collective_rounds.h"
 
-#include <string_view>
 #include <unordered_map>
 
 #include "base/hash.h"

@@ -1,7 +1,6 @@
 #include "prof/views/copy_row.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "parse/model/cuda_kinds.h"
 #include "prof/run/copy_bandwidth.h"

@@ -11,8 +11,6 @@
 #include <vector>
 
 #include "base/sums.h"
-#include "ops/op_model.h"
-#include "parse/join/range_texts.h"
 #include "prof/run/run.h"
 #include "prof/views/critical_path_fields.h"
 #include "prof/views/path_rows.h"

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -10,8 +9,6 @@
 
 #include "base/byte_map.h"
 #include "base/checked.h"
-#include "base/ratio.h"
-#include "base/saturating.h"
 #include "prof/run/class_times.h"
 #include "prof/run/device_times.h"
 #include "prof/run/run.h"

@@ -2,14 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "base/ratio.h"
 #include "base/saturating.h"
 #include "ops/kernels/tensor_core.h"
 #include "parse/join/joined.h"

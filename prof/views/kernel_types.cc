@@ -1,17 +1,14 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "prof/run/device_times.h"
 #include "prof/run/run.h"
 #include "prof/views/grouped_partial.h"
 #include "prof/views/rank_order.h"
-#include "prof/views/saved_partial.h"
 #include "prof/views/time_keys.h"
 #include "prof/views/views.h"
 

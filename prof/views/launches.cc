@@ -1,16 +1,13 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <optional>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "base/byte_map.h"
-#include "base/saturating.h"
 #include "parse/model/kernel_names.h"
 #include "parse/model/recording_advice.h"
 #include "prof/run/class_times.h"

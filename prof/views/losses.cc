@@ -4,8 +4,6 @@
 #include <tuple>
 #include <vector>
 
-#include "base/ratio.h"
-#include "base/saturating.h"
 #include "parse/model/kernel_record.h"
 #include "parse/model/recording_advice.h"
 #include "prof/price/priced_kernel.h"
@@ -13,7 +11,6 @@
 #include "prof/run/run.h"
 #include "prof/views/grouped_partial.h"
 #include "prof/views/rank_order.h"
-#include "prof/views/saved_partial.h"
 #include "prof/views/time_keys.h"
 #include "prof/views/views.h"
 

@@ -1,9 +1,6 @@
 #include "prof/views/memory_op_run.h"
 
-#include <algorithm>
-
 #include "base/saturating.h"
-#include "parse/join/range_texts.h"
 #include "prof/run/memory_leaks.h"
 #include "prof/run/run.h"
 

@@ -5,7 +5,6 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "ops/op_model.h"
 #include "prof/run/class_times.h"
 #include "prof/run/run.h"
 

@@ -1,6 +1,5 @@
 #include "prof/views/process_groups.h"
 
-#include <algorithm>
 #include <charconv>
 #include <string>
 

@@ -2,7 +2,6 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "prof/run/class_times.h"
 #include "prof/run/queue_length.h"

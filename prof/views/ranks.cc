@@ -10,8 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/ratio.h"
-#include "base/saturating.h"
 #include "prof/run/class_times.h"
 #include "prof/run/device_times.h"
 #include "prof/run/memory_life.h"

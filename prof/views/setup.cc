@@ -5,7 +5,6 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "base/byte_reader.h"
 #include "parse/model/trace_devices.h"

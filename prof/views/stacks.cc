@@ -12,7 +12,6 @@
 #include "base/append_format.h"
 #include "base/ascii.h"
 #include "base/error.h"
-#include "parse/join/range_texts.h"
 #include "parse/model/recording_advice.h"
 #include "prof/run/call_stacks.h"
 #include "prof/run/module_calls.h"

@@ -7,11 +7,9 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "base/saturating.h"
 #include "prof/run/step.h"
 #include "prof/views/change_point.h"
 

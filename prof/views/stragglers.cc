@@ -1,13 +1,10 @@
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "base/ratio.h"

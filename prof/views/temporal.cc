@@ -5,7 +5,6 @@
 #include "prof/run/run.h"
 #include "prof/views/grouped_partial.h"
 #include "prof/views/rank_order.h"
-#include "prof/views/saved_partial.h"
 #include "prof/views/time_keys.h"
 #include "prof/views/views.h"
 
