@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/shown_text.h"
-#include "ops/rules/rules_file.h"
+#include "ops/rules/rules.h"
 
 namespace oplens::prof {
 
