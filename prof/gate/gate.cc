@@ -13,8 +13,8 @@
 
 #include "base/shown_text.h"
 #include "prof/diff/diff.h"
-#include "prof/gate/gate_output.h"
 #include "prof/gate/expression.h"
+#include "prof/gate/gate_output.h"
 
 namespace oplens::prof {
 namespace {
