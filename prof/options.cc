@@ -146,8 +146,8 @@ std::string HelpOfViews(std::string_view list) {
                     false,
                     WordsOf(plan.view->fields())},
                    HelpColumns(), &text);
-    if (plan.view->by != nullptr) {
-      AppendWrapped(fmt::format("Keys of --by: {}", fmt::join(plan.view->by(), ", ")), 2,
+    if (!plan.view->by.empty()) {
+      AppendWrapped(fmt::format("Keys of --by: {}", fmt::join(plan.view->by, ", ")), 2,
                     HelpColumns(), &text);
     }
   }

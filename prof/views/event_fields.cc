@@ -81,9 +81,4 @@ std::vector<Field> FieldsOf(const EventPlan& plan) {
 
 std::span<const Field> EventsFields() { return kEventFields; }
 
-std::span<const std::string_view> EventKeys() {
-  static constexpr std::string_view kKeys[] = {"shape", "stack", "rank", "call", "total"};
-  return kKeys;
-}
-
 }  // namespace oplens::prof

@@ -16,6 +16,7 @@
 #include "prof/views/event_sums.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -357,14 +358,23 @@ std::vector<std::string> Events::Notes() const {
   return notes;
 }
 
-}  // namespace
+constexpr std::string_view kEventsKeys[] = {"shape", "stack", "rank", "call", "total"};
 
-std::unique_ptr<Partial> MakeEvents(const ViewOptions& options) {
-  return MakeEventsOf(options, kOwnEventRules);
-}
+}  // namespace
 
 std::unique_ptr<Partial> MakeEventsOf(const ViewOptions& options, const EventRules& rules) {
   return std::make_unique<Events>(options, rules);
 }
+
+constexpr View kEventsView = {
+    .name = "events",
+    .help = "calls and device events by name, as PyTorch's profilers list them",
+    .needs = {TracePart::kMemoryEvents},
+    .fields = EventsFields,
+    .make = [](const ViewOptions& options) { return MakeEventsOf(options, kOwnEventRules); },
+    .by = kEventsKeys,
+    .narrow = "calls,host_self_ns,host_total_ns,device_self_ns,device_total_ns",
+    .keeps_document = true,
+    .saved_form = 1};
 
 }  // namespace oplens::prof

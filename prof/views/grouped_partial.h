@@ -145,19 +145,6 @@ class ByWords {
   std::vector<std::string> words_;
 };
 
-/// The fields that a view has without --by: View::fields.
-template <const auto& columns>
-std::span<const Field> FieldsWithoutBy() {
-  static const std::vector<Field> fields = [] {
-    std::vector<Field> kept;
-    for (const auto& column : columns) {
-      if (!column.by) kept.push_back(column);
-    }
-    return kept;
-  }();
-  return fields;
-}
-
 /// A partial of sums by key. `Notes`: what it says where an input has nothing for it.
 template <typename Key, typename Sums, typename Row = GroupRow<Key, Sums>,
           typename NotesOfView = ViewNotes>

@@ -1,5 +1,3 @@
-#include "prof/views/groups.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,6 +13,7 @@
 #include "prof/views/copy_row.h"
 #include "prof/views/group_details.h"
 #include "prof/views/summary.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -177,12 +176,6 @@ class Groups : public Partial, private Summary::Details {
   bool first_;
 };
 
-}  // namespace
-
-std::unique_ptr<Partial> MakeGroups(const ViewOptions& options) {
-  return std::move(MakeGroupsTogether({&options, 1}).front());
-}
-
 std::vector<std::unique_ptr<Partial>> MakeGroupsTogether(std::span<const ViewOptions> options) {
   std::vector<std::unique_ptr<Partial>> partials;
   const auto input = std::make_shared<GroupInput>(std::max(options.size(), size_t{1}));
@@ -201,5 +194,18 @@ std::span<const Field> GroupsFields() {
   }();
   return fields;
 }
+
+}  // namespace
+
+constexpr View kGroupsView = {.name = "groups",
+                              .help = "kernels that are alike in the keys of --by",
+                              .fields = GroupsFields,
+                              .make = MakeAlone<MakeGroupsTogether>,
+                              .make_together = MakeGroupsTogether,
+                              .by = kGroupKeys,
+                              .narrow = kNarrowFigures,
+                              .sorts = true,
+                              .saved_form = 1,
+                              .groups_kernels = true};
 
 }  // namespace oplens::prof

@@ -1,5 +1,3 @@
-#include "prof/views/memory_ops.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +13,7 @@
 #include "prof/views/memory_notes.h"
 #include "prof/views/memory_op_run.h"
 #include "prof/views/saved_partial.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -235,17 +234,20 @@ void MemoryOps::EmitRow(const Key& key, const MemoryOpSums& sums, Sink* sink) co
   sink->Row(cells);
 }
 
+constexpr std::string_view kMemoryOpsWords[] = {"layer", "stack", "step", "rank"};
+
 }  // namespace
 
-std::span<const Field> MemoryOpsFields() { return kMemoryOpsFields; }
-
-std::span<const std::string_view> MemoryOpsKeys() {
-  static constexpr std::string_view kWords[] = {"layer", "stack", "step", "rank"};
-  return kWords;
-}
-
-std::unique_ptr<Partial> MakeMemoryOps(const ViewOptions& options) {
-  return std::make_unique<MemoryOps>(options);
-}
+constexpr View kMemoryOpsView = {
+    .name = "memory-ops",
+    .help = "what each operator took of memory and gave back",
+    .needs = {TracePart::kMemoryEvents},
+    .fields = FieldsWithoutBy<kMemoryOpsFields>,
+    .make = MakePartial<MemoryOps>,
+    .by = kMemoryOpsWords,
+    .narrow =
+        "calls,size_increase_bytes,self_size_increase_bytes,self_allocations,"
+        "self_allocated_bytes,peak_bytes",
+    .saved_form = 1};
 
 }  // namespace oplens::prof

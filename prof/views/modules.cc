@@ -1,5 +1,3 @@
-#include "prof/views/modules.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,6 +20,7 @@
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"
 #include "prof/views/time_keys.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -347,10 +346,14 @@ std::vector<std::string> Modules::Notes() const {
 
 }  // namespace
 
-std::span<const Field> ModulesFields() { return FieldsWithoutBy<kModulesColumns>(); }
-
-std::unique_ptr<Partial> MakeModules(const ViewOptions& options) {
-  return std::make_unique<Modules>(options);
-}
+constexpr View kModulesView = {
+    .name = "modules",
+    .help = "what each module of the network cost, forward and backward",
+    .needs = {TracePart::kMemoryEvents},
+    .fields = FieldsWithoutBy<kModulesColumns>,
+    .make = MakePartial<Modules>,
+    .by = kTimeKeys,
+    .narrow = "calls,wall_ns,device_total_ns,bwd_device_total_ns,host_total_ns,bwd_host_total_ns",
+    .saved_form = 2};
 
 }  // namespace oplens::prof

@@ -7,7 +7,6 @@
 #include <span>
 
 #include "base/error.h"
-#include "prof/views/operators.h"
 
 namespace oplens::prof {
 namespace {

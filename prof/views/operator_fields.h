@@ -2,6 +2,7 @@
 #define OPLENS_PROF_VIEWS_OPERATOR_FIELDS_H_
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ enum class OperatorKey : uint8_t { kShape, kLayer, kStack, kPhase, kStep, kRank 
 std::vector<OperatorKey> OperatorKeysOf(const std::vector<std::string>& by);
 
 const Field& FieldOf(OperatorKey key);
+
+/// The fields of the view `operators` without those that --by adds.
+std::span<const Field> OperatorsFields();
 
 }  // namespace oplens::prof
 

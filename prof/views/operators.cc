@@ -1,5 +1,3 @@
-#include "prof/views/operators.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,6 +17,7 @@
 #include "prof/views/operator_run.h"
 #include "prof/views/operator_sums.h"
 #include "prof/views/saved_partial.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -278,12 +277,6 @@ std::vector<std::string> Operators::Notes() const {
   return notes;
 }
 
-}  // namespace
-
-std::unique_ptr<Partial> MakeOperators(const ViewOptions& options) {
-  return std::move(MakeOperatorsTogether({&options, 1}).front());
-}
-
 std::vector<std::unique_ptr<Partial>> MakeOperatorsTogether(std::span<const ViewOptions> options) {
   std::vector<std::unique_ptr<Partial>> partials;
   const auto input = std::make_shared<OperatorInput>();
@@ -294,5 +287,19 @@ std::vector<std::unique_ptr<Partial>> MakeOperatorsTogether(std::span<const View
   }
   return partials;
 }
+
+constexpr std::string_view kOperatorsKeys[] = {"shape", "layer", "stack", "phase", "step", "rank"};
+
+}  // namespace
+
+constexpr View kOperatorsView = {
+    .name = "operators",
+    .help = "what each operator cost on host and device",
+    .fields = OperatorsFields,
+    .make = MakeAlone<MakeOperatorsTogether>,
+    .make_together = MakeOperatorsTogether,
+    .by = kOperatorsKeys,
+    .narrow = "calls,device_self_ns,host_self_ns,mean_ns,launches,tc_self_pct",
+    .saved_form = 1};
 
 }  // namespace oplens::prof

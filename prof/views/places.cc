@@ -27,6 +27,7 @@
 #include "prof/run/step.h"
 #include "prof/run/steps.h"
 #include "prof/run/text_numbers.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -434,17 +435,19 @@ void PlacesView::Emit(Sink* sink) const {
   }
 }
 
+constexpr std::string_view kPlacesKeys[] = {"step", "rank"};
+
 }  // namespace
 
-std::unique_ptr<Partial> MakePlaces(const ViewOptions& options) {
-  return std::make_unique<PlacesView>(options);
-}
-
-std::span<const Field> PlacesFields() { return kPlacesFields; }
-
-std::span<const std::string_view> PlacesKeys() {
-  static constexpr std::string_view kKeys[] = {"step", "rank"};
-  return kKeys;
-}
+constexpr View kPlacesView = {
+    .name = "places",
+    .help = "what each call of each layer ran on the GPU: kernels, copies and fills",
+    .fields = FieldsWithoutBy<kPlacesFields>,
+    .make = MakePartial<PlacesView>,
+    .by = kPlacesKeys,
+    .narrow = "count,time_ns,tc_pct",
+    .important = "op,kernel,time_ns,count,layer,dir,tc_pct,shape",
+    .on_pages = false,
+    .saved_form = 1};
 
 }  // namespace oplens::prof

@@ -1,4 +1,4 @@
-#include "prof/views/roofline.h"
+#include "ops/gpu/roofline.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "base/hash.h"
-#include "ops/gpu/roofline.h"
 #include "parse/model/kernel_record.h"
 #include "parse/model/recording_advice.h"
 #include "parse/model/trace.h"
@@ -21,6 +20,7 @@
 #include "prof/views/roof_sums.h"
 #include "prof/views/roofline_fields.h"
 #include "prof/views/saved_partial.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -369,10 +369,18 @@ std::vector<std::string> Rooflines::Notes() const {
   return notes;
 }
 
+constexpr std::string_view kRooflineKeys[] = {"rank", "phase", "layer"};
+
 }  // namespace
 
-std::unique_ptr<Partial> MakeRoofline(const ViewOptions& options) {
-  return std::make_unique<Rooflines>(options);
-}
+constexpr View kRooflineView = {
+    .name = "roofline",
+    .help = "how far the kernels of each op are from what the GPU could do",
+    .fields = RooflineFields,
+    .make = MakePartial<Rooflines>,
+    .by = kRooflineKeys,
+    .narrow = "count,time_ns,tflops,bound,efficiency_pct,gap_ns",
+    .important = "op,time_ns,gap_ns,efficiency_pct,bound,tflops,dtype,dir,count,shape",
+    .saved_form = 1};
 
 }  // namespace oplens::prof

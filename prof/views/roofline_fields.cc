@@ -5,7 +5,6 @@
 #include <span>
 
 #include "base/error.h"
-#include "prof/views/roofline.h"
 
 namespace oplens::prof {
 namespace {
@@ -73,10 +72,5 @@ const RooflineKey& RooflineKeyOf(std::string_view word) {
 }
 
 std::span<const Field> RooflineFields() { return kRooflineFields; }
-
-std::span<const std::string_view> RooflineKeys() {
-  static constexpr std::string_view kKeys[] = {"rank", "phase", "layer"};
-  return kKeys;
-}
 
 }  // namespace oplens::prof

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "prof/table/field.h"
@@ -19,7 +20,8 @@ struct RooflineKey {
 /// UsageError, naming the valid ones, for another word.
 const RooflineKey& RooflineKeyOf(std::string_view word);
 
-/// How many of RooflineFields() are keys; those of --by come behind them.
+std::span<const Field> RooflineFields();
+/// How many of these are keys; those of --by come behind them.
 inline constexpr size_t kRooflineKeyCount = 5;
 
 }  // namespace oplens::prof

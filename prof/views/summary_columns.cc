@@ -20,12 +20,6 @@ namespace {
 
 using enum FieldType;
 
-constexpr std::string_view kGroupKeys[kGroupKeyCount] = {
-    "op",    "mod",   "layer", "range",  "kernel",   "name_full", "family", "dir",
-    "phase", "shape", "dtype", "stream", "device",   "rank",      "role",   "step",
-    "grid",  "block", "regs",  "smem",   "evidence", "confidence"};
-static_assert(!kGroupKeys[kGroupKeyCount - 1].empty());
-
 Cell SharedMemory(const KernelRecord& record) {
   if (record.shared_memory_bytes) return {*record.shared_memory_bytes};
   if (!record.static_shared_memory_bytes || !record.dynamic_shared_memory_bytes) return {};
@@ -204,8 +198,6 @@ void AddFigures(std::string_view list, SummaryPlan* plan) {
 }
 
 }  // namespace
-
-std::span<const std::string_view> GroupKeys() { return kGroupKeys; }
 
 std::vector<Field> FigureFields() {
   return FieldsOf(std::span<const Column<SummaryRow>>(kFigures));

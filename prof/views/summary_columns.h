@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +17,12 @@
 
 namespace oplens::prof {
 
-/// What kernels can be grouped by; so many words --by takes.
-inline constexpr size_t kGroupKeyCount = 22;
+/// What kernels can be grouped by: the words of --by.
+inline constexpr std::string_view kGroupKeys[] = {
+    "op",    "mod",   "layer", "range",  "kernel",   "name_full", "family", "dir",
+    "phase", "shape", "dtype", "stream", "device",   "rank",      "role",   "step",
+    "grid",  "block", "regs",  "smem",   "evidence", "confidence"};
+inline constexpr size_t kGroupKeyCount = std::size(kGroupKeys);
 
 /// One group as a row shows it.
 struct SummaryRow {
@@ -47,8 +52,7 @@ SummaryPlan PlanSummary(std::string_view list);
 /// The same of `--copies`: the keys are the columns that say what a copy is (Fold::kKey).
 SummaryPlan PlanCopySummary(std::string_view list);
 
-/// The keys of --by, and every field with figures, for -h.
-std::span<const std::string_view> GroupKeys();
+/// Every field with figures.
 std::vector<Field> FigureFields();
 /// The same with --copies.
 std::vector<std::string_view> CopyGroupKeys();

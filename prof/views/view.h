@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "parse/model/trace_needs.h"
@@ -96,7 +98,7 @@ class ViewStream {
   virtual void Add(const PricedKernel& kernel) { static_cast<void>(kernel); }
 };
 
-/// One view: an entry of kViews. It either makes partials or streams kernels.
+/// One view. It either makes partials or streams kernels.
 struct View {
   std::string_view name;  ///< What --view takes; the table of it has '_' for '-'.
   std::string_view help;
@@ -111,7 +113,8 @@ struct View {
   /// Of one that keeps nothing: takes kernels and gives a row each to `sink`, which has begun with
   /// the fields at `places`. Null of the others.
   std::unique_ptr<ViewStream> (*stream)(const std::vector<size_t>& places, Sink* sink) = nullptr;
-  std::span<const std::string_view> (*by)() = nullptr;  ///< Words of --by that it takes.
+  /// Words of --by that it takes; `make` throws UsageError for others.
+  std::span<const std::string_view> by = {};
   std::string_view some = {};    ///< Fields that are printed in lines unless -c is given; "": all.
   std::string_view narrow = {};  ///< The same with -w, behind the keys.
   /// In a line that is too narrow these give way last, the first of them last of all; "": the keys,
@@ -137,6 +140,39 @@ struct View {
 
 /// All of them, in the order in which they are listed.
 std::span<const View> Views();
+
+/// View::make of a class that is made of options, or of nothing.
+template <typename PartialOfView>
+std::unique_ptr<Partial> MakePartial(const ViewOptions& options) {
+  if constexpr (std::is_constructible_v<PartialOfView, const ViewOptions&>) {
+    return std::make_unique<PartialOfView>(options);
+  } else {
+    return std::make_unique<PartialOfView>();
+  }
+}
+
+/// View::make of one that has make_together.
+template <auto make_together>
+std::unique_ptr<Partial> MakeAlone(const ViewOptions& options) {
+  return std::move(make_together({&options, 1}).front());
+}
+
+/// View::fields of an array of fields or of columns: those that it has without --by.
+template <const auto& all>
+std::span<const Field> FieldsWithoutBy() {
+  if constexpr (requires { all[0].by; }) {
+    static const std::vector<Field> fields = [] {
+      std::vector<Field> kept;
+      for (const auto& column : all) {
+        if (!column.by) kept.push_back(column);
+      }
+      return kept;
+    }();
+    return fields;
+  } else {
+    return all;
+  }
+}
 
 }  // namespace oplens::prof
 

@@ -48,7 +48,7 @@ std::vector<const View*> ViewsOf(std::string_view list, std::string_view option)
 void PlanKeys(std::string_view by, std::vector<ViewPlan>* plans) {
   if (by.empty()) return;
   if (std::all_of(plans->begin(), plans->end(),
-                  [](const ViewPlan& plan) { return plan.view->by == nullptr; })) {
+                  [](const ViewPlan& plan) { return plan.view->by.empty(); })) {
     throw UsageError(fmt::format("--by: the rows of {} are what they are: no view named has keys",
                                  plans->front().view->name));
   }
@@ -57,8 +57,8 @@ void PlanKeys(std::string_view by, std::vector<ViewPlan>* plans) {
     std::string valid;
     std::vector<std::string_view> all;
     for (ViewPlan& plan : *plans) {
-      if (plan.view->by == nullptr) continue;
-      const std::span<const std::string_view> words = plan.view->by();
+      if (plan.view->by.empty()) continue;
+      const std::span<const std::string_view> words = plan.view->by;
       AppendFormat(&valid, "; those of {} are {}", plan.view->name, fmt::join(words, ","));
       all.insert(all.end(), words.begin(), words.end());
       const std::string_view key = plan.view->groups_kernels ? KeyOfWord(word) : word;
@@ -227,8 +227,7 @@ std::vector<ViewPlan> PlanViews(const ViewRequest& request,
 
 std::optional<ViewPlan> WithSteps(const ViewPlan& plan) {
   const View& view = *plan.view;
-  if (view.by == nullptr) return std::nullopt;
-  const std::span<const std::string_view> words = view.by();
+  const std::span<const std::string_view> words = view.by;
   const auto takes = [&](std::string_view word) {
     return std::find(words.begin(), words.end(), word) != words.end() &&
            std::none_of(plan.options.by.begin(), plan.options.by.end(),

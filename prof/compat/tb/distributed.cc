@@ -1,5 +1,3 @@
-#include "prof/views/distributed.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +13,7 @@
 #include "prof/compat/tb/views.h"
 #include "prof/run/run.h"
 #include "prof/views/time_keys.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -63,7 +62,7 @@ class TbDistributed : public TbPartial {
  public:
   TbDistributed() : TbPartial("distributed") {}
   std::vector<Field> Fields() const override {
-    const auto all = DistributedFields();
+    const auto all = kDistributedView.fields();
     return {all.begin(), all.end()};
   }
   void Emit(Sink* sink) const override;

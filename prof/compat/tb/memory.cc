@@ -24,7 +24,7 @@
 #include "prof/views/memory_events.h"
 #include "prof/views/memory_notes.h"
 #include "prof/views/memory_op_run.h"
-#include "prof/views/memory_ops.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -267,7 +267,7 @@ class TbMemoryOps : public Partial {
   void End(const Run* run) override;
   void Merge(const Partial& other) override;
   std::vector<Field> Fields() const override {
-    return {MemoryOpsFields().begin(), MemoryOpsFields().end()};
+    return {kMemoryOpsView.fields().begin(), kMemoryOpsView.fields().end()};
   }
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override { return notes_.Sentences(); }

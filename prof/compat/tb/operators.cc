@@ -1,5 +1,3 @@
-#include "prof/views/operators.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +12,7 @@
 #include "prof/compat/tb/views.h"
 #include "prof/run/device_work.h"
 #include "prof/run/run.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -117,7 +116,7 @@ void TbOperators::Merge(const Partial& other) {
 }
 
 std::vector<Field> TbOperators::Fields() const {
-  const std::span<const Field> ours = OperatorsFields();
+  const std::span<const Field> ours = kOperatorsView.fields();
   std::vector<Field> fields = {ours[0]};
   if (by_shape_) fields.push_back(kShape);
   fields.insert(fields.end(), ours.begin() + 1, ours.end());
