@@ -37,13 +37,6 @@
 namespace oplens::prof {
 namespace {
 
-template <typename Item>
-Columns<Item> ColumnsAt(const std::vector<size_t>& places, std::span<const Column<Item>> all) {
-  Columns<Item> columns;
-  for (const size_t place : places) columns.push_back(&all[place]);
-  return columns;
-}
-
 class KernelStream : public ViewStream {
  public:
   KernelStream(const std::vector<size_t>& places, Sink* sink)
@@ -71,6 +64,7 @@ class CopyStream : public ViewStream {
       table_.Add(copy);
     }
   }
+  void AddCopy(const CopyRow& copy) override { table_.Add(copy); }
 
  private:
   TableOf<CopyRow> table_;
