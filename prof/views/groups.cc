@@ -18,9 +18,10 @@
 namespace oplens::prof {
 namespace {
 
-/// The fields of --by with those of the details behind them.
 SummaryPlan PlanOf(const ViewOptions& options) {
-  return PlanSummary(options.by.empty() ? "kernel" : fmt::format("{}", fmt::join(options.by, ",")));
+  const std::string by =
+      options.by.empty() ? "kernel" : fmt::format("{}", fmt::join(options.by, ","));
+  return options.plain && options.copies ? PlanCopySummary(by) : PlanSummary(by);
 }
 
 std::vector<Field> WithDetails(std::vector<Field> fields) {
@@ -65,10 +66,11 @@ class Groups : public Partial, private Summary::Details {
   /// `place`: among those who share `input`, which take kernels in that order.
   Groups(const ViewOptions& options, std::shared_ptr<GroupInput> input, size_t place)
       : plan_(PlanOf(options)),
-        fields_(WithDetails(plan_.fields)),
+        fields_(options.plain ? plan_.fields : WithDetails(plan_.fields)),
         order_(ParseOrder(options.sort.empty() ? "total" : options.sort, fields_)),
         top_(options.top),
         copies_(options.copies),
+        plain_(options.plain),
         summary_(&plan_),
         input_(std::move(input)),
         first_(place == 0) {
@@ -81,12 +83,15 @@ class Groups : public Partial, private Summary::Details {
   }
 
   void Add(const PricedKernel& kernel) override {
+    if (plain_) return summary_.Add(kernel);
     if (first_) input_->Look(kernel);
     summary_.Add(kernel);
     details_of(summary_.last_group()).Add(input_->kernel);
   }
 
   void AddReplay(const PricedKernel& replay) override { summary_.AddReplay(replay); }
+
+  void AddCopy(const CopyRow& copy) override { summary_.AddCopy(copy); }
 
   void End(const Run* run) override {
     if (copies_ && run != nullptr) AddCopies(*run);
@@ -102,7 +107,9 @@ class Groups : public Partial, private Summary::Details {
   }
 
   std::vector<Field> Fields() const override { return fields_; }
-  void Emit(Sink* sink) const override { summary_.Write(order_, top_, sink, this); }
+  void Emit(Sink* sink) const override {
+    summary_.Write(order_, top_, sink, plain_ ? nullptr : this);
+  }
 
   std::vector<std::string> Notes() const override { return summary_.Notes(); }
 
@@ -169,6 +176,7 @@ class Groups : public Partial, private Summary::Details {
   RowOrder order_;
   size_t top_;
   bool copies_;
+  bool plain_;
   mutable Summary summary_;
   std::vector<GroupDetails> details_;  // By group.
   GroupDetails other_;                 // Of Summary::kOther.

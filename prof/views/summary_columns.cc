@@ -114,7 +114,6 @@ constexpr Column<SummaryRow> kFigures[] = {
 
 // Those that copies have too.
 constexpr std::string_view kCopyFigures = "count,total,mean,min,max,share,bytes,gbps,row_kind";
-constexpr std::string_view kNarrowCopyFigures = "count,total,mean,share,bytes,gbps";
 
 const KernelColumn* FindSummaryColumnsIn(std::span<const KernelColumn> columns,
                                          std::string_view key) {
@@ -227,7 +226,6 @@ Columns<PricedKernel> NamedKernelColumns() {
 SummaryPlan PlanSummary(std::string_view list) {
   SummaryPlan plan;
   plan.rows = "kernels";
-  plan.narrow = kNarrowFigures;
   AddKeys(list, FindKey, kGroupKeys, &plan.keys, &plan);
   AddFigures("all,inferred_pct,row_kind", &plan);
   return plan;
@@ -236,7 +234,6 @@ SummaryPlan PlanSummary(std::string_view list) {
 SummaryPlan PlanCopySummary(std::string_view list) {
   SummaryPlan plan;
   plan.rows = "copies";
-  plan.narrow = kNarrowCopyFigures;
   AddKeys(list, FindCopyKey, CopyGroupKeys(), &plan.copy_keys, &plan);
   AddFigures(kCopyFigures, &plan);
   return plan;

@@ -41,7 +41,6 @@ struct SummaryPlan {
   Columns<SummaryRow> figures;  ///< Behind the keys.
   std::vector<Field> fields;    ///< The keys in their order, then the figures.
   std::string_view rows;        ///< "kernels" or "copies".
-  std::string_view narrow;      ///< The figures that are printed with -w unless -c is given.
 
   size_t key_count() const { return forms.size(); }
 };
@@ -64,6 +63,7 @@ Columns<PricedKernel> NamedKernelColumns();
 /// The figures that are printed with -w unless -c is given: those that fit beside a text.
 inline constexpr std::string_view kNarrowFigures =
     "count,total,mean,share,flops,bytes,tflops,gbps,tc";
+inline constexpr std::string_view kNarrowCopyFigures = "count,total,mean,share,bytes,gbps";
 
 }  // namespace oplens::prof
 

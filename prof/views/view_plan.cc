@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/append_format.h"
@@ -12,11 +13,19 @@
 #include "base/words.h"
 #include "prof/table/row_kind.h"
 #include "prof/views/group_key.h"
+#include "prof/views/groups.h"
 #include "prof/views/kernel_where.h"
+#include "prof/views/summary_columns.h"
 #include "prof/where/read_where.h"
 
 namespace oplens::prof {
 namespace {
+
+/// What prof --by prints of kernels, and of copies.
+constexpr std::array<View, 2> kGroupedRows = {{
+    {.name = "summary", .make = MakeGroups, .narrow = kNarrowFigures, .sorts = true},
+    {.name = "summary", .make = MakeGroups, .narrow = kNarrowCopyFigures, .sorts = true},
+}};
 
 /// `option`: that names it.
 const View& FindView(std::string_view name, std::string_view option) {
@@ -124,9 +133,15 @@ void PlanOrder(const ViewRequest& request, std::vector<ViewPlan>* plans) {
   if (!known) throw UsageError(wrong);
 }
 
-/// Gives --where to the one view, and `kernels` what it asks of kernels.
-void PlanWhere(const ViewRequest& request, std::vector<ViewPlan>* plans,
-               std::unique_ptr<ItemFilter<PricedKernel>>* kernels) {
+/// What --where asks of items, and of the groups that they go into.
+template <typename Item>
+void TakeWhere(Where<Item> where, ViewPlan* plan, std::unique_ptr<ItemFilter<Item>>* items) {
+  plan->options.where = std::move(where.groups);
+  *items = std::move(where.items);
+}
+
+/// Gives --where to the one view, and `items` what it asks of kernels or copies.
+void PlanWhere(const ViewRequest& request, std::vector<ViewPlan>* plans, ItemFilters* items) {
   if (request.where.empty()) return;
   if (plans->size() > 1) {
     throw UsageError("--where names the columns of one view: give one to --view");
@@ -136,6 +151,16 @@ void PlanWhere(const ViewRequest& request, std::vector<ViewPlan>* plans,
     throw UsageError(fmt::format("--where: {}", plan.view->refuses_where));
   }
   std::vector<Field> fields = FieldsOf(*plan.view, plan.options);
+  if (plan.options.plain) {
+    // Rows that are no groups are items themselves.
+    if (plan.view->make == nullptr) fields.clear();
+    if (plan.options.copies) {
+      TakeWhere(ReadCopyWhere(request.where, std::move(fields)), &plan, &items->copies);
+    } else {
+      TakeWhere(ReadKernelWhere(request.where, std::move(fields)), &plan, &items->kernels);
+    }
+    return;
+  }
   if (!plan.view->groups_kernels || plan.says_rules) {
     plan.where = ReadWhere(request.where, std::vector<WhereScope>{{"row", "rows", fields}}).front();
     return;
@@ -146,9 +171,7 @@ void PlanWhere(const ViewRequest& request, std::vector<ViewPlan>* plans,
         ReadWhere(request.where, std::vector<WhereScope>{{"group", "groups", fields}}).front();
     return;
   }
-  Where<PricedKernel> where = ReadKernelWhere(request.where, std::move(fields));
-  plan.options.where = std::move(where.groups);
-  if (kernels != nullptr) *kernels = std::move(where.items);
+  TakeWhere(ReadKernelWhere(request.where, std::move(fields)), &plan, &items->kernels);
 }
 
 /// The keys, then the figures that fit beside them.
@@ -195,6 +218,10 @@ void RankFields(const ViewPlan& plan, std::vector<Field>* fields) {
   const View& view = *plan.view;
   std::string list = fmt::format("{},", fmt::join(plan.options.by, ","));
   list += view.important.empty() ? NarrowList(*fields, view.narrow) : std::string(view.important);
+  // As the fields were named, not as they stand in the list of all.
+  if (plan.options.plain) {
+    for (const size_t place : plan.places) AppendFormat(&list, ",{}", (*fields)[place].key);
+  }
   RankFields(list, fields);
 }
 
@@ -204,8 +231,7 @@ std::string ListOfViews() {
   return text;
 }
 
-std::vector<ViewPlan> PlanViews(const ViewRequest& request,
-                                std::unique_ptr<ItemFilter<PricedKernel>>* kernels) {
+std::vector<ViewPlan> PlanViews(const ViewRequest& request, ItemFilters* items) {
   std::vector<ViewPlan> plans;
   for (const View* view : ViewsOf(request.list, request.option)) {
     ViewPlan& plan = plans.emplace_back();
@@ -221,7 +247,25 @@ std::vector<ViewPlan> PlanViews(const ViewRequest& request,
   PlanWhatIf(request, &plans);
   PlanOrder(request, &plans);
   PlanColumns(request, &plans);
-  PlanWhere(request, &plans, kernels);
+  ItemFilters dropped;
+  PlanWhere(request, &plans, items == nullptr ? &dropped : items);
+  return plans;
+}
+
+std::vector<ViewPlan> PlanRows(const ViewRequest& request, ItemFilters* items) {
+  std::vector<ViewPlan> plans(1);
+  ViewPlan& plan = plans.front();
+  plan.options.plain = true;
+  plan.options.copies = request.copies;
+  if (request.list == kGroupedRows.front().name) {
+    plan.view = &kGroupedRows[request.copies ? 1 : 0];
+    plan.options.by = {std::string(request.by)};
+  } else {
+    plan.view = &FindView(request.list, request.option);
+  }
+  PlanOrder(request, &plans);
+  PlanColumns(request, &plans);
+  PlanWhere(request, &plans, items);
   return plans;
 }
 
