@@ -95,7 +95,7 @@ void RoofTimes::Add(const prof::PricedKernel& kernel) {
 }
 
 void RoofTimes::Add(const RoofTimes& more) {
-  sums.Add(more.sums);
+  sums.Merge(more.sums);
   communication_ns += more.communication_ns;
   for (size_t i = 0; i < kBounds; ++i) bound_ns[i] += more.bound_ns[i];
   roof_ns += more.roof_ns;

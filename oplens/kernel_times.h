@@ -10,7 +10,7 @@
 
 #include "base/hash.h"
 #include "oplens/screen.h"
-#include "prof/views/group_sums.h"
+#include "prof/views/summary_columns.h"
 
 namespace oplens::screen {
 

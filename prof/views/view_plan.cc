@@ -13,19 +13,22 @@
 #include "base/words.h"
 #include "prof/table/row_kind.h"
 #include "prof/views/group_key.h"
-#include "prof/views/groups.h"
 #include "prof/views/kernel_where.h"
 #include "prof/views/summary_columns.h"
+#include "prof/views/views.h"
 #include "prof/where/read_where.h"
 
 namespace oplens::prof {
 namespace {
 
 /// What prof --by prints of kernels, and of copies.
-constexpr std::array<View, 2> kGroupedRows = {{
-    {.name = "summary", .make = MakeGroups, .narrow = kNarrowFigures, .sorts = true},
-    {.name = "summary", .make = MakeGroups, .narrow = kNarrowCopyFigures, .sorts = true},
-}};
+const View& GroupedRows(bool copies) {
+  static const View kernels = {
+      .name = "summary", .make = kGroupsView.make, .narrow = kNarrowFigures, .sorts = true};
+  static const View copied = {
+      .name = "summary", .make = kGroupsView.make, .narrow = kNarrowCopyFigures, .sorts = true};
+  return copies ? copied : kernels;
+}
 
 /// `option`: that names it.
 const View& FindView(std::string_view name, std::string_view option) {
@@ -257,8 +260,8 @@ std::vector<ViewPlan> PlanRows(const ViewRequest& request, ItemFilters* items) {
   ViewPlan& plan = plans.front();
   plan.options.plain = true;
   plan.options.copies = request.copies;
-  if (request.list == kGroupedRows.front().name) {
-    plan.view = &kGroupedRows[request.copies ? 1 : 0];
+  if (request.list == GroupedRows(false).name) {
+    plan.view = &GroupedRows(request.copies);
     plan.options.by = {std::string(request.by)};
   } else {
     plan.view = &FindView(request.list, request.option);
