@@ -78,17 +78,30 @@ struct Min {
   }
 };
 
-/// Whether something holds of any.
-struct Any {
-  bool value = false;
+/// Bits of what holds of any.
+template <typename T>
+struct BitsOfAny {
+  T value{};
 
-  constexpr operator bool() const { return value; }  // NOLINT(google-explicit-constructor)
-  void Merge(const Any& other) { value |= other.value; }
+  constexpr operator T() const { return value; }  // NOLINT(google-explicit-constructor)
+  void Add(T bits) { value |= bits; }
+  void Merge(const BitsOfAny& other) { Add(other.value); }
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
     bytes->Values(&self->value);
   }
 };
+/// Whether something holds of any.
+using Any = BitsOfAny<bool>;
+
+template <typename T>
+void MergeInto(T* own, const T& more);
+
+/// MergeInto of each of the members.
+template <typename T>
+void MergeMembers(T* own, const T& more) {
+  std::apply([&](auto... member) { (MergeInto(&(own->*member), more.*member), ...); }, T::kMembers);
+}
 
 /// Adds to a figure what another of its type found: by its Merge, by members, of a map by keys, of
 /// an array by places, of a list behind its own, else by +=.
@@ -97,8 +110,7 @@ void MergeInto(T* own, const T& more) {
   if constexpr (requires { own->Merge(more); }) {
     own->Merge(more);
   } else if constexpr (requires { T::kMembers; }) {
-    std::apply([&](auto... member) { (MergeInto(&(own->*member), more.*member), ...); },
-               T::kMembers);
+    MergeMembers(own, more);
   } else if constexpr (requires { typename T::mapped_type; }) {
     for (const auto& [key, value] : more) MergeInto(&(*own)[key], value);
   } else if constexpr (requires { typename T::key_type; }) {

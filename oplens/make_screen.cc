@@ -20,9 +20,8 @@ namespace {
 using Rows = prof::KeptRows;
 using prof::KeptTables;
 
-// The views of a screen: places in its plans. The stream of kernels is the first.
+// The views of a screen: places in its plans.
 enum ViewPlace : size_t {
-  kKernels,
   kOverview,
   kGpu,
   kIdle,
@@ -48,7 +47,6 @@ const std::vector<PlannedView>& PlannedViews() {
   static const std::string op_columns = fmt::format("op,{}", kGroupFigures);
   static const std::string kernel_columns = fmt::format("kernel,{}", kGroupFigures);
   static const std::vector<PlannedView> views = {
-      {"kernels", KernelTimes::Columns()},
       {"overview", "all"},
       {"gpu", "all"},
       {"idle", "rank,device,cause,window_pct"},
@@ -73,10 +71,11 @@ std::vector<prof::ViewPlan> PlansOf(bool several) {
   return plans;
 }
 
-/// Gives kernels to the views and looks at what the runs are.
+/// Gives kernels to the views, sums them and looks at what the runs are.
 class ScreenSink : public prof::KernelSink {
  public:
-  ScreenSink(prof::ViewRunner* views, RunFacts* facts) : views_(*views), facts_(*facts) {}
+  ScreenSink(prof::ViewRunner* views, KernelTimes* times, RunFacts* facts)
+      : views_(*views), times_(*times), facts_(*facts) {}
 
   void BeginInput(const parse::KernelRecords* profile) override {
     views_.BeginInput(profile);
@@ -84,6 +83,7 @@ class ScreenSink : public prof::KernelSink {
   }
   void Add(const prof::PricedKernel& kernel) override {
     views_.Add(kernel);
+    if (views_.Selects(kernel)) times_.Add(kernel);
     facts_.Add(kernel);
   }
   bool AddReplay(const prof::PricedKernel& replay) override { return views_.AddReplay(replay); }
@@ -98,6 +98,7 @@ class ScreenSink : public prof::KernelSink {
 
  private:
   prof::ViewRunner& views_;
+  KernelTimes& times_;
   RunFacts& facts_;
 };
 
@@ -249,8 +250,9 @@ class Maker {
   }
 
   void FillKernels(Screen* screen) const {
-    screen->kernels = times_.kernels();
-    screen->kernel_ns = static_cast<double>(times_.total_ns());
+    const prof::GroupSums& all = times_.all();
+    screen->kernels = all.kernels;
+    screen->kernel_ns = static_cast<double>(all.total_ns);
     const Rows& ops = Table(kByOp);
     for (size_t i = 0; i < ops.size(); ++i) {
       if (ops.Text(i, "op") != kReplays) continue;
@@ -259,14 +261,10 @@ class Maker {
       screen->kernel_ns += replay_ns;
       if (replay_ns > 0) screen->replay_pct = 100 * replay_ns / screen->kernel_ns;
     }
-    const auto share = [&](int64_t ns) {
-      return times_.total_ns() > 0 ? std::optional<double>(100 * static_cast<double>(ns) /
-                                                           static_cast<double>(times_.total_ns()))
-                                   : std::nullopt;
-    };
-    screen->op_known_pct = share(times_.op_known_ns());
-    screen->flops_known_pct = share(times_.flops_known_ns());
-    if (times_.tc_judged_ns() > 0) screen->missed_tc_pct = share(times_.missed_tc_ns());
+    screen->op_known_pct = all.PercentOfTotal(times_.op_known_ns());
+    screen->flops_known_pct = all.PercentOfTotal(all.flops_ns);
+    if (times_.tc_judged_ns() > 0)
+      screen->missed_tc_pct = all.PercentOfTotal(times_.missed_tc_ns());
   }
 
   void FillCosts(Screen* screen) const {
@@ -280,7 +278,7 @@ class Maker {
     }
   }
 
-  static void AddRoof(const TimesOf* times, Cost* cost) {
+  static void AddRoof(const RoofTimes* times, Cost* cost) {
     if (times == nullptr) return;
     cost->bound = times->Bound();
     cost->roof_pct = times->RoofPct();
@@ -294,10 +292,8 @@ class Maker {
       cost.kernels = rows.Count(i, "count");
       cost.total_ns = rows.Number(i, "total").value_or(0);
       cost.share_pct = rows.Number(i, "share").value_or(0);
-      // Of what is known of little a rate would be that of something else.
       const auto known = [&](std::string_view figure, std::string_view share) {
-        const bool of_most = rows.Number(i, share).value_or(0) >= 50;
-        return of_most ? rows.Number(i, figure) : std::nullopt;
+        return ShowsRate(rows.Number(i, share)) ? rows.Number(i, figure) : std::nullopt;
       };
       cost.tflops = known("tflops", "flops_known");
       cost.gbps = known("gbps", "bytes_known");
@@ -380,10 +376,10 @@ TraceNeeds NeedsOfScreen() { return prof::NeedsOf(PlansOf(true)); }
 Screen MakeScreen(prof::RecordSource* records, const ScreenPlan& plan, Diagnostics* diagnostics) {
   const std::vector<prof::ViewPlan> plans = PlansOf(plan.several);
   KernelTimes times;
-  KeptTables tables(&times);
+  KeptTables tables;
   prof::ViewRunner views(plans, plan.run, &tables);
   RunFacts facts;
-  ScreenSink sink(&views, &facts);
+  ScreenSink sink(&views, &times, &facts);
   prof::PricingTold told;
   PriceSome(records, plan.pricing, &sink, diagnostics, &told);
   views.Finish();

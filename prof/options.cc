@@ -146,8 +146,8 @@ std::string HelpOfViews(std::string_view list) {
                     false,
                     WordsOf(plan.view->fields())},
                    HelpColumns(), &text);
-    if (plan.view->by != nullptr) {
-      AppendWrapped(fmt::format("Keys of --by: {}", fmt::join(plan.view->by(), ", ")), 2,
+    if (!plan.view->by.empty()) {
+      AppendWrapped(fmt::format("Keys of --by: {}", fmt::join(plan.view->by, ", ")), 2,
                     HelpColumns(), &text);
     }
   }
@@ -180,9 +180,7 @@ Task TaskOf(const cxxopts::ParseResult& given) {
   if (given.count("summary") > 0) return Task::kRankSummaries;
   if (given.count("save-baseline") > 0) return Task::kBaseline;
   if (given.count("diff") + given.count("fail-if") > 0) return Task::kDiff;
-  if (given.count("view") > 0) return Task::kViews;
-  if (given.count("by") > 0) return Task::kSummary;
-  return given.count("copies") > 0 ? Task::kCopies : Task::kKernels;
+  return given.count("view") > 0 ? Task::kViews : Task::kRows;
 }
 
 /// Throws UsageError for options that do not go together. `keeps_summaries`: Options.
@@ -292,50 +290,6 @@ std::string ReadFormatValue(const cxxopts::ParseResult& given, const Format& for
   return file;
 }
 
-/// What --where asks, with the fields of the groups, if there are any.
-void ReadOptionsWhere(const cxxopts::ParseResult& given, std::vector<Field> groups,
-                      Options* options) {
-  if (given.count("where") == 0) return;
-  const std::string text = TextOf(given, "where");
-  if (options->copies) {
-    options->copy_where = ReadCopyWhere(text, std::move(groups));
-  } else {
-    options->where = ReadKernelWhere(text, std::move(groups));
-  }
-}
-
-/// The keys of --by, then the figures that are printed beside them where there is little room.
-std::string NarrowList(const SummaryPlan& plan) {
-  std::string list;
-  for (size_t i = 0; i < plan.key_count(); ++i) AppendFormat(&list, "{},", plan.fields[i].key);
-  return list.append(plan.narrow);
-}
-
-/// The groups of --by: what is summed, shown, and in which order.
-void ReadOptionsSummary(const cxxopts::ParseResult& given, Options* options) {
-  const std::string by = TextOf(given, "by");
-  options->summary =
-      std::make_unique<SummaryPlan>(options->copies ? PlanCopySummary(by) : PlanSummary(by));
-  const SummaryPlan& plan = *options->summary;
-  options->order =
-      ParseOrder(given.count("sort") > 0 ? TextOf(given, "sort") : "total", plan.fields);
-  std::string list = "all";
-  if (given.count("c") > 0) {
-    list = TextOf(given, "c");
-  } else if (given.count("w") > 0) {
-    list = NarrowList(plan);
-  }
-  options->summary_fields = SelectFields(list, plan.fields);
-  ReadOptionsWhere(given, plan.fields, options);
-}
-
-/// The order of rows that are no groups: of any column, printed or not.
-template <typename Item>
-void ReadOrder(const cxxopts::ParseResult& given, std::span<const Column<Item>> all,
-               Options* options) {
-  if (given.count("sort") > 0) options->order = ParseOrder(TextOf(given, "sort"), FieldsOf(all));
-}
-
 /// "": by our rules.
 std::string_view ReadCompat(const cxxopts::ParseResult& given) {
   const std::string word = TextOf(given, "compat");
@@ -356,6 +310,27 @@ void RefuseWithViews(const cxxopts::ParseResult& given, const Options& options) 
     if (given.count("compat") == 0 || given.count(option) == 0) continue;
     throw UsageError(fmt::format("--{}: --compat is of whole runs: give one of the two", option));
   }
+}
+
+/// What is printed of kernels or copies without --view. `columns`: unless -c is given; "": those of
+/// the table.
+void ReadRows(const cxxopts::ParseResult& given, std::string_view columns, Options* options) {
+  const bool copies = given.count("copies") > 0;
+  ViewRequest request;
+  request.list = given.count("by") > 0 ? "summary" : copies ? "copies" : "kernels";
+  const std::string by = TextOf(given, "by");
+  const std::string sort = TextOf(given, "sort");
+  const std::string where = TextOf(given, "where");
+  const std::string list = given.count("c") > 0 ? TextOf(given, "c") : std::string(columns);
+  request.by = by;
+  request.sort = sort;
+  request.columns = list;
+  request.where = where;
+  request.top = ReadTop(given);
+  request.in_lines = !options->format->all_columns;
+  request.narrow = given.count("w") > 0;
+  request.copies = copies;
+  options->views = PlanRows(request, &options->where);
 }
 
 /// What of each run is looked at.
@@ -380,7 +355,7 @@ void ReadViews(const cxxopts::ParseResult& given, Options* options) {
   options->views = PlanViews(
       {list, CompatViews(ReadCompat(given)), by, sort, columns, ReadTop(given),
        !options->format->many, given.count("w") > 0, given.count("copies") > 0, what_if, where},
-      &options->where.items);
+      &options->where);
   RefuseWithViews(given, *options);
   TakeSelection(given, options);
   if (options->keeps_summaries) options->rank_summary = ReadRankSummary(given);
@@ -451,9 +426,6 @@ void ReadTables(const cxxopts::ParseResult& given, Options* options) {
   if (options->format == &ScreenFormat()) options->screen = ReadScreen(given);
   RefuseTogether(given, options->keeps_summaries);
   options->task = TaskOf(given);
-  options->copies = given.count("copies") > 0 && options->task != Task::kViews &&
-                    options->task != Task::kBaseline;
-  options->top = ReadTop(given);
   if (given.count("where") > 0 && Trim(TextOf(given, "where")).empty()) {
     throw UsageError("--where: the condition is empty");
   }
@@ -461,28 +433,15 @@ void ReadTables(const cxxopts::ParseResult& given, Options* options) {
     options->filter = std::make_unique<RangeFilter>(given["range"].as<std::string>());
   }
   options->steps = ReadStepPattern(given);
-  const bool all = options->format->all_columns || options->task == Task::kCheck ||
-                   options->task == Task::kCopies;
-  const std::string list = given.count("c") > 0 ? TextOf(given, "c")
-                           : all                ? "all"
-                           : options->task == Task::kTimeline
-                               ? std::string(PricedTimeline::kColumns)
-                               : std::string(kDefaultColumns);
   switch (options->task) {
-    case Task::kKernels:
+    case Task::kRows:
+      ReadRows(given, "", options);
+      break;
     case Task::kCheck:
+      ReadRows(given, "all", options);
+      break;
     case Task::kTimeline:
-      options->columns = SelectKernelColumns(list);
-      ReadOrder(given, KernelColumns(), options);
-      ReadOptionsWhere(given, {}, options);
-      break;
-    case Task::kCopies:
-      options->copy_columns = SelectColumns(list, CopyColumns());
-      ReadOrder(given, CopyColumns(), options);
-      ReadOptionsWhere(given, {}, options);
-      break;
-    case Task::kSummary:
-      ReadOptionsSummary(given, options);
+      ReadRows(given, PricedTimeline::kColumns, options);
       break;
     case Task::kViews:
       ReadViews(given, options);
@@ -546,36 +505,6 @@ Options Parse(int argc, const char* const* argv, bool keeps_summaries) {
 }
 
 }  // namespace
-
-std::string_view Options::table() const {
-  switch (task) {
-    case Task::kCopies:
-      return "copies";
-    case Task::kSummary:
-      return "summary";
-    default:
-      return "kernels";
-  }
-}
-
-std::vector<Field> Options::fields() const {
-  std::vector<Field> fields;
-  switch (task) {
-    case Task::kCopies:
-      fields = FieldsOf(copy_columns);
-      RankFields(kImportantCopyColumns, &fields);
-      return fields;
-    case Task::kSummary: {
-      for (const size_t place : summary_fields) fields.push_back(summary->fields[place]);
-      RankFields(NarrowList(*summary), &fields);
-      return fields;
-    }
-    default:
-      fields = FieldsOf(columns);
-      RankFields(kImportantColumns, &fields);
-      return fields;
-  }
-}
 
 Options ParseOptions(int argc, const char* const* argv) { return Parse(argc, argv, false); }
 

@@ -27,81 +27,24 @@
 #include "prof/summary_file/hashed_host.h"
 #include "prof/summary_file/kept_losses.h"
 #include "prof/summary_file/summary_sink.h"
-#include "prof/table/top_rows.h"
 #include "prof/view_task.h"
 #include "prof/views/column_check.h"
+#include "prof/views/copy_row.h"
 #include "prof/views/priced_timeline.h"
-#include "prof/views/summary.h"
 
 namespace oplens::prof {
 namespace {
 
-/// One row an item: all of them, or the first ones in an order.
-template <typename Item>
-class Rows {
- public:
-  /// `columns`: those that are printed, of `all`. `sink` has begun with their fields.
-  Rows(const Columns<Item>& columns, std::span<const Column<Item>> all, const Options& options,
-       Sink* sink)
-      : selected_(PlacesOf(columns.size()), sink) {
-    Columns<Item> computed = columns;
-    std::optional<RowOrder> order = options.order;
-    if (order) {
-      computed.push_back(&all[order->field]);
-      order->field = columns.size();
-    }
-    if (order || options.top > 0) sink = &top_.emplace(order, options.top, &selected_);
-    table_.emplace(std::move(computed), sink);
-  }
-
-  void Add(const Item& item) { table_->Add(item); }
-
-  /// After the last one. `what`: "kernels".
-  void Finish(std::string_view what, Messages* messages) {
-    if (!top_) return;
-    top_->Flush();
-    std::string sentence = top_->Sentence(what);
-    if (!sentence.empty()) messages->Need(std::move(sentence));
-  }
-
- private:
-  static std::vector<size_t> PlacesOf(size_t count) {
-    std::vector<size_t> places(count);
-    std::iota(places.begin(), places.end(), size_t{0});
-    return places;
-  }
-
-  SelectingSink selected_;
-  std::optional<TopRows> top_;
-  std::optional<TableOf<Item>> table_;
-};
-
-/// The rows of kernels.
-class KernelRows : public KernelSink {
- public:
-  KernelRows(const Options& options, Sink* sink)
-      : rows_(options.columns, KernelColumns(), options, sink) {}
-  void Add(const PricedKernel& kernel) override { rows_.Add(kernel); }
-  void Finish(Messages* messages) { rows_.Finish("kernels", messages); }
-
- private:
-  Rows<PricedKernel> rows_;
-};
-
-/// Gives the copies and fills that are asked for to `add`, of all profiles, one after the other.
-/// Answers their number.
-template <typename Add>
-int64_t TakeCopies(Inputs* inputs, const Options& options, Messages* messages, Add add) {
+/// Gives the copies and fills that are asked for to `runner`, of all profiles, one after the other.
+void GiveCopies(Inputs* inputs, ItemFilter<CopyRow>* where, ViewRunner* runner,
+                Messages* messages) {
   int64_t all = 0;
-  int64_t taken = 0;
   int64_t impossible = 0;
-  ItemFilter<CopyRow>* const where = options.copy_where.items.get();
   while (const Trace* trace = inputs->NextTrace(messages->losses())) {
     for (CopyRow& copy : CopiesOf(*trace)) {
       copy.index = ++all;
       if (where != nullptr && !where->Keeps(copy)) continue;
-      add(copy);
-      ++taken;
+      runner->AddCopy(copy);
       impossible += copy.has_possible_rate() ? 0 : 1;
     }
   }
@@ -117,47 +60,12 @@ int64_t TakeCopies(Inputs* inputs, const Options& options, Messages* messages, A
                     "(column reason)",
                     impossible));
   }
-  return taken;
-}
-
-/// One row a copy. Answers their number.
-int64_t PrintCopies(Inputs* inputs, const Options& options, Sink* sink, Messages* messages) {
-  Rows<CopyRow> rows(options.copy_columns, CopyColumns(), options, sink);
-  const int64_t copies =
-      TakeCopies(inputs, options, messages, [&rows](const CopyRow& copy) { rows.Add(copy); });
-  rows.Finish("copies and fills", messages);
-  return copies;
-}
-
-/// One row a group of kernels or copies. Answers the number of these, 0 where no group is shown.
-int64_t PrintSummary(Inputs* inputs, const Options& options, Sink* sink, Messages* messages) {
-  Summary summary(options.summary.get());
-  int64_t items = 0;
-  if (options.copies) {
-    summary.ShowOnly(options.copy_where.groups);
-    items = TakeCopies(inputs, options, messages,
-                       [&summary](const CopyRow& copy) { summary.AddCopy(copy); });
-  } else {
-    summary.ShowOnly(options.where.groups);
-    items = PriceAll(inputs, PriceOptionsOf(options, messages), &summary, messages->losses());
-  }
-  summary.Write(*options.order, options.top, sink);
-  for (std::string& note : summary.Notes()) messages->Need(std::move(note));
-  return summary.matched().matching > 0 ? items : 0;
-}
-
-int64_t PrintKernels(Inputs* inputs, const Options& options, Sink* sink, Messages* messages) {
-  KernelRows rows(options, sink);
-  const int64_t kernels =
-      PriceAll(inputs, PriceOptionsOf(options, messages), &rows, messages->losses());
-  rows.Finish(messages);
-  return kernels;
 }
 
 /// How many kernels have each column. Answers the number of kernels.
 int64_t PrintCheck(Inputs* inputs, const Options& options, Messages* messages) {
   Output output(options.output, PackingOf(options.output));
-  ColumnCheck check(options.columns);
+  ColumnCheck check(options.kernel_columns());
   const int64_t kernels =
       PriceAll(inputs, PriceOptionsOf(options, messages), &check, messages->losses());
   output.Write(check.Render());
@@ -168,7 +76,7 @@ int64_t PrintCheck(Inputs* inputs, const Options& options, Messages* messages) {
 /// The profiles on a timeline. Answers the number of kernels.
 int64_t PrintTimeline(Inputs* inputs, const Options& options, Messages* messages) {
   Output output(options.output, PackingOf(options.output));
-  PricedTimeline timeline(options.columns, &output);
+  PricedTimeline timeline(options.kernel_columns(), &output);
   const int64_t kernels =
       PriceAll(inputs, PriceOptionsOf(options, messages), &timeline, messages->losses());
   timeline.Finish();
@@ -180,9 +88,11 @@ int64_t PrintTimeline(Inputs* inputs, const Options& options, Messages* messages
 int64_t PrintViews(Inputs* inputs, const Options& options, Destination* destination,
                    Messages* messages) {
   ViewRunner runner(options.views, options.run, destination);
-  PriceOptions pricing = PriceOptionsOf(options, messages);
-  pricing.shows_prices = std::any_of(options.views.begin(), options.views.end(), ShowsPrices);
-  PriceAll(inputs, pricing, &runner, messages->losses());
+  if (options.of_copies()) {
+    GiveCopies(inputs, options.where.copies.get(), &runner, messages);
+  } else {
+    PriceAll(inputs, PriceOptionsOf(options, messages), &runner, messages->losses());
+  }
   const int64_t least = runner.Finish();
   for (std::string& note : runner.Notes()) messages->Need(std::move(note));
   return least;
@@ -241,9 +151,8 @@ int64_t SaveBaseline(Inputs* inputs, const Options& options, Messages* messages)
   const std::string first = inputs->waiting() > 0 ? inputs->waiting(0).path : std::string();
   SummarySink sink(options.views, options.run, std::filesystem::current_path().string(),
                    SummaryTexts::kOfRun, SaltOr(options.many.salt, first));
-  PriceOptions pricing = PriceOptionsOf(options, messages);
-  pricing.shows_prices = std::any_of(options.views.begin(), options.views.end(), ShowsPrices);
-  const int64_t kernels = PriceAll(inputs, pricing, &sink, messages->losses());
+  const int64_t kernels =
+      PriceAll(inputs, PriceOptionsOf(options, messages), &sink, messages->losses());
   SummaryFile summary = sink.Take(OPLENS_VERSION);
   KeepLosses(*messages->losses(), inputs->left_out(), &summary);
   WriteSummary(options.baseline, summary);
@@ -259,25 +168,11 @@ int64_t Print(Inputs* inputs, const Options& options, LeftOut* left_out, Message
     return PrintRankSummaries(inputs, options, left_out, messages);
   }
   const std::unique_ptr<Destination> destination = OpenDestination(options);
-  int64_t shown = 0;
-  if (options.task == Task::kViews) {
-    const FindOptions find = FindOptionsOf(options, PriceOptionsOf(options, messages));
-    shown = CanReadApart(*inputs, options, find)
-                ? PrintViewsOfMany(inputs, options, find, left_out, destination.get(), messages)
-                : PrintViews(inputs, options, destination.get(), messages);
-  } else {
-    const std::unique_ptr<Sink> sink = destination->NewTable();
-    sink->Begin(options.table(), options.fields());
-    if (options.task == Task::kCopies) {
-      shown = PrintCopies(inputs, options, sink.get(), messages);
-    } else if (options.task == Task::kSummary) {
-      SelectingSink selected(options.summary_fields, sink.get());
-      shown = PrintSummary(inputs, options, &selected, messages);
-    } else {
-      shown = PrintKernels(inputs, options, sink.get(), messages);
-    }
-    sink->End();
-  }
+  const FindOptions find = FindOptionsOf(options, PriceOptionsOf(options, messages));
+  const int64_t shown =
+      CanReadApart(*inputs, options, find)
+          ? PrintViewsOfMany(inputs, options, find, left_out, destination.get(), messages)
+          : PrintViews(inputs, options, destination.get(), messages);
   destination->Commit();
   for (std::string& note : destination->Notes()) messages->Need(std::move(note));
   return shown;
@@ -390,14 +285,15 @@ int Main(Options options) {
   }
   inputs.RefuseUnreadable();
   if (timeline) inputs.RefuseRecords("a timeline", "chrome");
-  if (options.copies) inputs.RefuseRecords("copies", "copies");
+  if (options.of_copies()) inputs.RefuseRecords("copies", "copies");
   Messages messages("prof");
   const int64_t shown = Print(&inputs, options, &left_out, &messages);
   const std::vector<std::string> unused = inputs.UnusedExecutionTraces();
   for (const std::string& sentence : unused) messages.Need(sentence);
   for (std::string& note : inputs.Notes()) messages.Need(std::move(note));
-  // Rows of kernels are each of one input.
-  if (options.task == Task::kViews || options.task == Task::kSummary) {
+  // Rows of kernels and copies are each of one input; groups are of all.
+  if (options.task == Task::kViews ||
+      (options.task == Task::kRows && options.views.front().view->make != nullptr)) {
     NeedOneRun(*inputs.claims(), &messages);
   }
   if (!options.quiet) PrintError(options.verbose ? messages.Whole() : messages.Short());

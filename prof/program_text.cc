@@ -27,7 +27,7 @@ WordList CopyFields() {
 
 WordList Keys() {
   WordList list{"Keys of --by", {"by"}, true, {}};
-  for (const std::string_view key : GroupKeys()) list.words.push_back({std::string(key)});
+  for (const std::string_view key : kGroupKeys) list.words.push_back({std::string(key)});
   return list;
 }
 
@@ -35,8 +35,7 @@ WordList Keys() {
 WordList KeysOfViews() {
   WordList list{"", {"by"}, true, {}};
   for (const View& view : Views()) {
-    if (view.by == nullptr) continue;
-    for (const auto& key : view.by()) list.words.push_back({std::string(key)});
+    for (const auto& key : view.by) list.words.push_back({std::string(key)});
   }
   return list;
 }

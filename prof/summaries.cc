@@ -20,7 +20,7 @@ namespace oplens::prof {
 void RefuseWithSummaries(const Options& options) {
   const std::pair<bool, std::string_view> asked[] = {
       {!options.run.selection.empty(), "--step-range, --time-range or --device"},
-      {options.where.items != nullptr, "--where with columns of kernels"},
+      {options.where.kernels != nullptr, "--where with columns of kernels"},
       {options.filter != nullptr, "--range"},
       {options.steps != nullptr, "--step"},
       {options.gpu.has_value(), "--gpu"},

@@ -6,18 +6,9 @@
 #include "prof/input/profile_records.h"
 
 namespace oplens::prof {
+namespace {
 
-PriceOptions PriceOptionsOf(const Options& options, Messages* messages) {
-  PriceOptions pricing = options.Pricing();
-  pricing.messages = messages;
-  pricing.op_choice = options.op_choice;
-  pricing.filter = options.filter.get();
-  pricing.where = options.where.items.get();
-  // Over the time between what is left here and there, the utilisation says nothing.
-  if (pricing.where != nullptr) pricing.peak_of = nullptr;
-  return pricing;
-}
-
+/// Whether a view has figures that follow from prices.
 bool ShowsPrices(const ViewPlan& plan) {
   const std::vector<Field> fields = FieldsOf(*plan.view, plan.options);
   return std::any_of(plan.places.begin(), plan.places.end(), [&](size_t place) {
@@ -25,12 +16,29 @@ bool ShowsPrices(const ViewPlan& plan) {
   });
 }
 
+}  // namespace
+
+PriceOptions PriceOptionsOf(const Options& options, Messages* messages) {
+  PriceOptions pricing = options.Pricing();
+  pricing.messages = messages;
+  pricing.op_choice = options.op_choice;
+  pricing.filter = options.filter.get();
+  pricing.where = options.where.kernels.get();
+  // Of views that have no figures of prices nothing is said of these.
+  const bool of_views = options.task != Task::kRows && options.task != Task::kCheck &&
+                        options.task != Task::kTimeline;
+  pricing.shows_prices =
+      !of_views || std::any_of(options.views.begin(), options.views.end(), ShowsPrices);
+  // Over the time between what is left here and there, the utilisation says nothing.
+  if (pricing.where != nullptr) pricing.peak_of = nullptr;
+  return pricing;
+}
+
 FindOptions FindOptionsOf(const Options& options, const PriceOptions& pricing) {
   FindOptions find;
   find.plans = &options.views;
   find.run = options.run;
   find.pricing = pricing;
-  find.pricing.shows_prices = std::any_of(options.views.begin(), options.views.end(), ShowsPrices);
   find.writer = OPLENS_VERSION;
   find.salt = options.many.salt;
   return find;

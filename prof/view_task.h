@@ -17,9 +17,6 @@ namespace oplens::prof {
 /// How kernels are priced. `options` and `messages` must outlive it.
 PriceOptions PriceOptionsOf(const Options& options, Messages* messages);
 
-/// Whether a view has figures that follow from prices.
-bool ShowsPrices(const ViewPlan& plan);
-
 /// What is looked for in each input. `options` must outlive it.
 FindOptions FindOptionsOf(const Options& options, const PriceOptions& pricing);
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "nvtx_annotate/vocabulary/marker_format.h"
-#include "nvtx_annotate/vocabulary/memory_format.h"
 
 namespace oplens::record {
 

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/program.h"
-#include "record/inherited.h"
+#include "record/launcher.h"
 #include "record/options.h"
 #include "record/recording.h"
 #include "record/recovery.h"

@@ -1,7 +1,7 @@
 #ifndef OPLENS_RECORD_RECORDING_H_
 #define OPLENS_RECORD_RECORDING_H_
 
-#include "record/inherited.h"
+#include "record/launcher.h"
 #include "record/options.h"
 
 namespace oplens::record {

@@ -62,7 +62,7 @@ std::vector<std::string_view> KeysOf(const prof::ViewPlan& plan) {
 /// `times`, and before them the keys of the view that --by would replace: `groups` has a row a
 /// kernel, but with --by step a row a step.
 std::vector<std::string> WithOwnKeys(const prof::View& view, std::vector<std::string> times) {
-  const std::span<const std::string_view> words = view.by();
+  const std::span<const std::string_view> words = view.by;
   const std::vector<std::string_view> timed = KeysOf(PlanOf(view, times));
   std::vector<std::string> all;
   for (const prof::Field& field : FieldsOf(view, {})) {
@@ -113,10 +113,10 @@ TablePlans PlanTables(size_t limit_bytes) {
     if (!view.on_pages) continue;
     all.plans.push_back(PlanOf(view, {}));
     all.tables.push_back({i, TableKind::kPlain, view.stream != nullptr});
-    if (view.by == nullptr) continue;
+    if (view.by.empty()) continue;
     const std::vector<std::string_view> plain = KeysOf(all.plans.back());
     std::vector<std::string> times;
-    for (const std::string_view word : view.by()) {
+    for (const std::string_view word : view.by) {
       if (IsTimeKey(word)) times.emplace_back(word);
     }
     const auto add = [&, i](std::vector<std::string> by, TableKind kind) {
@@ -132,7 +132,7 @@ TablePlans PlanTables(size_t limit_bytes) {
       all.tables.push_back({i, kind, true});
     };
     if (!times.empty()) add(WithOwnKeys(view, std::move(times)), TableKind::kByStep);
-    for (const std::string_view word : view.by()) {
+    for (const std::string_view word : view.by) {
       if (IsTimeKey(word) || IsKeyOfTimeline(view, word)) continue;
       add({std::string(word)}, TableKind::kGrouping);
     }

@@ -275,12 +275,10 @@ DiffTable DiffView(const Side& base, const ViewRows& base_rows, const Side& now,
   return table;
 }
 
-constexpr std::string_view kPlacesView = "operators";  // What the aligned places are shown as.
+constexpr std::string_view kAlignedView = "operators";  // What the aligned places are shown as.
 
 bool Takes(const View& view, std::string_view word) {
-  if (view.by == nullptr) return false;
-  const auto words = view.by();
-  return std::find(words.begin(), words.end(), word) != words.end();
+  return std::find(view.by.begin(), view.by.end(), word) != view.by.end();
 }
 
 /// Whether the rows of the view are by step of their own.
@@ -307,7 +305,7 @@ void AddView(std::string_view name, std::string_view by, DiffPlan* plan) {
   }
   DiffPlan::Of of;
   of.view = name;
-  if (name == kPlacesView) {
+  if (name == kAlignedView) {
     plan->views.push_back(of);
     return;
   }
@@ -409,7 +407,7 @@ Diff Compare(const DiffPlan& plan, const DiffInput& base, const DiffInput& now) 
         "themselves");
   }
   for (const DiffPlan::Of& view : plan.views) {
-    if (view.view == kPlacesView) {
+    if (view.view == kAlignedView) {
       diff.tables.push_back(places.table);
     } else {
       diff.tables.push_back(DiffView(base_side, CompareRowsOf(view, *base.tables), now_side,

@@ -1,6 +1,7 @@
 #ifndef OPLENS_PROF_TABLE_COLUMNS_H_
 #define OPLENS_PROF_TABLE_COLUMNS_H_
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -35,12 +36,18 @@ std::vector<Field> FieldsOf(const Columns<Item>& columns) {
   return fields;
 }
 
+/// The columns of `all` at `places`, in the order of `places`.
+template <typename Item>
+Columns<Item> ColumnsAt(const std::vector<size_t>& places, std::span<const Column<Item>> all) {
+  Columns<Item> columns;
+  for (const size_t place : places) columns.push_back(&all[place]);
+  return columns;
+}
+
 /// SelectFields out of them.
 template <typename Item>
 Columns<Item> SelectColumns(std::string_view list, std::span<const Column<Item>> all) {
-  Columns<Item> columns;
-  for (const size_t place : SelectFields(list, FieldsOf(all))) columns.push_back(&all[place]);
-  return columns;
+  return ColumnsAt(SelectFields(list, FieldsOf(all)), all);
 }
 
 /// A table of items.

@@ -72,27 +72,6 @@ class SortingSink : public Sink {
   std::string more_;
 };
 
-/// Puts the cells of some fields in their places among all; the others are unknown.
-class SpreadingSink : public Sink {
- public:
-  /// `places`: of the cells that come. `sink` must outlive this object.
-  SpreadingSink(std::vector<size_t> places, std::vector<Field> all, Sink* sink)
-      : places_(std::move(places)), all_(std::move(all)), cells_(all_.size()), sink_(sink) {}
-
-  void Begin(std::string_view table, std::vector<Field>) override { sink_->Begin(table, all_); }
-  void Row(std::span<const Cell> cells) override {
-    for (size_t i = 0; i < places_.size(); ++i) cells_[places_[i]] = cells[i];
-    sink_->Row(cells_);
-  }
-  void End() override { sink_->End(); }
-
- private:
-  std::vector<size_t> places_;
-  std::vector<Field> all_;
-  std::vector<Cell> cells_;
-  Sink* sink_;
-};
-
 /// Says of each row what it is, in one more field behind the others (prof/table/row_kind.h).
 class RowKindSink : public Sink {
  public:

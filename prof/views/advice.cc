@@ -1,5 +1,3 @@
-#include "prof/views/advice.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,8 +12,11 @@
 #include "prof/advice/advise.h"
 #include "prof/advice/evidence.h"
 #include "prof/run/run.h"
+#include "prof/table/field.h"
+#include "prof/views/advice_facts.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -161,10 +162,13 @@ std::vector<std::string> Advice::Notes() const {
 
 }  // namespace
 
-std::span<const Field> AdviceFields() { return kAdviceFields; }
-
-std::unique_ptr<Partial> MakeAdvice(const ViewOptions& /*options*/) {
-  return std::make_unique<Advice>();
-}
+constexpr View kAdviceView = {.name = "advice",
+                              .help = "what to change, and how much time that can save at most",
+                              .needs = kAdviceNeeds,
+                              .fields = FieldsWithoutBy<kAdviceFields>,
+                              .make = MakePartial<Advice>,
+                              .narrow = "severity,gain_pct,item,change",
+                              .may_be_empty = true,
+                              .saved_form = 1};
 
 }  // namespace oplens::prof

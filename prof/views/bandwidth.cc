@@ -1,5 +1,3 @@
-#include "prof/views/bandwidth.h"
-
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -15,6 +13,7 @@
 #include "prof/views/histogram.h"
 #include "prof/views/series_partial.h"
 #include "prof/views/time_keys.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -120,10 +119,12 @@ void Bandwidth::End(const Run* run) {
 
 }  // namespace
 
-std::span<const Field> BandwidthFields() { return FieldsWithoutBy<kBandwidthColumns>(); }
-
-std::unique_ptr<Partial> MakeBandwidth(const ViewOptions& options) {
-  return std::make_unique<Bandwidth>(options);
-}
+constexpr View kBandwidthView = {.name = "bandwidth",
+                                 .help = "how fast copies and fills were, by kind",
+                                 .fields = FieldsWithoutBy<kBandwidthColumns>,
+                                 .make = MakePartial<Bandwidth>,
+                                 .by = kSeriesKeys,
+                                 .narrow = "count,bytes,time_ns,mean_gbps,p50_gbps,max_gbps",
+                                 .saved_form = 1};
 
 }  // namespace oplens::prof

@@ -1,5 +1,3 @@
-#include "prof/views/collectives.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,6 +18,7 @@
 #include "prof/views/collective_sums.h"
 #include "prof/views/group_kinds.h"
 #include "prof/views/saved_partial.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -254,12 +253,17 @@ std::vector<std::string> Collectives::Notes() const {
 
 }  // namespace
 
-std::span<const Field> CollectivesFields() { return CollectiveCallFields(); }
-
-std::span<const std::string_view> CollectiveKeys() { return kCollectivesKeys; }
-
-std::unique_ptr<Partial> MakeCollectives(const ViewOptions& options) {
-  return std::make_unique<Collectives>(options);
-}
+constexpr View kCollectivesView = {
+    .name = "collectives",
+    .help = "each call of a collective: size, waiting, transfer, bandwidth",
+    .fields = CollectiveCallFields,
+    .make = MakePartial<Collectives>,
+    .by = kCollectivesKeys,
+    .narrow = "latency_ns,wait_ns,transfer_ns,bus_gbps",
+    .important =
+        "kind,latency_ns,bus_gbps,size_bytes,wait_ns,rank,step,transfer_ns,start_ns,group,match",
+    .may_be_empty = true,
+    .calls = true,
+    .saved_form = 1};
 
 }  // namespace oplens::prof

@@ -5,6 +5,9 @@
 
 #include "parse/model/cuda_kinds.h"
 #include "prof/run/copy_bandwidth.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -67,6 +70,30 @@ constexpr Column<CopyRow> kCopyColumns[] = {
      }},
 };
 
+class CopyStream : public ViewStream {
+ public:
+  CopyStream(const std::vector<size_t>& places, Sink* sink)
+      : table_(ColumnsAt(places, CopyColumns()), sink) {}
+
+  void Begin(const Run* run) override {
+    if (run == nullptr) return;
+    for (CopyRow& copy : CopiesOf(run->trace())) {
+      const WorkClass work = copy.fill ? WorkClass::kFill : WorkClass::kCopy;
+      if (!run->Selects(
+              {copy.start_ns, copy.start_ns, copy.place, copy.device_id, copy.stream_id, work})) {
+        continue;
+      }
+      copy.index = ++row_count_;
+      table_.Add(copy);
+    }
+  }
+  void AddCopy(const CopyRow& copy) override { table_.Add(copy); }
+
+ private:
+  TableOf<CopyRow> table_;
+  int64_t row_count_ = 0;
+};
+
 }  // namespace
 
 std::span<const Column<CopyRow>> CopyColumns() { return kCopyColumns; }
@@ -100,5 +127,14 @@ std::vector<CopyRow> CopiesOf(const Trace& trace) {
                    [](const CopyRow& a, const CopyRow& b) { return a.start_ns < b.start_ns; });
   return rows;
 }
+
+constexpr View kCopiesView = {
+    .name = "copies",
+    .help = "one row a memory copy or fill",
+    .fields = FieldsWithoutBy<kCopyColumns>,
+    .stream = [](const std::vector<size_t>& places, Sink* sink) -> std::unique_ptr<ViewStream> {
+      return std::make_unique<CopyStream>(places, sink);
+    },
+    .important = kImportantCopyColumns};
 
 }  // namespace oplens::prof

@@ -1,4 +1,4 @@
-#include "prof/views/critical_path.h"
+#include "prof/path/critical_path.h"
 
 #include <fmt/format.h>
 
@@ -17,6 +17,7 @@
 #include "prof/views/path_rows.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/view_notes.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -225,14 +226,6 @@ std::vector<std::string> CriticalPath::Notes() const {
   return notes;
 }
 
-}  // namespace
-
-std::span<const Field> CriticalPathFields() { return kPathFields; }
-
-std::unique_ptr<Partial> MakeCriticalPath(const ViewOptions& options) {
-  return std::move(MakeCriticalPaths({&options, 1}).front());
-}
-
 std::vector<std::unique_ptr<Partial>> MakeCriticalPaths(std::span<const ViewOptions> options) {
   std::vector<std::unique_ptr<Partial>> partials;
   std::vector<PathFinder::Wanted> wanted;
@@ -249,9 +242,19 @@ std::vector<std::unique_ptr<Partial>> MakeCriticalPaths(std::span<const ViewOpti
   return partials;
 }
 
-std::span<const std::string_view> CriticalPathKeys() {
-  static constexpr std::string_view kKeys[] = {"name", "edge"};
-  return kKeys;
-}
+constexpr std::string_view kCriticalPathKeys[] = {"name", "edge"};
+
+}  // namespace
+
+constexpr View kCriticalPathView = {
+    .name = "critical-path",
+    .help = "what the length of each step came from, one dependency after the other",
+    .needs = kCriticalPathNeeds,
+    .fields = FieldsWithoutBy<kPathFields>,
+    .make = MakeAlone<MakeCriticalPaths>,
+    .make_together = MakeCriticalPaths,
+    .by = kCriticalPathKeys,
+    .saved_form = 1,
+    .what_if = true};
 
 }  // namespace oplens::prof

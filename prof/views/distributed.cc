@@ -1,5 +1,3 @@
-#include "prof/views/distributed.h"
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -21,6 +19,7 @@
 #include "prof/views/collective_sums.h"
 #include "prof/views/grouped_partial.h"
 #include "prof/views/time_keys.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -273,10 +272,13 @@ std::vector<std::string> Distributed::Notes() const {
 
 }  // namespace
 
-std::span<const Field> DistributedFields() { return FieldsWithoutBy<kDistributedColumns>(); }
-
-std::unique_ptr<Partial> MakeDistributed(const ViewOptions& options) {
-  return std::make_unique<Distributed>(options);
-}
+constexpr View kDistributedView = {
+    .name = "distributed",
+    .help = "how long each rank computed, communicated and waited in each step",
+    .fields = FieldsWithoutBy<kDistributedColumns>,
+    .make = MakePartial<Distributed>,
+    .narrow = "total_ns,computation_ns,overlap_ns,communication_ns,other_ns,wait_ns,transfer_ns",
+    .calls = true,
+    .saved_form = 1};
 
 }  // namespace oplens::prof

@@ -13,16 +13,6 @@
 
 namespace oplens::prof {
 
-inline constexpr TraceNeeds kEventsNeeds = {TracePart::kMemoryEvents};
-
-/// Calls and device events by name, with self and total times: docs/views.md, "events". `by` takes
-/// shape, stack and rank; UsageError for other words.
-std::unique_ptr<Partial> MakeEvents(const ViewOptions& options);
-
-/// Its fields without those that `by` adds.
-std::span<const Field> EventsFields();
-/// The words of --by, those of other rules too.
-std::span<const std::string_view> EventKeys();
 /// How a table of rows in their order is written.
 struct EventTable {
   bool memory = false;           ///< Memory was recorded.

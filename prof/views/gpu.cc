@@ -1,5 +1,3 @@
-#include "prof/views/gpu.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,15 +15,18 @@
 #include "parse/join/joined.h"
 #include "parse/model/recording_advice.h"
 #include "parse/model/trace_devices.h"
+#include "parse/model/trace_needs.h"
 #include "prof/price/figures.h"
 #include "prof/price/priced_kernel.h"
 #include "prof/run/class_times.h"
 #include "prof/run/run.h"
 #include "prof/run/steps.h"
+#include "prof/table/field.h"
 #include "prof/views/gpu_launch.h"
 #include "prof/views/gpu_rows.h"
 #include "prof/views/grouped_partial.h"
 #include "prof/views/sm_efficiency.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -285,10 +286,14 @@ int64_t GpuRounded(double value) { return std::llround(std::clamp(value, 0.0, 9e
 
 std::span<const Column<GpuRow>> GpuColumns() { return kGpuColumns; }
 
-std::span<const Field> GpuFields() { return FieldsWithoutBy<kGpuColumns>(); }
-
-std::unique_ptr<Partial> MakeGpu(const ViewOptions& options) {
-  return std::make_unique<GpuView>(options);
-}
+constexpr View kGpuView = {
+    .name = "gpu",
+    .help = "how well each GPU was used",
+    .needs = {TracePart::kMemoryEvents},
+    .fields = FieldsWithoutBy<kGpuColumns>,
+    .make = MakePartial<GpuView>,
+    .narrow =
+        "busy_pct,sm_efficiency_pct,achieved_occupancy_pct,tc_time_pct,kernel_ns,copy_ns,comm_ns",
+    .saved_form = 1};
 
 }  // namespace oplens::prof

@@ -1,5 +1,3 @@
-#include "prof/views/idle.h"
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -11,10 +9,12 @@
 
 #include "prof/run/class_times.h"
 #include "prof/run/device_times.h"
+#include "prof/run/idle_gaps.h"
 #include "prof/run/run.h"
 #include "prof/views/grouped_partial.h"
 #include "prof/views/histogram.h"
 #include "prof/views/time_keys.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -200,11 +200,12 @@ void Idle::EmitGroup(const IdleKey& key, const IdleSums& sums, TableOf<IdleRow>*
 
 }  // namespace
 
-std::span<const Field> IdleFields() { return FieldsWithoutBy<kIdleColumns>(); }
-std::span<const std::string_view> IdleKeys() { return kIdleViewKeys; }
-
-std::unique_ptr<Partial> MakeIdle(const ViewOptions& options) {
-  return std::make_unique<Idle>(options);
-}
+constexpr View kIdleView = {.name = "idle",
+                            .help = "why each GPU did nothing",
+                            .needs = kIdleGapsNeeds,
+                            .fields = FieldsWithoutBy<kIdleColumns>,
+                            .make = MakePartial<Idle>,
+                            .by = kIdleViewKeys,
+                            .saved_form = 1};
 
 }  // namespace oplens::prof

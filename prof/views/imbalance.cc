@@ -1,5 +1,3 @@
-#include "prof/views/imbalance.h"
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -14,6 +12,7 @@
 #include "prof/run/run.h"
 #include "prof/views/grouped_partial.h"
 #include "prof/views/rank_groups.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -311,10 +310,15 @@ std::vector<std::string> Imbalance::Notes() const {
 
 }  // namespace
 
-std::span<const Field> ImbalanceFields() { return FieldsWithoutBy<kImbalanceColumns>(); }
-
-std::unique_ptr<Partial> MakeImbalance(const ViewOptions& options) {
-  return std::make_unique<Imbalance>(options);
-}
+constexpr View kImbalanceView = {
+    .name = "imbalance",
+    .help = "how uneven the work of experts and of stages of a pipeline is",
+    .fields = FieldsWithoutBy<kImbalanceColumns>,
+    .make = MakePartial<Imbalance>,
+    .narrow = "members,most,ratio,saved_ns,saved_pct",
+    .on_pages = false,
+    .may_be_empty = true,
+    .calls = true,
+    .saved_form = 1};
 
 }  // namespace oplens::prof

@@ -3,6 +3,7 @@
 #include "ops/gpu/roofline.h"
 #include "ops/kernels/gradient_evidence.h"
 #include "prof/price/kernel_facts.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -310,6 +311,16 @@ constexpr KernelColumn kColumns[] = {
      [](const PricedKernel& row) { return Cell{row.reasons}; }},
 };
 
+class KernelStream : public ViewStream {
+ public:
+  KernelStream(const std::vector<size_t>& places, Sink* sink)
+      : table_(ColumnsAt(places, KernelColumns()), sink) {}
+  void Add(const PricedKernel& kernel) override { table_.Add(kernel); }
+
+ private:
+  TableOf<PricedKernel> table_;
+};
+
 }  // namespace
 
 std::span<const KernelColumn> KernelColumns() { return kColumns; }
@@ -323,5 +334,15 @@ std::vector<ColumnNeed> KernelColumnNeeds() {
 Columns<PricedKernel> SelectKernelColumns(std::string_view list) {
   return SelectColumns(list, KernelColumns());
 }
+
+constexpr View kKernelsView = {
+    .name = "kernels",
+    .help = "one row a kernel: op, cost, Tensor Cores",
+    .fields = FieldsWithoutBy<kColumns>,
+    .stream = [](const std::vector<size_t>& places, Sink* sink) -> std::unique_ptr<ViewStream> {
+      return std::make_unique<KernelStream>(places, sink);
+    },
+    .some = kDefaultColumns,
+    .important = kImportantColumns};
 
 }  // namespace oplens::prof

@@ -1,5 +1,3 @@
-#include "prof/views/kernel_types.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,6 +13,7 @@
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"
 #include "prof/views/time_keys.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -136,10 +135,11 @@ void KernelTypes::EmitGroup(const TimeKey& key, const Types& types,
 
 }  // namespace
 
-std::span<const Field> KernelTypesFields() { return FieldsWithoutBy<kKernelTypesColumns>(); }
-
-std::unique_ptr<Partial> MakeKernelTypes(const ViewOptions& options) {
-  return std::make_unique<KernelTypes>(options);
-}
+constexpr View kKernelTypesView = {.name = "kernel-types",
+                                   .help = "time of the device by what ran at once",
+                                   .fields = FieldsWithoutBy<kKernelTypesColumns>,
+                                   .make = MakePartial<KernelTypes>,
+                                   .by = kTimeKeys,
+                                   .saved_form = 1};
 
 }  // namespace oplens::prof

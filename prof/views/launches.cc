@@ -1,5 +1,3 @@
-#include "prof/views/launches.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,6 +20,7 @@
 #include "prof/views/grouped_partial.h"
 #include "prof/views/histogram.h"
 #include "prof/views/time_keys.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -238,11 +237,13 @@ std::vector<std::string> Launches::Notes() const {
 
 }  // namespace
 
-std::span<const Field> LaunchesFields() { return FieldsWithoutBy<kLaunchesColumns>(); }
-std::span<const std::string_view> LaunchesKeys() { return kLaunchesKeys; }
-
-std::unique_ptr<Partial> MakeLaunches(const ViewOptions& options) {
-  return std::make_unique<Launches>(options);
-}
+constexpr View kLaunchesView = {
+    .name = "launches",
+    .help = "what launching kernels cost, and how late they began",
+    .fields = FieldsWithoutBy<kLaunchesColumns>,
+    .make = MakePartial<Launches>,
+    .by = kLaunchesKeys,
+    .narrow = "launches,short_kernels,cpu_ns,gpu_ns,delay_ns,p50_delay_ns,max_delay_ns",
+    .saved_form = 1};
 
 }  // namespace oplens::prof

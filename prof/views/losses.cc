@@ -1,5 +1,3 @@
-#include "prof/views/losses.h"
-
 #include <algorithm>
 #include <iterator>
 #include <string_view>
@@ -17,6 +15,7 @@
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"
 #include "prof/views/time_keys.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -184,10 +183,14 @@ void Losses::EmitGroup(const RankName& rank, const RankLosses& of_rank,
 
 }  // namespace
 
-std::span<const Field> LossesFields() { return FieldsWithoutBy<kLossesColumns>(); }
-
-std::unique_ptr<Partial> MakeLosses(const ViewOptions& options) {
-  return std::make_unique<Losses>(options);
-}
+constexpr View kLossesView = {.name = "losses",
+                              .help = "what the recording lacks, and what mends it",
+                              .fields = FieldsWithoutBy<kLossesColumns>,
+                              .make = MakePartial<Losses>,
+                              .narrow = "count,time_ns,share_pct,why",
+                              .important = "loss,time_ns,count,mend,share_pct,why",
+                              .whole = true,
+                              .may_be_empty = true,
+                              .saved_form = 1};
 
 }  // namespace oplens::prof

@@ -15,6 +15,7 @@
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"
 #include "prof/views/time_keys.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -178,14 +179,17 @@ void MemoryView::Emit(Sink* sink) const {
 
 }  // namespace
 
-std::span<const Field> MemoryFields() { return kMemoryFields; }
-
-std::unique_ptr<Partial> MakeMemory(const ViewOptions& /*options*/) {
-  return std::make_unique<MemoryView>(OwnCurveOf);
-}
-
 std::unique_ptr<Partial> MakeMemoryOf(MemoryView::CurveOf curve_of) {
   return std::make_unique<MemoryView>(curve_of);
 }
+
+constexpr View kMemoryView = {.name = "memory",
+                              .help = "how much memory was allocated and reserved at each moment",
+                              .needs = {TracePart::kMemoryEvents},
+                              .fields = FieldsWithoutBy<kMemoryFields>,
+                              .make = [](const ViewOptions&) -> std::unique_ptr<Partial> {
+                                return std::make_unique<MemoryView>(OwnCurveOf);
+                              },
+                              .saved_form = 1};
 
 }  // namespace oplens::prof

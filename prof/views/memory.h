@@ -4,7 +4,6 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "prof/run/memory_life.h"
@@ -12,12 +11,6 @@
 #include "prof/views/view.h"
 
 namespace oplens::prof {
-
-inline constexpr TraceNeeds kMemoryNeeds = {TracePart::kMemoryEvents};
-
-/// How much memory was allocated and reserved at each moment, of each rank, device and source
-/// (docs/views.md, "memory").
-std::unique_ptr<Partial> MakeMemory(const ViewOptions& options);
 
 /// The curve of a pool of memory.
 struct MemoryCurve {
@@ -30,12 +23,9 @@ struct MemoryCurve {
   std::vector<Point> points;  ///< None: it has no rows.
   int64_t peak_bytes = 0;
 };
-/// The same view with the points that `curve_of` finds.
+/// The view `memory` with the points that `curve_of` finds.
 std::unique_ptr<Partial> MakeMemoryOf(MemoryCurve (*curve_of)(const Run& run,
                                                               const MemoryLife::Pool& pool));
-
-/// Its fields.
-std::span<const Field> MemoryFields();
 
 }  // namespace oplens::prof
 

@@ -12,6 +12,7 @@
 #include "prof/views/memory_fields.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/time_keys.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -254,10 +255,14 @@ void MemoryEventRows::EmitRow(const Row& row, Sink* sink) const {
   sink->Row(cells);
 }
 
-std::span<const Field> MemoryEventsFields() { return kMemoryEventsFields; }
-
-std::unique_ptr<Partial> MakeMemoryEvents(const ViewOptions& /*options*/) {
-  return std::make_unique<MemoryEvents>();
-}
+constexpr View kMemoryEventsView = {
+    .name = "memory-events",
+    .help = "each piece of memory from its allocation to its release",
+    .needs = {TracePart::kMemoryEvents},
+    .fields = FieldsWithoutBy<kMemoryEventsFields>,
+    .make = MakePartial<MemoryEvents>,
+    .narrow = "op,size_bytes,alloc_ns,duration_ns,state,leak",
+    .important = "op,size_bytes,alloc_ns,duration_ns,state,leak,device,layer",
+    .saved_form = 1};
 
 }  // namespace oplens::prof

@@ -2,9 +2,7 @@
 #define OPLENS_PROF_VIEWS_MEMORY_EVENTS_H_
 
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,14 +13,6 @@
 #include "prof/views/view.h"
 
 namespace oplens::prof {
-
-inline constexpr TraceNeeds kMemoryEventsNeeds = {TracePart::kMemoryEvents};
-
-/// Each piece of memory from its allocation to its release (docs/views.md, "memory-events").
-std::unique_ptr<Partial> MakeMemoryEvents(const ViewOptions& options);
-
-/// Its fields.
-std::span<const Field> MemoryEventsFields();
 
 /// Rows of memory-events: about 80 bytes a piece of memory, and each text once.
 class MemoryEventRows : public Partial {

@@ -18,33 +18,20 @@ constexpr int64_t kUntoldGroup = -2;
 
 }  // namespace
 
-void MemoryChange::Add(const MemoryChange& other) {
-  SaturatingAdd(&increase_bytes, other.increase_bytes);
-  SaturatingAdd(&allocations, other.allocations);
-  SaturatingAdd(&allocated_bytes, other.allocated_bytes);
-}
-
 void MemoryChange::Add(const MemoryEvent& event) {
-  SaturatingAdd(&increase_bytes, event.size_bytes);
+  increase_bytes += event.size_bytes;
   if (event.size_bytes <= 0) return;
   ++allocations;
-  SaturatingAdd(&allocated_bytes, event.size_bytes);
-}
-
-void MemoryOpSums::Add(const MemoryOpSums& other) {
-  SaturatingAdd(&calls, other.calls);
-  self.Add(other.self);
-  total.Add(other.total);
-  SaturatingAdd(&peak_bytes, other.peak_bytes);
-  SaturatingAdd(&leaked_bytes, other.leaked_bytes);
-  peak_known |= other.peak_known;
-  leaks_known |= other.leaks_known;
+  allocated_bytes += event.size_bytes;
 }
 
 MemoryOpRun::MemoryOpRun(const Run& run, const std::vector<OperatorKey>& by)
-    : run_(run), places_(run.joined(), run.calls()) {
-  GroupCalls(by);
-  MarkOutermost();
+    : run_(run),
+      places_(run.joined(), run.calls()),
+      groups_(run, by, &places_),
+      by_step_(std::find(by.begin(), by.end(), OperatorKey::kStep) != by.end()) {
+  FindRows();
+  outermost_ = OutermostCalls(run, call_rows_, rows_.size());
 }
 
 uint32_t MemoryOpRun::RowOf(int64_t group, size_t step, const Row& like) {
@@ -60,65 +47,22 @@ uint32_t MemoryOpRun::RowOf(int64_t group, size_t step, const Row& like) {
   return row;
 }
 
-void MemoryOpRun::GroupCalls(const std::vector<OperatorKey>& by) {
-  columns_.push_back(places_.Names());
-  for (const OperatorKey key : by) {
-    if (key == OperatorKey::kLayer) columns_.push_back(places_.Layers());
-    if (key == OperatorKey::kStack) columns_.push_back(places_.Stacks());
-    by_step_ |= key == OperatorKey::kStep;
-  }
+void MemoryOpRun::FindRows() {
   const std::span<const CallTree::Call> all = run_.calls().all();
-  // One column after the other: equal in all so far and in the next.
-  std::vector<uint32_t> groups(all.size(), 0);
-  for (const std::vector<uint32_t>& column : columns_) {
-    IdMap numbers;
-    for (size_t call = 0; call < all.size(); ++call) {
-      const int64_t both = int64_t{groups[call]} << 32 | column[call];
-      groups[call] = numbers.FindOrInsert(both, static_cast<uint32_t>(numbers.size()));
-    }
-  }
   call_rows_.resize(all.size());
   for (size_t call = 0; call < all.size(); ++call) {
     const int64_t start_ns = run_.trace().ranges[all[call].range].start_ns;
     Row like;
-    like.first_call = static_cast<uint32_t>(call);
+    like.group = groups_.Of(call);
     const size_t step = by_step_ ? run_.steps().OfHost(start_ns) : Steps::kNone;
-    call_rows_[call] = RowOf(groups[call], step, like);
+    call_rows_[call] = RowOf(like.group, step, like);
     if (run_.SelectsHost(start_ns)) ++rows_[call_rows_[call]].calls;
   }
 }
 
 std::vector<std::string_view> MemoryOpRun::TextsOf(const Row& row) const {
-  std::vector<std::string_view> texts;
-  for (const std::vector<uint32_t>& column : columns_) {
-    texts.push_back(row.kind == Row::Kind::kCalls ? places_.texts().TextOf(column[row.first_call])
-                                                  : std::string_view());
-  }
-  return texts;
-}
-
-// As in OperatorRun: calls come with those around them before them.
-void MemoryOpRun::MarkOutermost() {
-  const CallTree& tree = run_.calls();
-  outermost_.assign(tree.all().size(), true);
-  std::vector<uint32_t> around;
-  std::vector<uint32_t> depth(rows_.size(), 0);  // By row: how many of `around`.
-  for (ThreadIndex thread = 0; thread < run_.trace().threads.size(); ++thread) {
-    const size_t first = tree.BeginOf(thread);
-    const std::span<const CallTree::Call> calls = tree.Of(thread);
-    const auto leave_until = [&](uint32_t parent) {
-      while (!around.empty() && around.back() != parent) {
-        --depth[call_rows_[first + around.back()]];
-        around.pop_back();
-      }
-    };
-    for (uint32_t i = 0; i < calls.size(); ++i) {
-      leave_until(calls[i].parent);
-      outermost_[first + i] = depth[call_rows_[first + i]]++ == 0;
-      around.push_back(i);
-    }
-    leave_until(CallTree::kNone);
-  }
+  if (row.kind == Row::Kind::kCalls) return groups_.TextsOf(row.group);
+  return std::vector<std::string_view>(groups_.text_count());
 }
 
 uint32_t MemoryOpRun::RowAt(uint32_t call, int64_t time_ns) {
@@ -134,8 +78,8 @@ MemoryOpSums& MemoryOpRun::Touch(uint32_t row) {
   touched_[row] = true;
   MemoryOpSums& sums = sums_[row];
   sums.calls = rows_[row].calls;
-  sums.peak_known = pairs_;
-  sums.leaks_known = pairs_ && run_.steps().source() != StepSource::kNone;
+  sums.peak_known = {pairs_};
+  sums.leaks_known = {pairs_ && run_.steps().source() != StepSource::kNone};
   return sums;
 }
 
@@ -199,19 +143,19 @@ void MemoryOpRun::SumPieces(const MemoryLife::Pool& pool) {
     const uint32_t call = run_.memory_owners()[memory.IndexAt(piece.begin)];
     MemoryOpSums& sums = Touch(RowAt(call, event.time_ns));
     if (at_peak) {
-      SaturatingAdd(&sums.peak_bytes, event.size_bytes);
+      sums.peak_bytes += event.size_bytes;
       rest = SaturatingDifference(rest, event.size_bytes);
     }
     const bool left = selected && leaks.IsLeak(piece).value_or(false);
-    if (left) SaturatingAdd(&sums.leaked_bytes, event.size_bytes);
+    if (left) sums.leaked_bytes += event.size_bytes;
   }
   if (rest == 0) return;
   Row like;
   like.kind = Row::Kind::kUntold;
   MemoryOpSums& sums = Touch(RowOf(kUntoldGroup, Steps::kNone, like));
   sums.peak_bytes = rest;
-  sums.peak_known = true;
-  sums.leaks_known = false;
+  sums.peak_known = {true};
+  sums.leaks_known = {false};
 }
 
 }  // namespace oplens::prof

@@ -4,51 +4,48 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "base/id_map.h"
+#include "base/sums.h"
 #include "prof/run/memory_life.h"
 #include "prof/run/steps.h"
+#include "prof/views/call_groups.h"
 #include "prof/views/call_places.h"
-#include "prof/views/operator_fields.h"
 
 namespace oplens::prof {
 
 class Run;
 
-/// What calls took and gave back. Sums saturate.
+/// What calls took and gave back.
 struct MemoryChange {
-  int64_t increase_bytes = 0;  ///< Taken less given back.
-  int64_t allocations = 0;
-  int64_t allocated_bytes = 0;
+  Balance increase_bytes;  ///< Taken less given back.
+  Sum allocations;
+  Sum allocated_bytes;
 
-  void Add(const MemoryChange& other);
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->increase_bytes);
-    bytes->Sums(&self->allocations, &self->allocated_bytes);
-  }
+  static constexpr std::tuple kMembers{&MemoryChange::increase_bytes, &MemoryChange::allocations,
+                                       &MemoryChange::allocated_bytes};
+  void Add(const MemoryChange& other) { MergeMembers(this, other); }
   void Add(const MemoryEvent& event);
 };
 
 /// What the calls of one operator did with the memory of one device from one source.
 struct MemoryOpSums {
-  int64_t calls = 0;  ///< Whatever they did.
+  Sum calls;  ///< Whatever they did.
   MemoryChange self;
   MemoryChange total;  ///< With calls inside; one inside another of the same row adds nothing.
-  int64_t peak_bytes = 0;
-  int64_t leaked_bytes = 0;
+  Balance peak_bytes;
+  Balance leaked_bytes;
   // Whether that is known: not where no addresses are told, or there are no steps.
-  bool peak_known = false;
-  bool leaks_known = false;
+  Any peak_known;
+  Any leaks_known;
 
-  void Add(const MemoryOpSums& other);
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Sums(&self->calls);
-    bytes->Values(&self->self, &self->total, &self->peak_bytes, &self->leaked_bytes,
-                  &self->peak_known, &self->leaks_known);
-  }
+  static constexpr std::tuple kMembers{&MemoryOpSums::calls,        &MemoryOpSums::self,
+                                       &MemoryOpSums::total,        &MemoryOpSums::peak_bytes,
+                                       &MemoryOpSums::leaked_bytes, &MemoryOpSums::peak_known,
+                                       &MemoryOpSums::leaks_known};
+  void Add(const MemoryOpSums& other) { MergeMembers(this, other); }
 };
 
 /// The operators of one rank by what they did with memory. O(n log n + P C) for n memory events,
@@ -66,7 +63,7 @@ class MemoryOpRun {
       kUntold,  ///< Memory whose allocation the file does not hold.
     };
     Kind kind = Kind::kCalls;
-    uint32_t first_call = 0;  ///< One of them.
+    uint32_t group = 0;  ///< Of calls.
     size_t step = Steps::kNone;
     int64_t calls = 0;
   };
@@ -86,8 +83,7 @@ class MemoryOpRun {
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  void GroupCalls(const std::vector<OperatorKey>& by);
-  void MarkOutermost();
+  void FindRows();
   uint32_t RowOf(int64_t group, size_t step, const Row& like);
   /// The row of what was done at a moment in a call; kNone: in none.
   uint32_t RowAt(uint32_t call, int64_t time_ns);
@@ -99,8 +95,8 @@ class MemoryOpRun {
 
   const Run& run_;
   CallPlaces places_;
-  bool by_step_ = false;
-  std::vector<std::vector<uint32_t>> columns_;  // Of the keys, by call: numbers of texts.
+  CallGroups groups_;
+  bool by_step_;
   std::vector<Row> rows_;
   IdMap row_of_;                     // By group and step.
   std::vector<uint32_t> call_rows_;  // By call.

@@ -22,6 +22,7 @@
 #include "prof/views/overview_classes.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -298,12 +299,20 @@ void Overview::Emit(Sink* sink) const {
 
 }  // namespace
 
-std::unique_ptr<Partial> MakeOverview(const ViewOptions& /*options*/) {
-  return std::make_unique<Overview>();
-}
-
 std::unique_ptr<Partial> MakeOverviewOf(OverviewSteps (*find)(const Run& run)) {
   return std::make_unique<Overview>(find);
 }
+
+constexpr View kOverviewView = {
+    .name = "overview",
+    .help = "where the time of each step went",
+    .needs = {TracePart::kApiTimes},
+    .fields = OverviewFields,
+    .make = MakePartial<Overview>,
+    .narrow = "total_ns,kernel_ns,comm_ns,memcpy_ns,runtime_ns,dataloader_ns,cpu_ns,busy_pct",
+    .important =
+        "step,total_ns,kernel_ns,comm_ns,dataloader_ns,cpu_ns,busy_pct,other_ns,runtime_"
+        "ns,rank,mfu_pct",
+    .saved_form = 1};
 
 }  // namespace oplens::prof

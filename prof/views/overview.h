@@ -5,7 +5,6 @@
 #include <span>
 #include <vector>
 
-#include "parse/model/trace_needs.h"
 #include "prof/run/run.h"
 #include "prof/run/step.h"
 #include "prof/table/field.h"
@@ -14,20 +13,17 @@
 
 namespace oplens::prof {
 
-/// The view `overview`: where the time of each step went (docs/views.md).
-std::unique_ptr<Partial> MakeOverview(const ViewOptions& options);
-
 /// What the steps of a run are, and where their time went.
 struct OverviewSteps {
   std::vector<Step> steps;
   std::vector<StepTimes> times;  ///< One for each.
 };
-/// The same view of steps found otherwise. Of each there are its length and its times alone: not
-/// whether it is whole, when it starts, its length on the host, and what of the peak was reached.
+/// The view `overview` of steps found otherwise. Of each there are its length and its times alone:
+/// not whether it is whole, when it starts, its length on the host, and what of the peak was
+/// reached.
 std::unique_ptr<Partial> MakeOverviewOf(OverviewSteps (*find)(const Run& run));
 
 std::span<const Field> OverviewFields();
-inline constexpr TraceNeeds kOverviewNeeds{TracePart::kApiTimes};
 
 }  // namespace oplens::prof
 

@@ -1,5 +1,3 @@
-#include "prof/views/queue.h"
-
 #include <algorithm>
 #include <string_view>
 #include <tuple>
@@ -13,6 +11,7 @@
 #include "prof/views/histogram.h"
 #include "prof/views/series_partial.h"
 #include "prof/views/time_keys.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -130,11 +129,12 @@ void Queue::End(const Run* run) {
 
 }  // namespace
 
-std::span<const Field> QueueFields() { return FieldsWithoutBy<kQueueColumns>(); }
-std::span<const std::string_view> SeriesKeys() { return kSeriesKeys; }
-
-std::unique_ptr<Partial> MakeQueue(const ViewOptions& options) {
-  return std::make_unique<Queue>(options);
-}
+constexpr View kQueueView = {.name = "queue",
+                             .help = "how much work waited on each stream",
+                             .fields = FieldsWithoutBy<kQueueColumns>,
+                             .make = MakePartial<Queue>,
+                             .by = kSeriesKeys,
+                             .narrow = "mean,p50,max,blocked_pct,starved_pct",
+                             .saved_form = 1};
 
 }  // namespace oplens::prof

@@ -1,5 +1,3 @@
-#include "prof/views/ranks.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -24,6 +22,7 @@
 #include "prof/views/rank_groups.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/time_keys.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -317,10 +316,15 @@ std::vector<std::string> Ranks::Notes() const {
 
 }  // namespace
 
-std::span<const Field> RanksFields() { return FieldsWithoutBy<kRanksColumns>(); }
-
-std::unique_ptr<Partial> MakeRanks(const ViewOptions& options) {
-  return std::make_unique<Ranks>(options);
-}
+constexpr View kRanksView = {
+    .name = "ranks",
+    .help = "how busy each rank was, what it waited, and where it is among the others",
+    .needs = {TracePart::kMemoryEvents},
+    .fields = FieldsWithoutBy<kRanksColumns>,
+    .make = MakePartial<Ranks>,
+    .narrow = "step_ns,busy_pct,communication_pct,wait_ns,peak_bytes,place",
+    .on_pages = false,
+    .calls = true,
+    .saved_form = 1};
 
 }  // namespace oplens::prof

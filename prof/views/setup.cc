@@ -1,5 +1,3 @@
-#include "prof/views/setup.h"
-
 #include <fmt/format.h>
 
 #include <map>
@@ -10,11 +8,14 @@
 
 #include "base/byte_reader.h"
 #include "parse/model/trace_devices.h"
+#include "parse/model/trace_needs.h"
 #include "prof/run/device_work.h"
 #include "prof/run/run.h"
 #include "prof/run/step.h"
 #include "prof/run/steps.h"
+#include "prof/table/field.h"
 #include "prof/views/saved_partial.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -135,8 +136,10 @@ class Setup : public SavedPartial<Setup> {
 
 }  // namespace
 
-std::unique_ptr<Partial> MakeSetup(const ViewOptions&) { return std::make_unique<Setup>(); }
-
-std::span<const Field> SetupFields() { return kSetupViewFields; }
+constexpr View kSetupView = {.name = "setup",
+                             .help = "on what the run ran: GPUs, clocks, versions, steps",
+                             .fields = FieldsWithoutBy<kSetupViewFields>,
+                             .make = MakePartial<Setup>,
+                             .saved_form = 1};
 
 }  // namespace oplens::prof

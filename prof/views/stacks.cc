@@ -19,6 +19,7 @@
 #include "prof/run/module_calls.h"
 #include "prof/views/call_places.h"
 #include "prof/views/saved_partial.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -266,6 +267,8 @@ std::vector<std::string> Stacks::Notes() const {
   return notes;
 }
 
+constexpr std::string_view kStacksKeys[] = {"device", "host", "layer", "rank"};
+
 }  // namespace
 
 void StackSums::Add(const StackSums& other) {
@@ -274,14 +277,16 @@ void StackSums::Add(const StackSums& other) {
   SaturatingAdd(&launches, other.launches);
 }
 
-std::span<const Field> StacksFields() { return kStacksFields; }
-
-std::unique_ptr<Partial> MakeStacks(const ViewOptions& options) {
-  return std::make_unique<Stacks>(options);
-}
-
 std::unique_ptr<Partial> MakeStacksOf(const ViewOptions& options, const StackRules& rules) {
   return std::make_unique<Stacks>(options, rules);
 }
+
+constexpr View kStacksView = {.name = "stacks",
+                              .help = "folded call stacks for flame graphs",
+                              .fields = FieldsWithoutBy<kStacksFields>,
+                              .make = MakePartial<Stacks>,
+                              .by = kStacksKeys,
+                              .keeps_document = true,
+                              .saved_form = 1};
 
 }  // namespace oplens::prof

@@ -4,21 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
 
 #include "prof/run/path_tree.h"
 #include "prof/run/run.h"
 #include "prof/views/view.h"
 
 namespace oplens::prof {
-
-inline constexpr TraceNeeds kStacksNeeds = {};
-
-/// Folded call stacks for flame graphs (docs/views_modules.md, "stacks"): a document of lines
-/// `outer;inner value`. `by` takes device (the value is self device time, as it is without), host
-/// (self host time), layer (modules among the frames) and rank (in front); UsageError for other
-/// words.
-std::unique_ptr<Partial> MakeStacks(const ViewOptions& options);
 
 /// What calls cost that were reached in the same way.
 struct StackSums {
@@ -38,14 +29,12 @@ using TakeStack = std::function<void(uint32_t path, const StackSums& sums)>;
 /// What is counted of a run, and how it is written.
 struct StackRules {
   /// Gives what calls cost to `take`, by paths of `tree` behind `front`; false: no call has a
-  /// stack, which notes then say. Null: as MakeStacks.
+  /// stack, which notes then say. Null: as kStacksView.
   bool (*count)(const Run& run, uint32_t front, PathTree* tree, const TakeStack& take) = nullptr;
   int64_t unit_ns = 1;  ///< Of the values of the document.
 };
-/// The same view by other rules.
+/// The view `stacks` by other rules.
 std::unique_ptr<Partial> MakeStacksOf(const ViewOptions& options, const StackRules& rules);
-
-std::span<const Field> StacksFields();
 
 }  // namespace oplens::prof
 

@@ -1,5 +1,3 @@
-#include "prof/views/stragglers.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,6 +20,7 @@
 #include "prof/views/straggler_verdict.h"
 #include "prof/views/time_keys.h"
 #include "prof/views/view_notes.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -159,10 +158,14 @@ std::vector<std::string> Stragglers::Notes() const {
 
 }  // namespace
 
-std::span<const Field> StragglersFields() { return kStragglersFields; }
-
-std::unique_ptr<Partial> MakeStragglers(const ViewOptions& /*options*/) {
-  return std::make_unique<Stragglers>();
-}
+constexpr View kStragglersView = {
+    .name = "stragglers",
+    .help = "which ranks keep the others waiting, since when, and by which op",
+    .fields = FieldsWithoutBy<kStragglersFields>,
+    .make = MakePartial<Stragglers>,
+    .narrow = "verdict,since_step,op,op_excess_pct,late_ns,late_pct,caused_ns",
+    .on_pages = false,
+    .calls = true,
+    .saved_form = 1};
 
 }  // namespace oplens::prof

@@ -1,5 +1,3 @@
-#include "prof/views/temporal.h"
-
 #include <optional>
 #include <vector>
 
@@ -9,6 +7,7 @@
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"
 #include "prof/views/time_keys.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -111,10 +110,12 @@ void Temporal::End(const Run* run) {
 
 }  // namespace
 
-std::span<const Field> TemporalFields() { return FieldsWithoutBy<kTemporalColumns>(); }
-
-std::unique_ptr<Partial> MakeTemporal(const ViewOptions& options) {
-  return std::make_unique<Temporal>(options);
-}
+constexpr View kTemporalView = {
+    .name = "temporal",
+    .help = "how long each rank's device was idle, computing, or did something else",
+    .fields = FieldsWithoutBy<kTemporalColumns>,
+    .make = MakePartial<Temporal>,
+    .by = kTimeKeys,
+    .saved_form = 1};
 
 }  // namespace oplens::prof

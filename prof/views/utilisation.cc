@@ -8,7 +8,6 @@
 #include "base/ratio.h"
 #include "base/saturating.h"
 #include "parse/model/kernel_record.h"
-#include "prof/views/group_sums.h"
 
 namespace oplens::prof {
 

@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "parse/model/trace_needs.h"
@@ -22,6 +24,7 @@ namespace oplens::prof {
 
 class Run;
 struct CollectiveRow;
+struct CopyRow;
 struct PricedKernel;
 
 class Condition;
@@ -32,6 +35,9 @@ struct ViewOptions {
   std::string sort = {};  ///< Of --sort, for a view that sorts its rows itself; "": its own.
   size_t top = 0;         ///< The same of --top; 0: all rows.
   bool copies = false;    ///< --copies: copies and fills too, where kernels are grouped.
+  /// It is a table of prof without --view (PlanRows): groups have the figures of --by alone, and
+  /// with `copies` are of copies alone.
+  bool plain = false;
   std::vector<std::string> what_if = {};  ///< Of --what-if: "scale(gpu_compute,0.5)".
   /// Of --where, for a view that sorts its rows itself: which of its rows are shown; null: all.
   std::shared_ptr<const Condition> where = nullptr;
@@ -56,6 +62,8 @@ class Partial {
   virtual void Add(const PricedKernel& kernel) { static_cast<void>(kernel); }
   /// A replay of a graph whose kernels the file hides: as a kernel without name and price.
   virtual void AddReplay(const PricedKernel& replay) { static_cast<void>(replay); }
+  /// A copy or fill, of a table of copies (ViewOptions::plain).
+  virtual void AddCopy(const CopyRow& copy) { static_cast<void>(copy); }
   virtual void End(const Run* run) { static_cast<void>(run); }
   /// The calls of collectives of a rank that has ended (here, or in what was merged), by start,
   /// with what the other ranks say of them; of a rank without any an empty list. Once a rank, of
@@ -94,9 +102,11 @@ class ViewStream {
   /// A rank begins; null where there are only records.
   virtual void Begin(const Run* run) { static_cast<void>(run); }
   virtual void Add(const PricedKernel& kernel) { static_cast<void>(kernel); }
+  /// As Partial::AddCopy.
+  virtual void AddCopy(const CopyRow& copy) { static_cast<void>(copy); }
 };
 
-/// One view: an entry of kViews. It either makes partials or streams kernels.
+/// One view. It either makes partials or streams kernels.
 struct View {
   std::string_view name;  ///< What --view takes; the table of it has '_' for '-'.
   std::string_view help;
@@ -111,7 +121,8 @@ struct View {
   /// Of one that keeps nothing: takes kernels and gives a row each to `sink`, which has begun with
   /// the fields at `places`. Null of the others.
   std::unique_ptr<ViewStream> (*stream)(const std::vector<size_t>& places, Sink* sink) = nullptr;
-  std::span<const std::string_view> (*by)() = nullptr;  ///< Words of --by that it takes.
+  /// Words of --by that it takes; `make` throws UsageError for others.
+  std::span<const std::string_view> by = {};
   std::string_view some = {};    ///< Fields that are printed in lines unless -c is given; "": all.
   std::string_view narrow = {};  ///< The same with -w, behind the keys.
   /// In a line that is too narrow these give way last, the first of them last of all; "": the keys,
@@ -137,6 +148,39 @@ struct View {
 
 /// All of them, in the order in which they are listed.
 std::span<const View> Views();
+
+/// View::make of a class that is made of options, or of nothing.
+template <typename PartialOfView>
+std::unique_ptr<Partial> MakePartial(const ViewOptions& options) {
+  if constexpr (std::is_constructible_v<PartialOfView, const ViewOptions&>) {
+    return std::make_unique<PartialOfView>(options);
+  } else {
+    return std::make_unique<PartialOfView>();
+  }
+}
+
+/// View::make of one that has make_together.
+template <auto make_together>
+std::unique_ptr<Partial> MakeAlone(const ViewOptions& options) {
+  return std::move(make_together({&options, 1}).front());
+}
+
+/// View::fields of an array of fields or of columns: those that it has without --by.
+template <const auto& all>
+std::span<const Field> FieldsWithoutBy() {
+  if constexpr (requires { all[0].by; }) {
+    static const std::vector<Field> fields = [] {
+      std::vector<Field> kept;
+      for (const auto& column : all) {
+        if (!column.by) kept.push_back(column);
+      }
+      return kept;
+    }();
+    return fields;
+  } else {
+    return all;
+  }
+}
 
 }  // namespace oplens::prof
 

@@ -14,7 +14,6 @@
 #include "parse/join/call_tree.h"
 #include "parse/join/forward_backward.h"
 #include "parse/join/joined.h"
-#include "parse/join/launched_work.h"
 #include "parse/join/range_roles.h"
 #include "parse/join/range_texts.h"
 #include "parse/join/step_contexts.h"
@@ -142,42 +141,6 @@ TEST(JoinProperty, ListsAroundLaunchesAreTheRangesThatEncloseThem) {
       RC_ASSERT(Listed(joined.RangesOf(around, Around::kLayers)) == layers);
       RC_ASSERT(Listed(joined.RangesOf(around, Around::kForwards)) == forwards);
     });
-  });
-}
-
-TEST(JoinProperty, RangesLaunchedWhatIsInsideThem) {
-  rc::check("itself and in all", [] {
-    Trace trace = RandomTrace();
-    Diagnostics diagnostics;
-    const Joined joined(&trace, {}, &diagnostics);
-    const LaunchedWork launched(joined);
-    std::map<uint32_t, std::vector<WorkIndex>> self;
-    std::map<uint32_t, LaunchedWork::Sum> all;
-    ForEachLaunched(joined, [&](WorkIndex kernel, const LaunchCall& call) {
-      std::optional<uint32_t> innermost;
-      for (uint32_t i = 0; i < trace.ranges.size(); ++i) {
-        const Range& range = trace.ranges[i];
-        if (range.thread != call.thread || joined.leaks().Has(i) || !Encloses(range, call)) {
-          continue;
-        }
-        innermost = i;  // Ranges are sorted, outer before inner.
-        all[i].kernels += 1;
-        all[i].kernel_ns += trace.kernels[kernel].end_ns - trace.kernels[kernel].start_ns;
-      }
-      if (innermost) self[*innermost].push_back(kernel);
-    });
-    for (uint32_t i = 0; i < trace.ranges.size(); ++i) {
-      RC_ASSERT(launched.AllOf(i).kernels == all[i].kernels);
-      RC_ASSERT(launched.AllOf(i).kernel_ns == all[i].kernel_ns);
-      std::vector<WorkIndex> work = Listed(launched.WorkOf(i));
-      RC_ASSERT(std::is_sorted(work.begin(), work.end(), [&](WorkIndex a, WorkIndex b) {
-        return trace.launches[joined.work().OriginOf(a)].start_ns <
-               trace.launches[joined.work().OriginOf(b)].start_ns;
-      }));
-      std::sort(work.begin(), work.end());
-      RC_ASSERT(work == self[i]);
-      RC_ASSERT(launched.SelfOf(i).kernels == static_cast<int64_t>(work.size()));
-    }
   });
 }
 

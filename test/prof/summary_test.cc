@@ -200,7 +200,7 @@ TEST(SummaryTest, ValuesDoNotRunIntoEachOther) {
 TEST(SummaryTest, EveryKeyGroups) {
   Epochs epochs;
   KernelFactsCache names(&epochs, nullptr);
-  for (const std::string_view key : GroupKeys()) {
+  for (const std::string_view key : kGroupKeys) {
     Grouped grouped(key);
     KernelRecord first = test::PlainRecord();
     first.range = {"epoch 1", "batch"};

@@ -1,5 +1,3 @@
-#include "prof/views/imbalance.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +8,7 @@
 
 #include "parse/join/call_tree.h"
 #include "prof/price/kernel_facts.h"
+#include "prof/views/views.h"
 #include "test/views/made_run.h"
 
 namespace oplens::test::imbalance_test {
@@ -28,7 +27,7 @@ struct Rank {
 };
 
 std::unique_ptr<prof::Partial> Find(const std::vector<Rank>& ranks) {
-  auto all = prof::MakeImbalance({});
+  auto all = prof::kImbalanceView.make({});
   prof::CollectiveSet calls;
   for (const Rank& rank : ranks) {
     MadeRun made;
@@ -48,7 +47,7 @@ std::unique_ptr<prof::Partial> Find(const std::vector<Rank>& ranks) {
     Epochs epochs;
     prof::KernelFactsCache names(&epochs, nullptr);
     const auto pin = epochs.Current();
-    all->Merge(*made.PartialOf(prof::MakeImbalance, [&](prof::PricedKernel* kernel) {
+    all->Merge(*made.PartialOf(prof::kImbalanceView.make, [&](prof::PricedKernel* kernel) {
       kernel->facts = names.Of(kernel->record->long_name);
     }));
     calls.Merge(made.calls());

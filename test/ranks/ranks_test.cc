@@ -1,5 +1,3 @@
-#include "prof/views/ranks.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
@@ -7,6 +5,7 @@
 
 #include "base/byte_reader.h"
 #include "base/byte_writer.h"
+#include "prof/views/views.h"
 #include "test/ranks/made_ranks.h"
 
 namespace oplens::test::ranks_test {
@@ -26,7 +25,7 @@ TEST(RanksTest, SaysWhatEachRankDid) {
   made.AddKernel(10, 30);
   made.AddKernel(20, 50, kNoLaunch, "ncclDevKernel_AllReduce_Sum_f32()");
   made.AddCopy(60, 70);
-  const auto rows = made.RowsOf(prof::MakeRanks);
+  const auto rows = made.RowsOf(prof::kRanksView.make);
   ASSERT_EQ(rows.size(), 1u);
   const ViewRow& row = rows[0];
   EXPECT_EQ(row.at("rank"), "3");
@@ -75,12 +74,12 @@ TEST(RanksTest, TellsThePlaceInProcessGroups) {
   add("1", "TENSOR_MODEL_PARALLEL_GROUP", {4, 5});
   add("2", "PIPELINE_MODEL_PARALLEL_GROUP", {1, 5});
   made.AddKernel(0, 10);
-  auto row = made.RowsOf(prof::MakeRanks)[0];
+  auto row = made.RowsOf(prof::kRanksView.make)[0];
   EXPECT_EQ(row.at("place"), "tensor 1/2, pipeline 1/2");
   EXPECT_EQ(row.at("place_by"), "told");
   EXPECT_EQ(row.at("stage"), "1");
   add("3", "undefined", {1, 3, 5, 7});
-  row = made.RowsOf(prof::MakeRanks)[0];
+  row = made.RowsOf(prof::kRanksView.make)[0];
   EXPECT_EQ(row.at("place"), "data 2/4, tensor 1/2, pipeline 1/2");
   EXPECT_EQ(row.at("place_by"), "inferred");
 }

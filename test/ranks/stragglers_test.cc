@@ -1,5 +1,3 @@
-#include "prof/views/stragglers.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "prof/views/views.h"
 #include "test/ranks/made_ranks.h"
 
 namespace oplens::test::stragglers_test {

@@ -1,5 +1,3 @@
-#include "prof/views/advice.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +11,7 @@
 #include "prof/advice/facts.h"
 #include "prof/advice/rule.h"
 #include "prof/views/advice_facts.h"
+#include "prof/views/views.h"
 #include "test/support/view_rows.h"
 #include "test/views/made_run.h"
 
@@ -75,9 +74,9 @@ RankFacts FactsOf(MadeRun* made, const std::function<void(PricedKernel*)>& see =
 
 TEST(AdviceTest, NothingToSayOfACleanRun) {
   CleanRun made(6);
-  EXPECT_THAT(IdsOf(made.RowsOf(MakeAdvice)), IsEmpty());
+  EXPECT_THAT(IdsOf(made.RowsOf(kAdviceView.make)), IsEmpty());
   CleanRun again(6);
-  const auto partial = again.PartialOf(MakeAdvice, [](PricedKernel*) {});
+  const auto partial = again.PartialOf(kAdviceView.make, [](PricedKernel*) {});
   EXPECT_THAT(partial->Document(), HasSubstr("nothing to advise: "));
   EXPECT_TRUE(partial->IsDocument());
 }
@@ -89,7 +88,7 @@ TEST(AdviceTest, RowsAndDocumentSayTheSame) {
                 148 * kEvery);
   made.AddKernel(148 * kEvery + 100, 150 * kEvery, made.AddCall(148 * kEvery, 148 * kEvery + 50));
   made.AddCleanStep(6, 150 * kEvery);  // Else the recording would have cut the one before.
-  const auto partial = made.PartialOf(MakeAdvice, [](PricedKernel*) {});
+  const auto partial = made.PartialOf(kAdviceView.make, [](PricedKernel*) {});
   const std::vector<ViewRow> rows = test::RowsOf(*partial);
   ASSERT_THAT(IdsOf(rows), Contains("dataloader"));
   const ViewRow& row = rows[0];
@@ -125,7 +124,7 @@ TEST(AdviceTest, BlockingCallsWithTheirPlace) {
   EXPECT_EQ(places.begin()->second.time_ns, 106'000);
   EXPECT_EQ(places.begin()->second.gain_ns, 35'000);
   EXPECT_EQ(facts.host_bound_ns, 10'000);  // Before the first kernel.
-  EXPECT_THAT(IdsOf(made.RowsOf(MakeAdvice)), ElementsAre("blocking-calls"));
+  EXPECT_THAT(IdsOf(made.RowsOf(kAdviceView.make)), ElementsAre("blocking-calls"));
 }
 
 // What the host does afterwards for longer than it had waited is its own.
@@ -151,7 +150,7 @@ TEST(AdviceTest, WaitsBeforeKernelsAreTheirs) {
   EXPECT_EQ(shorts.all.time_ns, 200'000);
   EXPECT_EQ(shorts.all.gain_ns, 99 * 8'000 + 6'000);
   EXPECT_EQ(facts.host_bound_ns, shorts.all.gain_ns);
-  EXPECT_THAT(IdsOf(made.RowsOf(MakeAdvice)), ElementsAre("host-bound", "short-kernels"));
+  EXPECT_THAT(IdsOf(made.RowsOf(kAdviceView.make)), ElementsAre("host-bound", "short-kernels"));
 }
 
 // A first launch of 2 ms loads code: that is no host that is too slow.
@@ -162,7 +161,7 @@ TEST(AdviceTest, ColdLaunchesAreLeftOut) {
   EXPECT_EQ(facts.cold_ns, 2'000'100);
   EXPECT_EQ(facts.host_bound_ns, 0);
   EXPECT_EQ(facts.capacity_ns(), 2'900'000 - 2'000'100);
-  EXPECT_THAT(IdsOf(made.RowsOf(MakeAdvice)), ElementsAre("cold-start"));
+  EXPECT_THAT(IdsOf(made.RowsOf(kAdviceView.make)), ElementsAre("cold-start"));
 }
 
 TEST(AdviceTest, PageableCopies) {
@@ -174,7 +173,7 @@ TEST(AdviceTest, PageableCopies) {
   made.trace.copies.back().target_kind = MemoryKind::kDevice;
   made.AddStep(2, 20 * kEvery, 30 * kEvery);
   made.AddCleanStep(3, 30 * kEvery);
-  const auto partial = made.PartialOf(MakeAdvice, [](PricedKernel*) {});
+  const auto partial = made.PartialOf(kAdviceView.make, [](PricedKernel*) {});
   ASSERT_THAT(IdsOf(test::RowsOf(*partial)), ElementsAre("pageable-copies"));
   EXPECT_THAT(partial->Document(), HasSubstr("host to GPU in aten::copy_: 1 x"));
   // Pinned ones are as they should be.
@@ -183,18 +182,18 @@ TEST(AdviceTest, PageableCopies) {
   pinned.trace.copies.back().source_kind = MemoryKind::kPinned;
   pinned.AddStep(2, 20 * kEvery, 30 * kEvery);
   pinned.AddCleanStep(3, 30 * kEvery);
-  EXPECT_THAT(IdsOf(pinned.RowsOf(MakeAdvice)), IsEmpty());
+  EXPECT_THAT(IdsOf(pinned.RowsOf(kAdviceView.make)), IsEmpty());
 }
 
 // In the first step memory has to come from somewhere.
 TEST(AdviceTest, AllocationsAfterTheFirstStep) {
   CleanRun made(3);
   made.AddCall(1'000, 9'000, "cudaMalloc");
-  EXPECT_THAT(IdsOf(made.RowsOf(MakeAdvice)), IsEmpty());
+  EXPECT_THAT(IdsOf(made.RowsOf(kAdviceView.make)), IsEmpty());
   CleanRun retries(3);
   retries.AddCall(15 * kEvery + 10'000, 16 * kEvery, "cudaFree");
   retries.AddCall(16 * kEvery + 6'000, 16 * kEvery + 9'000, "cudaMallocAsync");
-  const auto partial = retries.PartialOf(MakeAdvice, [](PricedKernel*) {});
+  const auto partial = retries.PartialOf(kAdviceView.make, [](PricedKernel*) {});
   ASSERT_THAT(IdsOf(test::RowsOf(*partial)), ElementsAre("allocator-retries"));
   EXPECT_THAT(partial->Document(), HasSubstr("    cudaFree: 1 x, 10 us\n"));
 }
@@ -263,10 +262,10 @@ TEST(AdviceTest, Fp32Products) {
   EXPECT_EQ(facts.At(Topic::kFp32).all.count, 20);
   EXPECT_EQ(facts.At(Topic::kFp32).all.gain_ns, 20 * 16'000);
   CleanRun rows(2);
-  EXPECT_THAT(IdsOf(rows.RowsOf(MakeAdvice, EachIs(&op, &gpu, ops::TensorCoreUse::kNo))),
+  EXPECT_THAT(IdsOf(rows.RowsOf(kAdviceView.make, EachIs(&op, &gpu, ops::TensorCoreUse::kNo))),
               ElementsAre("tf32-off"));
   CleanRun tensor(2);
-  EXPECT_THAT(IdsOf(tensor.RowsOf(MakeAdvice, EachIs(&op, &gpu, ops::TensorCoreUse::kYes))),
+  EXPECT_THAT(IdsOf(tensor.RowsOf(kAdviceView.make, EachIs(&op, &gpu, ops::TensorCoreUse::kYes))),
               IsEmpty());
 }
 
@@ -280,7 +279,7 @@ TEST(AdviceTest, LayoutTransformsOfConvolutions) {
     kernel->share.role = kernel->work % 10 == 0 ? ops::Role::kLayout : ops::Role::kMain;
   };
   CleanRun made(5);
-  const auto rows = made.RowsOf(MakeAdvice, see);
+  const auto rows = made.RowsOf(kAdviceView.make, see);
   ASSERT_THAT(IdsOf(rows), ElementsAre("layout-transforms"));
   EXPECT_NEAR(std::stod(rows[0].at("gain_pct")), 10, 0.2);
 }
@@ -290,7 +289,7 @@ TEST(AdviceTest, PhasesOfRecomputationAndOptimizer) {
   const See recompute = [](PricedKernel* kernel) {
     kernel->phase = kernel->work % 2 == 0 ? Phase::kRecompute : Phase::kForward;
   };
-  EXPECT_THAT(IdsOf(made.RowsOf(MakeAdvice, recompute)), ElementsAre("recomputation"));
+  EXPECT_THAT(IdsOf(made.RowsOf(kAdviceView.make, recompute)), ElementsAre("recomputation"));
   // 100 small kernels a step; foreach's are few.
   const auto run = [](const char* name) {
     MadeRun many;
@@ -300,7 +299,8 @@ TEST(AdviceTest, PhasesOfRecomputationAndOptimizer) {
     }
     many.AddStep(0, 0, 2'000'000);
     many.AddStep(1, 2'000'000, 4'000'000);
-    return IdsOf(many.RowsOf(MakeAdvice, [](PricedKernel* k) { k->phase = Phase::kOptimizer; }));
+    return IdsOf(
+        many.RowsOf(kAdviceView.make, [](PricedKernel* k) { k->phase = Phase::kOptimizer; }));
   };
   EXPECT_THAT(run("vectorized_elementwise_kernel"), ElementsAre("per-tensor-optimizer"));
   EXPECT_THAT(run("multi_tensor_apply_kernel"), IsEmpty());
@@ -314,7 +314,7 @@ TEST(AdviceTest, SmallGrids) {
       kernel.grid[0] = blocks;
       kernel.grid[1] = kernel.grid[2] = 1;
     }
-    return IdsOf(made.RowsOf(MakeAdvice, [&](PricedKernel* kernel) { kernel->gpu = &gpu; }));
+    return IdsOf(made.RowsOf(kAdviceView.make, [&](PricedKernel* kernel) { kernel->gpu = &gpu; }));
   };
   EXPECT_THAT(ids(50), ElementsAre("small-grids"));
   EXPECT_THAT(ids(100), IsEmpty());
@@ -353,12 +353,12 @@ TEST(AdviceTest, Collectives) {
   EXPECT_THAT(facts.At(Topic::kCollective).places, ElementsAre(Key("all_reduce")));
   EXPECT_EQ(facts.comm_exposed_ns, 5 * kEvery - 10'000);
   EXPECT_EQ(facts.kernels.count, 30);
-  EXPECT_THAT(IdsOf(made.RowsOf(MakeAdvice)), ElementsAre("exposed-communication"));
+  EXPECT_THAT(IdsOf(made.RowsOf(kAdviceView.make)), ElementsAre("exposed-communication"));
 }
 
 // Records tell kernels and nothing else.
 TEST(AdviceTest, RecordsAlone) {
-  const auto partial = MakeAdvice({});
+  const auto partial = kAdviceView.make({});
   partial->Begin(nullptr);
   const ops::Gpu gpu = MadeGpu();
   const ops::PricedOp op = Product(ops::DType::kFloat32, 1000);
@@ -383,14 +383,14 @@ TEST(AdviceTest, MergingHasNoOrder) {
     made.AddKernel(
         steps * 10 * kEvery + extra - 10, steps * 10 * kEvery + extra,
         made.AddCall(steps * 10 * kEvery + extra - 100, steps * 10 * kEvery + extra - 20));
-    return made.PartialOf(MakeAdvice, [](PricedKernel*) {});
+    return made.PartialOf(kAdviceView.make, [](PricedKernel*) {});
   };
   const auto a = partial_of(3, 3'000'000);
   const auto b = partial_of(5, 500'000);
-  const auto ab = MakeAdvice({});
+  const auto ab = kAdviceView.make({});
   ab->Merge(*a);
   ab->Merge(*b);
-  const auto ba = MakeAdvice({});
+  const auto ba = kAdviceView.make({});
   ba->Merge(*b);
   ba->Merge(*a);
   EXPECT_EQ(test::RowsOf(*ab), test::RowsOf(*ba));
@@ -414,7 +414,7 @@ TEST(AdviceTest, HostileTimes) {
     made.AddCall(start_ns, end_ns, "cudaFree");
     made.AddCall(start_ns, end_ns, "cudaStreamSynchronize");
   }
-  for (const ViewRow& row : made.RowsOf(MakeAdvice)) {
+  for (const ViewRow& row : made.RowsOf(kAdviceView.make)) {
     if (row.at("gain_pct").empty()) continue;
     EXPECT_GE(std::stod(row.at("gain_pct")), 0) << row.at("id");
   }

@@ -1,5 +1,3 @@
-#include "prof/views/collectives.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +9,7 @@
 #include "base/error.h"
 #include "parse/join/call_tree.h"
 #include "prof/views/collective_matches.h"
+#include "prof/views/views.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
@@ -19,17 +18,12 @@
 namespace oplens::test::collectives_test {
 namespace {
 
-using prof::MakeCollectives;
+using prof::kCollectivesView;
 using prof::View;
 using testing::Contains;
 using testing::HasSubstr;
 
-constexpr View kView = {.name = "collectives",
-                        .help = "",
-                        .needs = prof::kCollectivesNeeds,
-                        .fields = prof::CollectivesFields,
-                        .make = MakeCollectives,
-                        .calls = true};
+const View& kView = prof::kCollectivesView;
 
 /// A kernel of a collective as a rank's file tells it.
 struct Call {
@@ -296,8 +290,8 @@ TEST(CollectivesTest, SumsByKeys) {
 TEST(CollectivesTest, NoCollectivesAreNoRows) {
   MadeRun made;
   made.AddKernel(0, 10);
-  EXPECT_TRUE(made.RowsOf(MakeCollectives).empty());
-  const auto partial = MakeCollectives({});
+  EXPECT_TRUE(made.RowsOf(kCollectivesView.make).empty());
+  const auto partial = kCollectivesView.make({});
   partial->Begin(nullptr);
   partial->End(nullptr);
   EXPECT_TRUE(RowsOf(*partial).empty());
@@ -319,7 +313,7 @@ TEST(CollectivesTest, MergesInAnyOrder) {
   std::vector<size_t> order = {0, 1, 2, 3};
   do {
     // Given once all are merged.
-    const auto all = MakeCollectives({});
+    const auto all = kCollectivesView.make({});
     prof::CollectiveSet calls;
     for (const size_t i : order) {
       FoundInProfiles found = FindIn(kView, {paths[i]});
@@ -330,7 +324,7 @@ TEST(CollectivesTest, MergesInAnyOrder) {
     // Each given its own, then merged: partials of partials.
     std::vector<std::unique_ptr<prof::Partial>> parts;
     for (const size_t i : order) {
-      parts.push_back(MakeCollectives({}));
+      parts.push_back(kCollectivesView.make({}));
       parts.back()->AddCalls(matches.RowsOf(i));
     }
     parts[0]->Merge(*parts[1]);
@@ -345,8 +339,8 @@ TEST(CollectivesTest, MergesInAnyOrder) {
 TEST(CollectivesTest, HostileTimesStayWithinBounds) {
   constexpr int64_t kMin = INT64_MIN;
   constexpr int64_t kMax = INT64_MAX;
-  const auto partial = MakeCollectives({});
-  const auto sums = MakeCollectives({.by = {"kind"}});
+  const auto partial = kCollectivesView.make({});
+  const auto sums = kCollectivesView.make({.by = {"kind"}});
   prof::CollectiveSet calls;
   for (int rank = 0; rank < 2; ++rank) {
     MadeRun made;

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "prof/run/run.h"
-#include "prof/views/critical_path.h"
+#include "prof/views/views.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"
@@ -35,11 +35,11 @@ std::unique_ptr<Partial> MakeChecks(const ViewOptions& /*options*/) {
   return std::make_unique<Checks>();
 }
 
-constexpr View kChecks = {.name = "checks",
-                          .help = "",
-                          .needs = kCriticalPathNeeds,
-                          .fields = CriticalPathFields,
-                          .make = MakeChecks};
+const View kChecks = {.name = "checks",
+                      .help = "",
+                      .needs = kCriticalPathNeeds,
+                      .fields = kCriticalPathView.fields,
+                      .make = MakeChecks};
 
 TEST(CriticalPathCorpusTest, EveryProfile) {
   SKIP_WITH_SANITIZERS();
@@ -66,16 +66,12 @@ TEST(CriticalPathCorpusTest, EveryProfile) {
 /// What else is read of a profile changes nothing.
 TEST(CriticalPathCorpusTest, OtherPartsOfATraceChangeNothing) {
   OPLENS_NEED_CORPUS();
-  constexpr View kView = {.name = "critical-path",
-                          .help = "",
-                          .needs = kCriticalPathNeeds,
-                          .fields = CriticalPathFields,
-                          .make = MakeCriticalPath};
-  constexpr View kAllRead = {.name = "critical-path",
-                             .help = "",
-                             .needs = TraceNeeds::All(),
-                             .fields = CriticalPathFields,
-                             .make = MakeCriticalPath};
+  const View& kView = kCriticalPathView;
+  const View kAllRead = {.name = "critical-path",
+                         .help = "",
+                         .needs = TraceNeeds::All(),
+                         .fields = kCriticalPathView.fields,
+                         .make = kCriticalPathView.make};
   for (const char* const name :
        {"kineto/critical_path/event_sync.json", "kineto/llama_tp2/rank0.json", "nvprof/lm.sql",
         "nsys/llama_stream.sqlite"}) {

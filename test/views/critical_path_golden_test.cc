@@ -11,7 +11,7 @@
 
 #include "prof/compat/hta/views.h"
 #include "prof/run/run.h"
-#include "prof/views/critical_path.h"
+#include "prof/views/views.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 #include "test/views/golden_tables.h"
@@ -51,14 +51,13 @@ class Paths : public Partial {
 Window Paths::window = {};
 
 std::vector<HtaPathEdge> PathOf(const GoldenTrace& golden) {
-  static constexpr View kPaths = {
-      .name = "paths",
-      .help = "",
-      .needs = kHtaCriticalPathNeeds,
-      .fields = CriticalPathFields,
-      .make = [](const ViewOptions& /*options*/) -> std::unique_ptr<Partial> {
-        return std::make_unique<Paths>();
-      }};
+  const View kPaths = {.name = "paths",
+                       .help = "",
+                       .needs = kHtaCriticalPathNeeds,
+                       .fields = kCriticalPathView.fields,
+                       .make = [](const ViewOptions& /*options*/) -> std::unique_ptr<Partial> {
+                         return std::make_unique<Paths>();
+                       }};
   Paths::window = WindowOf(golden);
   return dynamic_cast<const Paths&>(*test::PartialOf(kPaths, {golden.path})).path;
 }

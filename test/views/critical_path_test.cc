@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "prof/views/critical_path.h"
+#include "prof/views/views.h"
 #include "test/views/device_run.h"
 #include "test/views/made_run.h"
 #include "test/views/path_checks.h"
@@ -22,11 +22,7 @@ using test::ViewRow;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr View kView = {.name = "critical-path",
-                        .help = "",
-                        .needs = kCriticalPathNeeds,
-                        .fields = CriticalPathFields,
-                        .make = MakeCriticalPath};
+const View& kView = kCriticalPathView;
 
 /// The edges of a path as "cause time link".
 std::vector<std::string> EdgesOf(const StepPathEdges& path) {
@@ -280,7 +276,7 @@ TEST(CriticalPathTest, WhatGoesBackInTimeIsCut) {
   made.AddKernel(5, 50, made.AddCall(10, 12), "a");
   EXPECT_THAT(OnlyPath(&made), ElementsAre("idle 5 start", "compute 45 work"));
   EXPECT_EQ(PathsOf(made.run())[0].cut, 1);
-  EXPECT_THAT(made.PartialOf(MakeCriticalPath, [](PricedKernel*) {})->Notes(),
+  EXPECT_THAT(made.PartialOf(kCriticalPathView.make, [](PricedKernel*) {})->Notes(),
               testing::Contains(HasSubstr("1 dependencies are left out")));
 }
 
@@ -426,7 +422,7 @@ TEST(CriticalPathViewTest, Rows) {
   made.AddStep(1, 0, 20);
   made.AddKernel(15, 50, made.AddCall(10, 12), "a");
   made.AddKernel(52, 90, made.AddCall(12, 14), "b");
-  const auto rows = made.RowsOf(MakeCriticalPath);
+  const auto rows = made.RowsOf(kCriticalPathView.make);
   ASSERT_EQ(rows.size(), 5u);
   EXPECT_EQ(rows[0].at("cause"), "compute");
   EXPECT_EQ(rows[0].at("time_ns"), "73");
@@ -434,12 +430,12 @@ TEST(CriticalPathViewTest, Rows) {
   EXPECT_EQ(rows[0].at("length_ns"), "90");
   EXPECT_EQ(rows[0].at("step_ns"), "90");
   EXPECT_EQ(rows[1].at("cause"), "other_host");
-  const auto named = made.RowsOf(MakeCriticalPath, {.by = {"name"}});
+  const auto named = made.RowsOf(kCriticalPathView.make, {.by = {"name"}});
   ASSERT_EQ(named.size(), 6u);
   EXPECT_EQ(named[0].at("name"), "b");
   EXPECT_EQ(named[1].at("name"), "a");
   EXPECT_EQ(named[1].at("time_ns"), "35");
-  const auto edges = made.RowsOf(MakeCriticalPath, {.by = {"edge"}});
+  const auto edges = made.RowsOf(kCriticalPathView.make, {.by = {"edge"}});
   ASSERT_EQ(edges.size(), 6u);
   EXPECT_EQ(edges[4].at("from"), "a");
   EXPECT_EQ(edges[4].at("to"), "b");
@@ -449,9 +445,9 @@ TEST(CriticalPathViewTest, Rows) {
   EXPECT_EQ(edges[4].at("stream"), "7");
   EXPECT_EQ(edges[4].at("thread"), "");
   EXPECT_EQ(edges[0].at("thread"), "1");
-  const auto few = made.RowsOf(MakeCriticalPath, {.by = {"edge"}, .most_rows = 3});
+  const auto few = made.RowsOf(kCriticalPathView.make, {.by = {"edge"}, .most_rows = 3});
   EXPECT_EQ(few, std::vector<ViewRow>(edges.begin(), edges.begin() + 4));
-  const auto changed = made.RowsOf(MakeCriticalPath, {.what_if = {"scale(b,0)"}});
+  const auto changed = made.RowsOf(kCriticalPathView.make, {.what_if = {"scale(b,0)"}});
   EXPECT_EQ(changed[0].at("what_if_ns"), "52");
   EXPECT_EQ(changed[0].at("what_if_saved_ns"), "38");
 }
@@ -476,14 +472,14 @@ TEST(CriticalPathViewTest, TogetherAsAlone) {
   made.AddKernel(52, 90, made.AddCall(30, 34), "b");
   const std::vector<ViewOptions> all = {
       {}, {.by = {"name"}}, {.by = {"edge"}}, {.what_if = {"scale(b,0)"}}};
-  const auto together = MakeCriticalPaths(all);
+  const auto together = kCriticalPathView.make_together(all);
   ASSERT_EQ(together.size(), all.size());
   for (const auto& partial : together) partial->Begin(&made.run());
   for (const auto& partial : together) partial->End(&made.run());
   for (size_t i = 0; i < all.size(); ++i) {
-    EXPECT_EQ(test::RowsOf(*together[i]), made.RowsOf(MakeCriticalPath, all[i])) << i;
+    EXPECT_EQ(test::RowsOf(*together[i]), made.RowsOf(kCriticalPathView.make, all[i])) << i;
     EXPECT_EQ(together[i]->Notes(), made.PartialOf(
-                                            MakeCriticalPath, [](PricedKernel*) {}, all[i])
+                                            kCriticalPathView.make, [](PricedKernel*) {}, all[i])
                                         ->Notes());
   }
 }
@@ -498,7 +494,7 @@ TEST(CriticalPathViewTest, StepsOfOneNumberInSeveralRuns) {
   second.AddKernel(12, 50, second.AddCall(8, 12), "b");
   for (const char* const by : {"name", "edge"}) {
     const auto partial_of = [&](MadeRun& made) {
-      return made.PartialOf(MakeCriticalPath, [](PricedKernel*) {}, {.by = {by}});
+      return made.PartialOf(kCriticalPathView.make, [](PricedKernel*) {}, {.by = {by}});
     };
     const auto one = partial_of(first);
     const auto other = partial_of(second);

@@ -13,9 +13,7 @@
 #include "prof/run/device_work.h"
 #include "prof/run/interval_set.h"
 #include "prof/run/run.h"
-#include "prof/views/kernel_types.h"
-#include "prof/views/losses.h"
-#include "prof/views/temporal.h"
+#include "prof/views/views.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"
@@ -57,15 +55,15 @@ class AllViews : public Partial {
  private:
   static std::vector<std::unique_ptr<Partial>> MakeViews() {
     std::vector<std::unique_ptr<Partial>> made;
-    made.push_back(MakeTemporal({}));
-    made.push_back(MakeKernelTypes({}));
-    made.push_back(MakeLosses({}));
+    made.push_back(kTemporalView.make({}));
+    made.push_back(kKernelTypesView.make({}));
+    made.push_back(kLossesView.make({}));
     return made;
   }
 };
 
-constexpr View kAll = {
-    "all", "", {}, TemporalFields, [](const ViewOptions&) -> std::unique_ptr<Partial> {
+const View kAll = {
+    "all", "", {}, kTemporalView.fields, [](const ViewOptions&) -> std::unique_ptr<Partial> {
       return std::make_unique<AllViews>();
     }};
 

@@ -1,5 +1,3 @@
-#include "prof/views/distributed.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -11,13 +9,14 @@
 
 #include "parse/join/call_tree.h"
 #include "prof/views/collective_matches.h"
+#include "prof/views/views.h"
 #include "test/support/view_rows.h"
 #include "test/views/made_run.h"
 
 namespace oplens::test::distributed_test {
 namespace {
 
-using prof::MakeDistributed;
+using prof::kDistributedView;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -51,7 +50,7 @@ TEST(DistributedTest, FourPartsOfAStep) {
   made.AddKernel(10, 40, launch, "gemm");
   made.AddKernel(30, 60, launch, kNccl, 0, 9);
   made.AddCopy(35, 70, launch);
-  const auto rows = made.RowsOf(MakeDistributed);
+  const auto rows = made.RowsOf(kDistributedView.make);
   ASSERT_EQ(rows.size(), 2u);
   const ViewRow& row = rows[0];
   EXPECT_EQ(row.at("step"), "3");
@@ -79,14 +78,14 @@ FoundInProfiles FoundOfRank(int rank, int64_t first_ns, int64_t second_ns) {
   made.AddStep(1, 1000, 2000);
   made.AddKernel(500 - first_ns, 500, made.AddCall(10, 20), kNccl);
   made.AddKernel(1500 - second_ns, 1500, made.AddCall(1010, 1020), kNccl);
-  return {made.PartialOf(MakeDistributed, [](prof::PricedKernel*) {}), made.calls()};
+  return {made.PartialOf(kDistributedView.make, [](prof::PricedKernel*) {}), made.calls()};
 }
 
 /// Both ranks merged: each given its calls before that, or all once they are one.
 std::unique_ptr<prof::Partial> Merged(bool swapped, bool calls_first) {
   FoundInProfiles one = FoundOfRank(swapped ? 1 : 0, swapped ? 200 : 300, swapped ? 150 : 100);
   FoundInProfiles other = FoundOfRank(swapped ? 0 : 1, swapped ? 300 : 200, swapped ? 100 : 150);
-  auto all = MakeDistributed({});
+  auto all = kDistributedView.make({});
   one.calls.Merge(std::move(other.calls));
   const prof::CollectiveMatches matches(one.calls);
   if (calls_first) {
@@ -121,7 +120,7 @@ TEST(DistributedTest, WaitsOfTwoRanks) {
 TEST(DistributedTest, WithoutCollectivesNothingIsWaitedFor) {
   MadeRun made;
   made.AddKernel(0, 10);
-  const auto rows = made.RowsOf(MakeDistributed);
+  const auto rows = made.RowsOf(kDistributedView.make);
   EXPECT_EQ(rows[0].at("collectives"), "0");
   EXPECT_EQ(rows[0].at("wait_ns"), "0");
   EXPECT_EQ(rows[0].at("communication_ns"), "0");
@@ -130,13 +129,13 @@ TEST(DistributedTest, WithoutCollectivesNothingIsWaitedFor) {
 TEST(DistributedTest, WithoutWorkOfAGpuThereAreNoRows) {
   MadeRun made;
   made.AddStep(0, 0, 100);
-  const auto partial = made.PartialOf(MakeDistributed, [](prof::PricedKernel*) {});
+  const auto partial = made.PartialOf(kDistributedView.make, [](prof::PricedKernel*) {});
   EXPECT_TRUE(RowsOf(*partial).empty());
   EXPECT_THAT(partial->Notes(), ElementsAre(HasSubstr("no timed work")));
 }
 
 RC_GTEST_PROP(DistributedProperty, PartsSumToTheStep, ()) {
-  const auto all = MakeDistributed({});
+  const auto all = kDistributedView.make({});
   prof::CollectiveSet calls;
   for (int rank = 0; rank < 2; ++rank) {
     MadeRun made;
@@ -164,7 +163,7 @@ RC_GTEST_PROP(DistributedProperty, PartsSumToTheStep, ()) {
           made.AddKernel(start_ns, end_ns, made.AddCall(start_ns - 5, start_ns - 4), kNccl);
       }
     }
-    all->Merge(*made.PartialOf(MakeDistributed, [](prof::PricedKernel*) {}));
+    all->Merge(*made.PartialOf(kDistributedView.make, [](prof::PricedKernel*) {}));
     calls.Merge(made.calls());
   }
   GiveCalls(calls, all.get());

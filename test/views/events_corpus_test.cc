@@ -10,7 +10,7 @@
 #include "prof/compat/torch/views.h"
 #include "prof/run/run.h"
 #include "prof/views/events.h"
-#include "prof/views/operators.h"
+#include "prof/views/views.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"
@@ -24,8 +24,8 @@ using test::ViewRow;
 class Several : public Partial {
  public:
   explicit Several(const ViewOptions&) {
-    parts_.push_back(MakeOperators({}));
-    parts_.push_back(MakeEvents({}));
+    parts_.push_back(kOperatorsView.make({}));
+    parts_.push_back(kEventsView.make({}));
     parts_.push_back(MakeTorchEvents({}));
   }
   void Begin(const Run* run) override {
@@ -54,9 +54,10 @@ class Several : public Partial {
   std::vector<std::unique_ptr<Partial>> parts_;
 };
 
-constexpr View kView = {"events", "", kEventsNeeds, EventsFields, [](const ViewOptions& options) {
-                          return std::unique_ptr<Partial>(std::make_unique<Several>(options));
-                        }};
+const View kView = {"events", "", kEventsView.needs, kEventsView.fields,
+                    [](const ViewOptions& options) {
+                      return std::unique_ptr<Partial>(std::make_unique<Several>(options));
+                    }};
 
 int64_t NumberIn(const ViewRow& row, const std::string& field) {
   const std::string& text = row.at(field);

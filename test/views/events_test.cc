@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "prof/compat/torch/views.h"
-#include "prof/views/operators.h"
+#include "prof/views/views.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
@@ -27,7 +27,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using Rows = std::map<std::string, ViewRow>;
 
-constexpr View kView = {"events", "", kEventsNeeds, EventsFields, MakeEvents};
+const View& kView = kEventsView;
 
 Rows ByName(const std::vector<ViewRow>& rows) {
   Rows by_name;
@@ -58,7 +58,7 @@ TEST(EventsTest, Nested) {
   made.AddKernel(20000, 20700, made.AddCall(6000, 6100), "gemm");
   made.AddKernel(21000, 21050, made.AddCall(10000, 10100), "bias");
   made.AddCopy(22000, 22030);
-  Rows rows = ByName(made.RowsOf(MakeEvents));
+  Rows rows = ByName(made.RowsOf(kEventsView.make));
   ASSERT_EQ(rows.size(), 6u);
   ViewRow& linear = rows["aten::linear"];
   EXPECT_EQ(linear["kind"], "call");
@@ -84,7 +84,7 @@ TEST(EventsTest, RecursionCountsAgain) {
   Call(&made, "f", 1000, 7000);
   Call(&made, "g", 8000, 9000);
   made.AddKernel(20000, 20010, made.AddCall(2000, 2100));
-  Rows rows = ByName(made.RowsOf(MakeEvents));
+  Rows rows = ByName(made.RowsOf(kEventsView.make));
   EXPECT_EQ(rows["f"]["calls"], "2");
   EXPECT_EQ(rows["f"]["host_total_ns"], "16000");
   EXPECT_EQ(rows["f"]["host_self_ns"], "9000");
@@ -98,7 +98,7 @@ TEST(EventsTest, WhatCrossesIsCoveredOnceByOurRules) {
   Call(&made, "a", 0, 10000);
   Call(&made, "b", 1000, 5000);
   Call(&made, "c", 3000, 8000);
-  EXPECT_EQ(ByName(made.RowsOf(MakeEvents))["a"]["host_self_ns"], "3000");
+  EXPECT_EQ(ByName(made.RowsOf(kEventsView.make))["a"]["host_self_ns"], "3000");
   EXPECT_EQ(ByName(made.RowsOf(MakeTorchEvents))["a"]["host_self_ns"], "1000");
 }
 
@@ -113,7 +113,7 @@ TEST(EventsTest, MemoryOfItsThreadOrOfAny) {
   AddMemory(&made, 40, 9, -1).thread = 1;
   AddMemory(&made, 500, 4096, 0);
   AddMemory(&made, 25, 1 << 20, 0).source = MemorySource::kDriver;
-  Rows rows = ByName(made.RowsOf(MakeEvents));
+  Rows rows = ByName(made.RowsOf(kEventsView.make));
   EXPECT_EQ(rows["around"]["device_total_bytes"], "412");
   EXPECT_EQ(rows["around"]["device_self_bytes"], "-100");
   EXPECT_EQ(rows["inside"]["device_self_bytes"], "512");
@@ -160,27 +160,27 @@ TEST(EventsTest, RanksMergeAndStandAlone) {
 }
 
 TEST(EventsTest, RecordsAndProfilesWithoutCallsSayWhatIsMissing) {
-  const auto partial = MakeEvents({});
+  const auto partial = kEventsView.make({});
   partial->Begin(nullptr);
   partial->End(nullptr);
   EXPECT_THAT(partial->Notes(), ElementsAre(HasSubstr("give the profile itself")));
   EXPECT_THAT(test::RowsOf(*partial), IsEmpty());
   MadeRun made;
   made.AddKernel(0, 10);
-  const auto of_kernels = made.PartialOf(MakeEvents, [](PricedKernel*) {});
+  const auto of_kernels = made.PartialOf(kEventsView.make, [](PricedKernel*) {});
   EXPECT_THAT(of_kernels->Notes(), ElementsAre(HasSubstr("recorded no calls")));
 }
 
 TEST(EventsTest, WordsOfBy) {
   const auto make = [](auto make_events, const std::string& word) { make_events({.by = {word}}); };
-  EXPECT_NO_THROW(make(MakeEvents, "shape"));
+  EXPECT_NO_THROW(make(kEventsView.make, "shape"));
   EXPECT_NO_THROW(make(MakeTorchEvents, "stack"));
   EXPECT_NO_THROW(make(MakeTorchLegacyEvents, "rank"));
   EXPECT_NO_THROW(make(MakeTorchLegacyEvents, "call"));
   EXPECT_THROW(make(MakeTorchLegacyEvents, "shape"), UsageError);
   EXPECT_THROW(make(MakeTorchEvents, "call"), UsageError);
-  EXPECT_THROW(make(MakeEvents, "total"), UsageError);
-  EXPECT_THROW(make(MakeEvents, "layer"), UsageError);
+  EXPECT_THROW(make(kEventsView.make, "total"), UsageError);
+  EXPECT_THROW(make(kEventsView.make, "layer"), UsageError);
   EXPECT_THROW(MakeTorchLegacyEvents({.by = {"call", "total"}}), UsageError);
 }
 
@@ -252,7 +252,7 @@ TEST(EventsTest, NothingIsAnEmptyDocument) {
     EXPECT_EQ(make({})->Document(), "");
     EXPECT_TRUE(make({})->IsDocument());
   }
-  EXPECT_FALSE(MakeEvents({})->IsDocument());
+  EXPECT_FALSE(kEventsView.make({})->IsDocument());
 }
 
 // Texts that are no texts, and numbers out of bounds.
@@ -279,7 +279,7 @@ TEST(EventsTest, TimesOutOfBounds) {
   made.AddKernel(0, INT64_MAX, made.AddCall(10, 20));
   AddMemory(&made, INT64_MIN, INT64_MAX, 0);
   AddMemory(&made, INT64_MAX, INT64_MIN, 0);
-  for (const auto make : {MakeEvents, MakeTorchEvents, MakeTorchLegacyEvents}) {
+  for (const auto make : {kEventsView.make, MakeTorchEvents, MakeTorchLegacyEvents}) {
     const auto partial = made.PartialOf(make, [](PricedKernel*) {});
     EXPECT_FALSE(test::RowsOf(*partial).empty());
     partial->Document();
@@ -304,11 +304,11 @@ RC_GTEST_PROP(EventsProperty, SelfTimesAreThoseOfOperators, ()) {
   }
   Rows events;
   int64_t device_ns = 0;
-  for (const ViewRow& row : made.RowsOf(MakeEvents)) {
+  for (const ViewRow& row : made.RowsOf(kEventsView.make)) {
     if (row.at("kind") == "call") events[row.at("name")] = row;
     if (row.at("kind") == "device") device_ns += std::stoll(row.at("device_self_ns"));
   }
-  for (const ViewRow& row : made.RowsOf(MakeOperators)) {
+  for (const ViewRow& row : made.RowsOf(kOperatorsView.make)) {
     device_ns -= std::stoll(row.at("device_self_ns"));
     if (row.at("op") == "(unattributed)") continue;
     ViewRow& event = events[row.at("op")];

@@ -1,17 +1,17 @@
-#include "prof/views/gpu.h"
+#include "ops/gpu/gpu.h"
 
 #include <gtest/gtest.h>
 
-#include "ops/gpu/gpu.h"
 #include "prof/compat/tb/views.h"
 #include "prof/views/gpu_launch.h"
 #include "prof/views/sm_efficiency.h"
+#include "prof/views/views.h"
 #include "test/views/made_run.h"
 
 namespace oplens::test::gpu_test {
 namespace {
 
-using prof::MakeGpu;
+using prof::kGpuView;
 
 void SetDetails(MadeRun* made, Kernel* kernel, float blocks, float occupancy) {
   KernelDetails details;
@@ -58,7 +58,7 @@ TEST(GpuTest, KernelsOfTheWindow) {
     event.device_id = 2;
     event.total_allocated_bytes = 100 * (i == 1 ? 7 : i);
   }
-  const auto rows = made.RowsOf(MakeGpu);
+  const auto rows = made.RowsOf(kGpuView.make);
   ASSERT_EQ(rows.size(), 1u);
   const ViewRow& row = rows[0];
   EXPECT_EQ(row.at("device"), "2");
@@ -82,7 +82,7 @@ TEST(GpuTest, ReplaysOfHiddenGraphsAreBusy) {
   made.AddStep(0, 0, 100);
   made.AddReplay(10, 40);
   made.AddReplay(30, 50);
-  const auto rows = made.RowsOf(MakeGpu);
+  const auto rows = made.RowsOf(kGpuView.make);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].at("busy_ns"), "40");
   EXPECT_EQ(rows[0].at("replays"), "2");
@@ -101,8 +101,8 @@ TEST(GpuTest, TimeOfTensorCores) {
     constexpr ops::TensorCoreUse kUses[] = {kYes, kNo, kNo, kUnknown};
     kernel->tensor_core = kUses[kernel->work];
   };
-  EXPECT_DOUBLE_EQ(Number(made.RowsOf(MakeGpu, see)[0], "tc_time_pct"), 100.0 / 3);
-  EXPECT_DOUBLE_EQ(Number(made.RowsOf(MakeGpu, see)[0], "tc_least_pct"), 25);
+  EXPECT_DOUBLE_EQ(Number(made.RowsOf(kGpuView.make, see)[0], "tc_time_pct"), 100.0 / 3);
+  EXPECT_DOUBLE_EQ(Number(made.RowsOf(kGpuView.make, see)[0], "tc_least_pct"), 25);
 }
 
 TEST(GpuTest, FewKernelsTellNothingOfAll) {
@@ -111,7 +111,7 @@ TEST(GpuTest, FewKernelsTellNothingOfAll) {
     made.AddStep(0, 0, 200);
     SetDetails(&made, &made.AddKernel(0, 90), 1, 40);
     made.AddKernel(100, 100 + unknown_ns);
-    return made.RowsOf(MakeGpu)[0];
+    return made.RowsOf(kGpuView.make)[0];
   };
   // Of 90 % of the time of kernels, and of less.
   EXPECT_DOUBLE_EQ(Number(row_of(10), "sm_efficiency_pct"), 45);
@@ -129,10 +129,10 @@ TEST(GpuTest, AGpuThatIsNotListedIsOneLikeTheOthers) {
     device.name = made.trace.strings.Intern("Some GPU");
     device.memory_bytes = 1 << 30;
   }
-  EXPECT_EQ(made.RowsOf(MakeGpu)[0].at("name"), "Some GPU");
-  EXPECT_EQ(made.RowsOf(MakeGpu)[0].at("memory_bytes"), std::to_string(1 << 30));
+  EXPECT_EQ(made.RowsOf(kGpuView.make)[0].at("name"), "Some GPU");
+  EXPECT_EQ(made.RowsOf(kGpuView.make)[0].at("memory_bytes"), std::to_string(1 << 30));
   made.trace.devices[1].memory_bytes = 1 << 20;
-  EXPECT_EQ(made.RowsOf(MakeGpu)[0].at("name"), "");
+  EXPECT_EQ(made.RowsOf(kGpuView.make)[0].at("name"), "");
 }
 
 ops::Gpu V100() {
@@ -184,13 +184,13 @@ TEST(GpuTest, DamagedTimes) {
   made.AddKernel(20, 10);
   made.AddKernel(0, 0);
   SetDetails(&made, &made.AddKernel(30, 30), 1, 50);
-  const auto rows = made.RowsOf(MakeGpu);
+  const auto rows = made.RowsOf(kGpuView.make);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].at("window_ns"), "0");
   EXPECT_EQ(rows[0].at("busy_pct"), "");
   EXPECT_EQ(rows[0].at("achieved_occupancy_pct"), "");
   MadeRun none;
-  EXPECT_TRUE(none.RowsOf(MakeGpu).empty());
+  EXPECT_TRUE(none.RowsOf(kGpuView.make).empty());
 }
 
 TEST(GpuTest, RanksInAnyOrderOfMerging) {
@@ -199,14 +199,14 @@ TEST(GpuTest, RanksInAnyOrderOfMerging) {
     made.trace.rank_name = made.trace.strings.Intern(rank);
     made.AddStep(0, 0, 100);
     SetDetails(&made, &made.AddKernel(10, end_ns), 0.3F, 33);
-    return made.PartialOf(MakeGpu, [](prof::PricedKernel*) {});
+    return made.PartialOf(kGpuView.make, [](prof::PricedKernel*) {});
   };
   const auto two = partial_of("2", 20);
   const auto ten = partial_of("10", 90);
   const auto more = partial_of("10", 50);
-  const auto forward = MakeGpu({});
+  const auto forward = kGpuView.make({});
   for (const auto* partial : {&two, &ten, &more}) forward->Merge(**partial);
-  const auto backward = MakeGpu({});
+  const auto backward = kGpuView.make({});
   for (const auto* partial : {&more, &ten, &two}) backward->Merge(**partial);
   const auto rows = RowsOf(*forward);
   EXPECT_EQ(rows, RowsOf(*backward));
@@ -229,7 +229,7 @@ TEST(TensorBoardGpuTest, OnlyWhatThePluginSees) {
   EXPECT_EQ(rows[0].at("busy_pct"), "60");
   EXPECT_EQ(rows[0].at("tc_time_pct"), "25");
   EXPECT_EQ(rows[0].at("kernels"), "");
-  EXPECT_EQ(made.RowsOf(MakeGpu).size(), 2u);
+  EXPECT_EQ(made.RowsOf(kGpuView.make).size(), 2u);
 }
 
 }  // namespace

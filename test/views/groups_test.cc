@@ -1,5 +1,3 @@
-#include "prof/views/groups.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +9,7 @@
 #include "prof/compat/compat.h"
 #include "prof/views/summary.h"
 #include "prof/views/view_plan.h"
+#include "prof/views/views.h"
 #include "test/prof/rows.h"
 #include "test/support/view_rows.h"
 
@@ -32,7 +31,7 @@ KernelRecord RecordOf(const char* name, int64_t duration_ns, std::optional<int64
 
 std::unique_ptr<Partial> GroupsOf(const std::vector<KernelRecord>& records,
                                   const ViewOptions& options = {}) {
-  auto partial = MakeGroups(options);
+  auto partial = kGroupsView.make(options);
   partial->Begin(nullptr);
   for (const KernelRecord& record : records) {
     PricedKernel kernel;

@@ -12,15 +12,8 @@
 #include "parse/records/kernel_records.h"
 #include "prof/compat/compat.h"
 #include "prof/run/run.h"
-#include "prof/views/bandwidth.h"
-#include "prof/views/critical_path.h"
-#include "prof/views/idle.h"
-#include "prof/views/kernel_types.h"
-#include "prof/views/launches.h"
-#include "prof/views/losses.h"
-#include "prof/views/queue.h"
-#include "prof/views/temporal.h"
 #include "prof/views/view.h"
+#include "prof/views/views.h"
 #include "test/support/view_rows.h"
 
 namespace oplens::prof::hostile_times_test {

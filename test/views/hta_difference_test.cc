@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "prof/compat/hta/events.h"
-#include "prof/views/kernel_types.h"
-#include "prof/views/temporal.h"
+#include "prof/views/views.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
@@ -19,8 +18,8 @@ namespace {
 
 using test::ViewRow;
 
-constexpr View kTemporal = {"temporal", "", kTemporalNeeds, TemporalFields, MakeTemporal};
-constexpr View kTypes = {"kernel-types", "", kKernelTypesNeeds, KernelTypesFields, MakeKernelTypes};
+const View& kTemporal = kTemporalView;
+const View& kTypes = kKernelTypesView;
 
 struct Both {
   ViewRow ours;

@@ -1,5 +1,3 @@
-#include "prof/views/idle.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 #include "base/error.h"
 #include "parse/model/waiting_calls.h"
 #include "prof/run/host_activity.h"
+#include "prof/views/views.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 #include "test/views/device_run.h"
@@ -25,7 +24,7 @@ using testing::HasSubstr;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
-constexpr View kView = {"idle", "", kIdleNeeds, IdleFields, MakeIdle};
+const View& kView = kIdleView;
 constexpr const char* kLoader = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
 constexpr const char* kNccl = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)";
 
@@ -60,7 +59,7 @@ TEST(IdleTest, CausesByMoment) {
   made.AddRange("aten::stack", 430, 450, RangeKind::kOperator);
   made.AddKernel(525, 600, made.AddCall(520, 530));
   made.AddKernel(650, 700);
-  const auto rows = made.RowsOf(MakeIdle);
+  const auto rows = made.RowsOf(kIdleView.make);
   EXPECT_THAT(Causes(rows),
               UnorderedElementsAre(Pair("(all)", 745), Pair("python", 145), Pair("host-op", 50),
                                    Pair("launch", 25), Pair("sync", 95), Pair("dataloader", 80),
@@ -83,7 +82,7 @@ TEST(IdleTest, HeadIsBeforeTheThreadBegins) {
   made.AddRange("label", 30, 40);
   made.AddKernel(60, 100, made.AddCall(50, 55));
   made.AddKernel(200, 400, made.AddCall(150, 155));
-  EXPECT_THAT(Causes(made.RowsOf(MakeIdle)),
+  EXPECT_THAT(Causes(made.RowsOf(kIdleView.make)),
               UnorderedElementsAre(Pair("(all)", 160), Pair("head", 30), Pair("python", 70),
                                    Pair("launch", 60)));
 }
@@ -94,7 +93,7 @@ TEST(IdleTest, CollectivesOfTheHost) {
   made.AddRange("gloo:all_reduce", 10, 110);
   made.AddRange("aten::add", 20, 40, RangeKind::kOperator);
   made.AddKernel(200, 300, made.AddCall(190, 195));
-  EXPECT_THAT(Causes(made.RowsOf(MakeIdle)),
+  EXPECT_THAT(Causes(made.RowsOf(kIdleView.make)),
               UnorderedElementsAre(Pair("(all)", 200), Pair("communication", 100),
                                    Pair("python", 90), Pair("launch", 10)));
 }
@@ -105,7 +104,7 @@ std::vector<ViewRow> RowsOfTwoStreams(const char* other) {
   made.AddKernel(0, 100, kNoLaunch, other);
   made.AddKernel(0, 10, kNoLaunch, "gemm", 0, 20);
   made.AddKernel(120, 150, made.AddCall(20, 30), "gemm", 0, 20);
-  return made.RowsOf(MakeIdle, By({"stream"}));
+  return made.RowsOf(kIdleView.make, By({"stream"}));
 }
 
 TEST(IdleTest, StreamsWaitForOthers) {
@@ -127,7 +126,7 @@ TEST(IdleTest, GpuIsIdleWhenAllStreamsAre) {
   made.AddKernel(10, 20, kNoLaunch, "gemm", 0, 20);
   made.AddKernel(50, 150, kNoLaunch, "gemm", 0, 20);
   made.AddKernel(0, 10, kNoLaunch, "gemm", 1);
-  const auto rows = made.RowsOf(MakeIdle);
+  const auto rows = made.RowsOf(kIdleView.make);
   EXPECT_THAT(Causes(rows, "device", "0"), UnorderedElementsAre(Pair("(all)", 0)));
   EXPECT_THAT(Causes(rows, "device", "1"),
               UnorderedElementsAre(Pair("(all)", 140), Pair("tail", 140)));
@@ -139,7 +138,7 @@ TEST(IdleTest, StepsCutGaps) {
   made.AddStep(2, 100, 200);
   made.AddKernel(20, 60, made.AddCall(10, 15));
   made.AddKernel(150, 180, made.AddCall(140, 145));
-  const auto rows = made.RowsOf(MakeIdle, By({"step"}));
+  const auto rows = made.RowsOf(kIdleView.make, By({"step"}));
   EXPECT_THAT(Causes(rows, "step", "1"),
               UnorderedElementsAre(Pair("(all)", 60), Pair("python", 50), Pair("launch", 10)));
   EXPECT_THAT(Causes(rows, "step", "2"),
@@ -153,7 +152,7 @@ TEST(IdleTest, TimesThatContradict) {
   made.AddKernel(0, 10);
   made.AddKernel(50, 60, made.AddCall(70, 20));
   made.AddKernel(100, 110, made.AddCall(105, 120));
-  const auto rows = made.RowsOf(MakeIdle, By({"stream"}));
+  const auto rows = made.RowsOf(kIdleView.make, By({"stream"}));
   EXPECT_EQ(Causes(rows).at("(all)"), 80);
 }
 
@@ -185,7 +184,7 @@ TEST(IdleTest, SaysWhatIsMissing) {
   const auto partial = test::PartialOf(kView, {WriteRun("run.json", {})});
   EXPECT_TRUE(test::RowsOf(*partial).empty());
   EXPECT_THAT(partial->Notes(), ElementsAre(HasSubstr("ProfilerActivity.CUDA")));
-  EXPECT_THROW(MakeIdle(By({"op"})), UsageError);
+  EXPECT_THROW(kIdleView.make(By({"op"})), UsageError);
 }
 
 TEST(IdleTest, CallsThatWait) {

@@ -1,5 +1,3 @@
-#include "prof/views/kernel_types.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -12,12 +10,13 @@
 #include <vector>
 
 #include "prof/run/device_times.h"
+#include "prof/views/views.h"
 #include "test/views/device_run.h"
 
 namespace oplens::prof::kernel_types_test {
 namespace {
 
-constexpr View kView = {"kernel-types", "", kKernelTypesNeeds, KernelTypesFields, MakeKernelTypes};
+const View& kView = kKernelTypesView;
 constexpr const char* kNccl = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)";
 constexpr const char* kFill = "Memset (Device)";
 

@@ -1,5 +1,3 @@
-#include "prof/views/losses.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "parse/model/kernel_record.h"
+#include "prof/views/views.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/nsys_builder.h"
 #include "test/support/nvprof_builder.h"
@@ -22,7 +21,7 @@ using test::KinetoBuilder;
 using test::ViewRow;
 using testing::HasSubstr;
 
-constexpr View kView = {"losses", "", kLossesNeeds, LossesFields, MakeLosses};
+const View& kView = kLossesView;
 
 std::map<std::string, ViewRow> ByWord(const std::vector<ViewRow>& rows) {
   std::map<std::string, ViewRow> losses;
@@ -58,7 +57,7 @@ KinetoBuilder Complete() {
 
 TEST(LossesTest, NothingIsLost) {
   EXPECT_TRUE(LossesOf(Complete()).empty());
-  EXPECT_TRUE(test::RowsOf(*MakeLosses({})).empty());
+  EXPECT_TRUE(test::RowsOf(*kLossesView.make({})).empty());
 }
 
 TEST(LossesTest, WorkWithoutItsLaunch) {
@@ -191,7 +190,7 @@ TEST(LossesTest, Records) {
   record.reasons.Add(Reason::kNoLaunchCall);
   PricedKernel kernel;
   kernel.record = &record;
-  const auto partial = MakeLosses({});
+  const auto partial = kLossesView.make({});
   partial->Begin(nullptr);
   partial->Add(kernel);
   record.reasons.Clear();

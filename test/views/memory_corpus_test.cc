@@ -15,7 +15,7 @@
 #include "prof/run/run.h"
 #include "prof/views/memory.h"
 #include "prof/views/memory_events.h"
-#include "prof/views/memory_ops.h"
+#include "prof/views/views.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"
@@ -40,7 +40,8 @@ constexpr std::string_view kFolders[] = {"ddp_v100_memory",
 class AllOfMemory : public Partial {
  public:
   explicit AllOfMemory(const ViewOptions& options)
-      : parts{MakeMemory(options), MakeMemoryEvents(options), MakeMemoryOps(options)} {}
+      : parts{kMemoryView.make(options), kMemoryEventsView.make(options),
+              kMemoryOpsView.make(options)} {}
   void Begin(const Run* run) override {
     for (const auto& part : parts) part->Begin(run);
   }
@@ -82,9 +83,10 @@ class AllOfMemory : public Partial {
   }
 };
 
-constexpr View kView = {"memory", "", kMemoryNeeds, MemoryFields, [](const ViewOptions& options) {
-                          return std::unique_ptr<Partial>(std::make_unique<AllOfMemory>(options));
-                        }};
+const View kView = {"memory", "", kMemoryView.needs, kMemoryView.fields,
+                    [](const ViewOptions& options) {
+                      return std::unique_ptr<Partial>(std::make_unique<AllOfMemory>(options));
+                    }};
 
 int64_t NumberIn(const ViewRow& row, const char* field) {
   const std::string& text = row.at(field);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "prof/compat/tb/views.h"
+#include "prof/views/views.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 #include "test/views/device_run.h"
@@ -21,8 +22,7 @@ using test::MadeRun;
 using test::ViewRow;
 using testing::ElementsAre;
 
-constexpr View kView = {"memory-events", "", kMemoryEventsNeeds, MemoryEventsFields,
-                        MakeMemoryEvents};
+const View& kView = kMemoryEventsView;
 
 /// Some fields of each row, joined by blanks; "-" of what is not known.
 std::vector<std::string> Texts(const std::vector<ViewRow>& rows,
@@ -50,7 +50,7 @@ TEST(MemoryEventsTest, OwnersAndTimes) {
   AddMemory({3000, 0xB, 8}, &made.trace);
   AddMemory({4500, 0xA, -64}, &made.trace);
   AddMemory({6000, 0xC, -32}, &made.trace);
-  const auto rows = made.RowsOf(MakeMemoryEvents);
+  const auto rows = made.RowsOf(kMemoryEventsView.make);
   EXPECT_THAT(Texts(rows, {"op", "around", "size_bytes", "alloc_ns", "free_ns", "duration_ns",
                            "state", "at_peak"}),
               ElementsAre("aten::empty aten::linear 64 1500 3500 2000 freed yes",
@@ -66,7 +66,7 @@ TEST(MemoryEventsTest, OwnerOfACallOfTheDriver) {
   MemoryEvent& event = AddMemory({2500, 1, 64}, &made.trace);
   event.source = MemorySource::kDriver;
   event.launch = made.AddCall(1900, 2600, "cudaMalloc");
-  EXPECT_THAT(Texts(made.RowsOf(MakeMemoryEvents), {"source", "op"}),
+  EXPECT_THAT(Texts(made.RowsOf(kMemoryEventsView.make), {"source", "op"}),
               ElementsAre("driver aten::empty"));
 }
 
@@ -80,7 +80,7 @@ TEST(MemoryEventsTest, Leaks) {
   AddMemory({1600, 3, 4}, &made.trace);
   AddMemory({2500, 3, -4}, &made.trace);
   AddMemory({2600, 4, 8}, &made.trace);
-  EXPECT_THAT(Texts(made.RowsOf(MakeMemoryEvents), {"size_bytes", "step", "state", "leak"}),
+  EXPECT_THAT(Texts(made.RowsOf(kMemoryEventsView.make), {"size_bytes", "step", "state", "leak"}),
               ElementsAre("1 - alive no", "2 1 alive yes", "4 1 freed no", "8 2 alive no"));
 }
 
@@ -89,8 +89,9 @@ TEST(MemoryEventsTest, StatesOfOddEvents) {
   AddMemory({10, 1, 100}, &made.trace);
   AddMemory({20, 1, 30}, &made.trace);
   AddMemory({30, 0, 7}, &made.trace);
-  EXPECT_THAT(Texts(made.RowsOf(MakeMemoryEvents), {"alloc_ns", "free_ns", "state", "at_peak"}),
-              ElementsAre("10 - lost yes", "20 - alive no", "30 - unknown -"));
+  EXPECT_THAT(
+      Texts(made.RowsOf(kMemoryEventsView.make), {"alloc_ns", "free_ns", "state", "at_peak"}),
+      ElementsAre("10 - lost yes", "20 - alive no", "30 - unknown -"));
 }
 
 TEST(MemoryEventsTest, LayersAndStacks) {

@@ -1,5 +1,3 @@
-#include "prof/views/memory_ops.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -11,6 +9,7 @@
 #include "base/error.h"
 #include "prof/compat/tb/views.h"
 #include "prof/views/memory_events.h"
+#include "prof/views/views.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 #include "test/views/device_run.h"
@@ -26,7 +25,7 @@ using test::ViewRow;
 using testing::ElementsAre;
 using testing::UnorderedElementsAre;
 
-constexpr View kView = {"memory-ops", "", kMemoryOpsNeeds, MemoryOpsFields, MakeMemoryOps};
+const View& kView = kMemoryOpsView;
 
 /// "op: calls increase/self allocations/self allocated/self peak leaked" of each row; "-": unknown.
 std::vector<std::string> Texts(const std::vector<ViewRow>& rows) {
@@ -58,7 +57,7 @@ TEST(MemoryOpsTest, Nested) {
   AddMemory({4500, 1, -64}, &made.trace);
   AddMemory({6500, 3, 16}, &made.trace);
   AddMemory({9000, 2, -8}, &made.trace);
-  EXPECT_THAT(Texts(made.RowsOf(MakeMemoryOps)),
+  EXPECT_THAT(Texts(made.RowsOf(kMemoryOpsView.make)),
               ElementsAre("empty: 1 64/64 1/1 64/64 64 -", "linear: 1 8/-56 2/1 72/8 8 -",
                           "relu: 1 16/16 1/1 16/16 0 -", "(no operator): - -8/-8 0/0 0/0 0 -"));
 }
@@ -69,7 +68,7 @@ TEST(MemoryOpsTest, PeakOfRecordedTotals) {
   made.AddRange("mm", 1000, 5000, RangeKind::kOperator);
   AddMemory({2000, 1, 100, 1100}, &made.trace);
   AddMemory({3000, 9, -50, 1050}, &made.trace);
-  EXPECT_THAT(Texts(made.RowsOf(MakeMemoryOps)),
+  EXPECT_THAT(Texts(made.RowsOf(kMemoryOpsView.make)),
               UnorderedElementsAre("mm: 1 50/50 1/1 100/100 100 -",
                                    "(not recorded): - -/- -/- -/- 1000 -"));
 }
@@ -82,7 +81,7 @@ TEST(MemoryOpsTest, Recursion) {
   made.AddRange("f", 20, 80, RangeKind::kOperator);
   AddMemory({30, 1, 8}, &made.trace);
   AddMemory({95, 2, 4}, &made.trace);
-  EXPECT_THAT(Texts(made.RowsOf(MakeMemoryOps)),
+  EXPECT_THAT(Texts(made.RowsOf(kMemoryOpsView.make)),
               ElementsAre("f: 2 12/12 2/2 12/12 12 -", "g: 1 8/0 1/0 8/0 0 -"));
 }
 
@@ -95,8 +94,8 @@ TEST(MemoryOpsTest, LeaksAndSteps) {
   AddMemory({1500, 1, 8}, &made.trace);
   AddMemory({1600, 2, 4}, &made.trace);
   AddMemory({2500, 2, -4}, &made.trace);
-  EXPECT_THAT(Texts(made.RowsOf(MakeMemoryOps)), ElementsAre("mm: 2 8/8 2/2 12/12 12 8"));
-  const auto rows = made.RowsOf(MakeMemoryOps, {.by = {"step"}});
+  EXPECT_THAT(Texts(made.RowsOf(kMemoryOpsView.make)), ElementsAre("mm: 2 8/8 2/2 12/12 12 8"));
+  const auto rows = made.RowsOf(kMemoryOpsView.make, {.by = {"step"}});
   EXPECT_THAT(Texts(rows), ElementsAre("mm: 1 12/12 2/2 12/12 12 8", "mm: 1 -4/-4 0/0 0/0 0 0"));
   EXPECT_EQ(rows[0].at("step"), "1");
   EXPECT_EQ(rows[1].at("step"), "2");
@@ -111,7 +110,7 @@ TEST(MemoryOpsTest, GpusBeforeTheHost) {
   AddMemory({30, 3, 8}, &made.trace).device_id = 0;
   AddMemory({210, 4, 64}, &made.trace).device_id = 0;
   std::vector<std::string> order;
-  for (const ViewRow& row : made.RowsOf(MakeMemoryOps)) {
+  for (const ViewRow& row : made.RowsOf(kMemoryOpsView.make)) {
     if (row.at("op") == "few" || row.at("op") == "much") {
       order.push_back(row.at("device") + " " + row.at("op"));
     }
@@ -123,7 +122,7 @@ TEST(MemoryOpsTest, WithoutAddressesNoOneOwnsThePeak) {
   MadeRun made;
   made.AddRange("mm", 0, 100, RangeKind::kOperator);
   AddMemory({10, 0, 8}, &made.trace);
-  EXPECT_THAT(Texts(made.RowsOf(MakeMemoryOps)),
+  EXPECT_THAT(Texts(made.RowsOf(kMemoryOpsView.make)),
               UnorderedElementsAre("mm: 1 8/8 1/1 8/8 - -", "(not recorded): - -/- -/- -/- 8 -"));
 }
 
@@ -135,17 +134,17 @@ TEST(MemoryOpsTest, DevicesAndSourcesAreApart) {
   AddMemory({.time_ns = 10, .address = 1, .size_bytes = 4, .source = MemorySource::kDriver},
             &made.trace);
   std::vector<std::string> texts;
-  for (const ViewRow& row : made.RowsOf(MakeMemoryOps)) {
+  for (const ViewRow& row : made.RowsOf(kMemoryOpsView.make)) {
     texts.push_back(row.at("device") + " " + row.at("source") + " " + row.at("allocated_bytes"));
   }
   EXPECT_THAT(texts, ElementsAre("GPU0 framework 1", "GPU0 driver 4", "CPU framework 2"));
 }
 
 TEST(MemoryOpsTest, TakesFourKeys) {
-  EXPECT_THROW(MakeMemoryOps({.by = {"shape"}}), UsageError);
+  EXPECT_THROW(kMemoryOpsView.make({.by = {"shape"}}), UsageError);
   EXPECT_THROW(MakeTbMemoryOps({.by = {"layer"}}), UsageError);
-  const auto fields = MakeMemoryOps({.by = {"rank", "layer", "stack", "step"}})->Fields();
-  EXPECT_EQ(fields.size(), MemoryOpsFields().size() + 4);
+  const auto fields = kMemoryOpsView.make({.by = {"rank", "layer", "stack", "step"}})->Fields();
+  EXPECT_EQ(fields.size(), kMemoryOpsView.fields().size() + 4);
   EXPECT_EQ(fields[3].key, "rank");
   EXPECT_EQ(fields[4].key, "layer");
 }
@@ -223,7 +222,7 @@ RC_GTEST_PROP(MemoryOpsPropertyTest, RowsAreTheEvents, ()) {
   const auto number = [](const ViewRow& row, const char* field) {
     return row.at(field).empty() ? 0 : std::stoll(row.at(field));
   };
-  const auto events = made.RowsOf(MakeMemoryEvents);
+  const auto events = made.RowsOf(kMemoryEventsView.make);
   std::map<std::string, int64_t> of_events;
   for (const ViewRow& row : events) {
     if (row.at("at_peak") == "yes") of_events["peak"] += number(row, "size_bytes");
@@ -232,7 +231,7 @@ RC_GTEST_PROP(MemoryOpsPropertyTest, RowsAreTheEvents, ()) {
   for (const std::vector<std::string>& by :
        {std::vector<std::string>(), std::vector<std::string>{"step", "layer"}}) {
     std::map<std::string, int64_t> sums;
-    for (const ViewRow& row : made.RowsOf(MakeMemoryOps, {.by = by})) {
+    for (const ViewRow& row : made.RowsOf(kMemoryOpsView.make, {.by = by})) {
       sums["increase"] += number(row, "self_size_increase_bytes");
       sums["allocations"] += number(row, "self_allocations");
       sums["peak"] += number(row, "peak_bytes");

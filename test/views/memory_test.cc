@@ -11,6 +11,7 @@
 #include "parse/records/kernel_records.h"
 #include "prof/compat/tb/views.h"
 #include "prof/run/memory_curve.h"
+#include "prof/views/views.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/nsys_builder.h"
 #include "test/support/nvprof_builder.h"
@@ -28,7 +29,7 @@ using test::ViewRow;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr View kView = {"memory", "", kMemoryNeeds, MemoryFields, MakeMemory};
+const View& kView = kMemoryView;
 
 /// "device source: time=allocated/reserved/fragmentation ..." of each curve.
 std::vector<std::string> CurvesOf(const std::vector<ViewRow>& rows) {
@@ -55,7 +56,7 @@ TEST(MemoryTest, RecordedTotals) {
   AddMemory({300, 2, 128, 1192, 2048}, &made.trace);
   AddMemory({400, 1, -64, 1128, 2048}, &made.trace);
   AddMemory({250, 9, 8, 8, 0, -1}, &made.trace);
-  const auto rows = made.RowsOf(MakeMemory);
+  const auto rows = made.RowsOf(kMemoryView.make);
   EXPECT_THAT(CurvesOf(rows),
               ElementsAre("CPU framework: 0=0 150=8",
                           "GPU0 framework: 0=1000 100=1064/2048/984 200=1192/2048/856 "
@@ -69,7 +70,7 @@ TEST(MemoryTest, SumsOfSizes) {
   AddMemory({200, 1, 64}, &made.trace);
   AddMemory({300, 1, -64}, &made.trace);
   AddMemory({400, 5, -8}, &made.trace);
-  const auto partial = made.PartialOf(MakeMemory, [](PricedKernel*) {});
+  const auto partial = made.PartialOf(kMemoryView.make, [](PricedKernel*) {});
   const auto rows = test::RowsOf(*partial);
   EXPECT_THAT(CurvesOf(rows), ElementsAre("GPU0 framework: 0=8 200=72 300=8 400=0"));
   EXPECT_EQ(rows[0].at("total"), "sizes");
@@ -84,14 +85,14 @@ TEST(MemoryTest, NothingRecorded) {
     MadeRun made;
     made.trace.family = family;
     made.AddKernel(0, 10);
-    const auto partial = made.PartialOf(MakeMemory, [](PricedKernel*) {});
+    const auto partial = made.PartialOf(kMemoryView.make, [](PricedKernel*) {});
     EXPECT_TRUE(test::RowsOf(*partial).empty());
     EXPECT_THAT(partial->Notes(), ElementsAre(HasSubstr(flag)));
   }
 }
 
 TEST(MemoryTest, RecordsSayThatTheyAreNotEnough) {
-  const auto partial = MakeMemory({});
+  const auto partial = kMemoryView.make({});
   partial->Begin(nullptr);
   partial->End(nullptr);
   EXPECT_TRUE(test::RowsOf(*partial).empty());
@@ -107,7 +108,7 @@ TEST(MemoryTest, ThinnedCurveKeepsPeakAndEnds) {
     AddMemory({2 * i, 1, size}, &made.trace);
     AddMemory({2 * i + 1, 1, -size}, &made.trace);
   }
-  const auto rows = made.RowsOf(MakeMemory);
+  const auto rows = made.RowsOf(kMemoryView.make);
   EXPECT_LE(rows.size(), kMostCurvePoints);
   EXPECT_GT(rows.size(), kMostCurvePoints / 2);
   EXPECT_EQ(rows.front().at("time_ns"), "0");
@@ -127,7 +128,7 @@ class SelectedMemoryTest : public ::testing::Test {
     Diagnostics diagnostics;
     const parse::KernelRecords records(&made_.trace, parse::JoinOptions(), &diagnostics);
     const prof::Run run(records, {.selection = selection});
-    const auto partial = MakeMemory({});
+    const auto partial = kMemoryView.make({});
     partial->Begin(&run);
     partial->End(&run);
     return test::RowsOf(*partial);

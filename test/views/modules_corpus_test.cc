@@ -12,9 +12,8 @@
 
 #include "base/error.h"
 #include "prof/run/run.h"
-#include "prof/views/modules.h"
-#include "prof/views/operators.h"
 #include "prof/views/stacks.h"
+#include "prof/views/views.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"
@@ -33,9 +32,9 @@ class Together : public Partial {
     for (const std::string& word : options.by) {
       (word == "step" || word == "rank" ? of_modules : of_stacks).by.push_back(word);
     }
-    parts_.push_back(MakeOperators({}));
-    parts_.push_back(MakeModules(of_modules));
-    parts_.push_back(MakeStacks(of_stacks));
+    parts_.push_back(kOperatorsView.make({}));
+    parts_.push_back(kModulesView.make(of_modules));
+    parts_.push_back(kStacksView.make(of_stacks));
   }
   void Begin(const Run* run) override {
     for (const auto& part : parts_) part->Begin(run);
@@ -59,10 +58,10 @@ class Together : public Partial {
   std::vector<std::unique_ptr<Partial>> parts_;
 };
 
-constexpr View kView = {"modules", "", kModulesNeeds, ModulesFields,
-                        [](const ViewOptions& options) {
-                          return std::unique_ptr<Partial>(std::make_unique<Together>(options));
-                        }};
+const View kView = {"modules", "", kModulesView.needs, kModulesView.fields,
+                    [](const ViewOptions& options) {
+                      return std::unique_ptr<Partial>(std::make_unique<Together>(options));
+                    }};
 
 int64_t SumOf(const std::vector<ViewRow>& rows, const char* field) {
   int64_t sum = 0;
@@ -196,8 +195,8 @@ std::map<std::string, int64_t> HostTimes(const std::vector<ViewRow>& rows, const
 TEST(ModulesCorpusTest, TimesAreThoseOfTheLayersOfOperators) {
   SKIP_WITH_SANITIZERS();
   OPLENS_NEED_CORPUS();
-  constexpr View kOperators = {"operators", "", kOperatorsNeeds, OperatorsFields, MakeOperators};
-  constexpr View kModules = {"modules", "", kModulesNeeds, ModulesFields, MakeModules};
+  const View& kOperators = kOperatorsView;
+  const View& kModules = kModulesView;
   for (const char* name : {"b200/eager_rank0", "h100/bert_small", "h100/timesformer",
                            "switch_moe/moe_train", "xdit_flux/capture_compiled"}) {
     SCOPED_TRACE(name);

@@ -1,5 +1,3 @@
-#include "prof/views/modules.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -10,8 +8,8 @@
 
 #include "base/error.h"
 #include "prof/compat/tb/views.h"
-#include "prof/views/operators.h"
 #include "prof/views/stacks.h"
+#include "prof/views/views.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
@@ -29,7 +27,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Rows = std::map<std::string, ViewRow>;
 
-constexpr View kView = {"modules", "", kModulesNeeds, ModulesFields, MakeModules};
+const View& kView = kModulesView;
 constexpr int64_t kForward = 1234;
 constexpr int64_t kEngine = 77;
 constexpr char kNccl[] = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)";
@@ -293,10 +291,10 @@ TEST_F(ModulesTest, MergingRanksIsAdding) {
   builder_.Write(other);
   const auto one = test::PartialOf(kView, {path.string()});
   const auto two = test::PartialOf(kView, {other.string()});
-  const auto forth = MakeModules({});
+  const auto forth = kModulesView.make({});
   forth->Merge(*one);
   forth->Merge(*two);
-  const auto back = MakeModules({});
+  const auto back = kModulesView.make({});
   back->Merge(*two);
   back->Merge(*one);
   EXPECT_EQ(test::RowsOf(*forth), test::RowsOf(*back));
@@ -306,7 +304,7 @@ TEST_F(ModulesTest, MergingRanksIsAdding) {
 }
 
 TEST_F(ModulesTest, RecordsHaveNoRows) {
-  const auto partial = MakeModules({});
+  const auto partial = kModulesView.make({});
   partial->Begin(nullptr);
   partial->Add(PricedKernel());
   partial->End(nullptr);
@@ -316,7 +314,7 @@ TEST_F(ModulesTest, RecordsHaveNoRows) {
 }
 
 TEST_F(ModulesTest, OtherWordsAreErrors) {
-  EXPECT_THROW(MakeModules({.by = {"layer"}}), UsageError);
+  EXPECT_THROW(kModulesView.make({.by = {"layer"}}), UsageError);
   EXPECT_THROW(MakeTbModules({.by = {"step"}}), UsageError);
 }
 
@@ -328,7 +326,7 @@ TEST(MadeModulesTest, LayersThatAreNamedByTheirPaths) {
   made.AddRange("layer:encoder.2.attn", 200, 500, RangeKind::kMarker);
   made.AddRange("layer:encoder.20", 600, 700, RangeKind::kMarker);
   made.AddRange("aten::mm", 250, 300, RangeKind::kOperator);
-  const auto rows = made.RowsOf(MakeModules);
+  const auto rows = made.RowsOf(kModulesView.make);
   EXPECT_THAT(PathsOf(rows), ElementsAre("Bert", "Bert/encoder.2", "Bert/encoder.2.attn",
                                          "Bert/encoder.2/encoder.20"));
   EXPECT_EQ(rows[2].at("name"), "encoder.2.attn");
@@ -354,7 +352,7 @@ TEST(MadeModulesTest, Memory) {
   add(320, 4096, 0, MemorySource::kDriver);  // Of which the framework gives out parts.
   add(2000, -512);
   std::map<std::string, ViewRow> rows;
-  for (const ViewRow& row : made.RowsOf(MakeModules)) rows[row.at("path")] = row;
+  for (const ViewRow& row : made.RowsOf(kModulesView.make)) rows[row.at("path")] = row;
   EXPECT_EQ(rows["Net_0"]["alloc_bytes"], "16");
   EXPECT_EQ(rows["Net_0/Linear_1"]["alloc_bytes"], "512");
   EXPECT_EQ(rows["Net_0/Linear_1"]["freed_bytes"], "256");
@@ -368,7 +366,7 @@ TEST(MadeModulesTest, FlopsBytesAndTensorCores) {
   made.AddKernel(2000, 2030, made.AddCall(200, 210));
   made.AddKernel(3000, 3010, made.AddCall(300, 310));
   int64_t next = 0;
-  const auto rows = made.RowsOf(MakeModules, [&](PricedKernel* kernel) {
+  const auto rows = made.RowsOf(kModulesView.make, [&](PricedKernel* kernel) {
     kernel->share.flops = 100;
     if (next == 0) kernel->share.bytes = 8;
     kernel->tensor_core = next++ == 0 ? ops::TensorCoreUse::kYes : ops::TensorCoreUse::kNo;
@@ -388,9 +386,9 @@ int64_t SumOf(const std::vector<ViewRow>& rows, const std::string& field) {
 /// Sums of modules and stacks are those of operators.
 void ExpectSums(MadeRun* made, const std::vector<std::string>& of_modules = {},
                 const std::vector<std::string>& of_stacks = {}) {
-  const auto operators = made->RowsOf(MakeOperators);
-  const auto modules = made->RowsOf(MakeModules, {.by = of_modules});
-  const auto stacks = made->RowsOf(MakeStacks, {.by = of_stacks});
+  const auto operators = made->RowsOf(kOperatorsView.make);
+  const auto modules = made->RowsOf(kModulesView.make, {.by = of_modules});
+  const auto stacks = made->RowsOf(kStacksView.make, {.by = of_stacks});
   for (const std::string field : {"device_self_ns", "host_self_ns"}) {
     EXPECT_EQ(SumOf(modules, field) + SumOf(modules, "bwd_" + field), SumOf(operators, field));
     EXPECT_EQ(SumOf(stacks, field), SumOf(operators, field));
@@ -412,7 +410,7 @@ TEST(MadeModulesTest, ModulesInModulesWithoutEnd) {
   made.AddKernel(2000000, 2000010, made.AddCall(10 * kDepth, 10 * kDepth + 1));
   ExpectSums(&made);
   ExpectSums(&made, {"step", "rank"}, {"layer", "host"});
-  EXPECT_LE(made.RowsOf(MakeModules).size(), 300u);
+  EXPECT_LE(made.RowsOf(kModulesView.make).size(), 300u);
 }
 
 void AddAnything(MadeRun* made) {

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "prof/run/device_work.h"
 #include "prof/run/run.h"
-#include "prof/views/operators.h"
+#include "prof/views/views.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"
@@ -20,7 +20,7 @@ using test::ViewRow;
 /// The operators, and what all device events took.
 class WithDeviceTime : public Partial {
  public:
-  explicit WithDeviceTime(const ViewOptions& options) : operators_(MakeOperators(options)) {}
+  explicit WithDeviceTime(const ViewOptions& options) : operators_(kOperatorsView.make(options)) {}
   void Begin(const Run* run) override { operators_->Begin(run); }
   void Add(const PricedKernel& kernel) override { operators_->Add(kernel); }
   void AddReplay(const PricedKernel& replay) override { operators_->AddReplay(replay); }
@@ -47,10 +47,10 @@ class WithDeviceTime : public Partial {
   int64_t events_ = 0;
 };
 
-constexpr View kView = {
-    "operators", "", kOperatorsNeeds, OperatorsFields, [](const ViewOptions& options) {
-      return std::unique_ptr<Partial>(std::make_unique<WithDeviceTime>(options));
-    }};
+const View kView = {"operators", "", kOperatorsView.needs, kOperatorsView.fields,
+                    [](const ViewOptions& options) {
+                      return std::unique_ptr<Partial>(std::make_unique<WithDeviceTime>(options));
+                    }};
 
 int64_t NumberIn(const ViewRow& row, const char* field) {
   const std::string& text = row.at(field);

@@ -1,5 +1,3 @@
-#include "prof/views/operators.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -16,6 +14,7 @@
 #include "prof/run/device_work.h"
 #include "prof/run/interval_set.h"
 #include "prof/run/run.h"
+#include "prof/views/views.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
@@ -30,7 +29,7 @@ using test::ViewRow;
 using ::testing::HasSubstr;
 using Rows = std::map<std::string, ViewRow>;
 
-constexpr View kView = {"operators", "", kOperatorsNeeds, OperatorsFields, MakeOperators};
+const View& kView = kOperatorsView;
 constexpr int64_t kThread = 1234;
 constexpr char kNccl[] = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)";
 
@@ -245,7 +244,7 @@ TEST_F(OperatorsTest, WithoutOps) {
 }
 
 TEST_F(OperatorsTest, RecordsHaveNoRows) {
-  const auto partial = MakeOperators({});
+  const auto partial = kOperatorsView.make({});
   partial->Begin(nullptr);
   partial->Add(PricedKernel());
   partial->End(nullptr);
@@ -321,7 +320,7 @@ TEST_F(OperatorsTest, MergingRanksIsAdding) {
   Kernel(1000, 20000, 100);
   const std::string path = Write();
   const auto one = test::PartialOf(kView, {path});
-  const auto two = MakeOperators({});
+  const auto two = kOperatorsView.make({});
   two->Merge(*one);
   two->Merge(*one);
   const auto rows = test::RowsOf(*two);
@@ -335,7 +334,7 @@ TEST_F(OperatorsTest, MergingRanksIsAdding) {
 
 TEST_F(OperatorsTest, UnknownWordsNameTheValidOnes) {
   try {
-    MakeOperators({.by = {"shape", "colour"}});
+    kOperatorsView.make({.by = {"shape", "colour"}});
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), HasSubstr("colour"));
@@ -388,7 +387,7 @@ AllExpected Search(const Run& run) {
 /// The operators, and what a search finds of the last run.
 class Searched : public Partial {
  public:
-  explicit Searched(AllExpected* found) : operators_(MakeOperators({})), found_(found) {}
+  explicit Searched(AllExpected* found) : operators_(kOperatorsView.make({})), found_(found) {}
   void Begin(const Run* run) override { operators_->Begin(run); }
   void Add(const PricedKernel& kernel) override { operators_->Add(kernel); }
   void End(const Run* run) override {
@@ -434,10 +433,10 @@ KinetoBuilder DrawnTrace() {
 }
 
 RC_GTEST_PROP(OperatorsProperty, RowsAreWhatASearchFinds, ()) {
-  constexpr View kSearched = {
-      "operators", "", kOperatorsNeeds, OperatorsFields, [](const ViewOptions&) {
-        return std::unique_ptr<Partial>(std::make_unique<Searched>(&searched));
-      }};
+  const View kSearched = {"operators", "", kOperatorsView.needs, kOperatorsView.fields,
+                          [](const ViewOptions&) {
+                            return std::unique_ptr<Partial>(std::make_unique<Searched>(&searched));
+                          }};
   const std::filesystem::path path = test::TestDir() / "drawn.json";
   DrawnTrace().Write(path);
   const auto rows = test::RowsOf(*test::PartialOf(kSearched, {path.string()}));

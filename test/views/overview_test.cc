@@ -6,6 +6,7 @@
 
 #include "ops/gpu/gpu.h"
 #include "prof/compat/tb/views.h"
+#include "prof/views/views.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 #include "test/views/made_run.h"
@@ -13,7 +14,7 @@
 namespace oplens::test::overview_test {
 namespace {
 
-using prof::MakeOverview;
+using prof::kOverviewView;
 
 /// The figures of a row as "key=value ..." of those keys.
 std::string Figures(const ViewRow& row, const std::vector<std::string>& keys) {
@@ -35,7 +36,7 @@ TEST(OverviewTest, TheFirstClassThatRunsHasTheMoment) {
   made.AddRange("aten::mm", 1, 3, RangeKind::kOperator);
   made.AddKernel(2, 7);
   made.AddCopy(5, 6);
-  const auto rows = made.RowsOf(MakeOverview);
+  const auto rows = made.RowsOf(kOverviewView.make);
   ASSERT_EQ(rows.size(), 2u);
   // It says nothing of API calls: whether there were any is not known.
   EXPECT_EQ(Figures(rows[0], kParts), "5 0 0 0  0 1 0");
@@ -62,7 +63,7 @@ TEST(OverviewTest, EachClass) {
   made.AddKernel(45, 70, call, "ncclKernel_AllReduce", 0, 9);
   made.AddFill(68, 75);
   made.AddCopy(74, 80);
-  const auto rows = made.RowsOf(MakeOverview);
+  const auto rows = made.RowsOf(kOverviewView.make);
   //                           kernel 40-50, memcpy 74-80, memset 68-74, comm 50-68, runtime 30-35,
   //                           dataloader 0-10, cpu 20-30 and 35-40, other 10-20 and 80-100.
   EXPECT_EQ(Figures(rows[0], kParts), "10 6 6 18 5 10 15 30");
@@ -78,7 +79,7 @@ TEST(OverviewTest, MeanIsThatOfWholeSteps) {
   for (int64_t step = 0; step < 3; ++step) made.AddStep(step, 100 * step, 100 * step + 100);
   made.AddKernel(10, 20, made.AddCall(1, 2));
   made.AddKernel(110, 141, made.AddCall(101, 102));
-  const auto rows = made.RowsOf(MakeOverview);
+  const auto rows = made.RowsOf(kOverviewView.make);
   ASSERT_EQ(rows.size(), 4u);
   EXPECT_EQ(rows[2].at("state"), "cut");
   EXPECT_EQ(rows[3].at("step"), "mean");
@@ -91,12 +92,12 @@ TEST(OverviewTest, MeanIsThatOfWholeSteps) {
 TEST(OverviewTest, WithoutStepsOneRowForTheRun) {
   MadeRun made;
   made.AddKernel(-20, -10);
-  const auto rows = made.RowsOf(MakeOverview);
+  const auto rows = made.RowsOf(kOverviewView.make);
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(Figures(rows[0], {"step", "start_ns", "total_ns", "kernel_ns", "other_ns"}),
             "0 0 10 10 0");
   MadeRun none;
-  EXPECT_TRUE(none.RowsOf(MakeOverview).empty());
+  EXPECT_TRUE(none.RowsOf(kOverviewView.make).empty());
 }
 
 TEST(OverviewTest, DamagedTimes) {
@@ -109,7 +110,7 @@ TEST(OverviewTest, DamagedTimes) {
   made.AddCall(30, 20);
   made.AddKernel(INT64_MIN, INT64_MAX - 1);
   made.AddCopy(INT64_MIN + 5, 20);
-  const auto rows = made.RowsOf(MakeOverview);
+  const auto rows = made.RowsOf(kOverviewView.make);
   // The one that spans everything has no length that fits, and is left out.
   EXPECT_EQ(Figures(rows[0], kParts), "0 0 0 0 0 0 0 100");
 }
@@ -118,7 +119,7 @@ TEST(OverviewTest, DeepNestingCountsOnce) {
   MadeRun made;
   made.AddStep(0, 0, 20000);
   for (int64_t i = 0; i < 5000; ++i) made.AddRange("op", i, 20000 - i, RangeKind::kOperator);
-  EXPECT_EQ(Figures(made.RowsOf(MakeOverview)[0], kParts), "     0 20000 0");
+  EXPECT_EQ(Figures(made.RowsOf(kOverviewView.make)[0], kParts), "     0 20000 0");
 }
 
 TEST(OverviewTest, UtilisationOfProducts) {
@@ -136,7 +137,7 @@ TEST(OverviewTest, UtilisationOfProducts) {
     kernel->share.flops_mma = 500'000;
     if (kernel->work == 1) kernel->phase = Phase::kRecompute;
   };
-  const auto rows = made.RowsOf(MakeOverview, see);
+  const auto rows = made.RowsOf(kOverviewView.make, see);
   EXPECT_EQ(rows[0].at("mfu_pct"), "50");
   EXPECT_EQ(rows[1].at("mfu_pct"), "0");
   EXPECT_EQ(rows[2].at("mfu_pct"), "25");
@@ -154,7 +155,7 @@ TEST(OverviewTest, UtilisationIsOfAllGpus) {
     kernel->dtype = "fp32";
     kernel->share.flops_mma = 500'000;
   };
-  EXPECT_EQ(made.RowsOf(MakeOverview, see)[0].at("mfu_pct"), "50");
+  EXPECT_EQ(made.RowsOf(kOverviewView.make, see)[0].at("mfu_pct"), "50");
 }
 
 TEST(OverviewTest, RanksInAnyOrderOfMerging) {
@@ -162,14 +163,14 @@ TEST(OverviewTest, RanksInAnyOrderOfMerging) {
     MadeRun made;
     made.trace.rank_name = made.trace.strings.Intern(rank);
     made.AddStep(0, 0, length_ns);
-    return made.PartialOf(MakeOverview, [](prof::PricedKernel*) {});
+    return made.PartialOf(kOverviewView.make, [](prof::PricedKernel*) {});
   };
   const auto two = partial_of("2", 20);
   const auto ten = partial_of("10", 100);
   const auto more = partial_of("10", 60);
-  const auto forward = MakeOverview({});
+  const auto forward = kOverviewView.make({});
   for (const auto* partial : {&two, &ten, &more}) forward->Merge(**partial);
-  const auto backward = MakeOverview({});
+  const auto backward = kOverviewView.make({});
   for (const auto* partial : {&more, &ten, &two}) backward->Merge(**partial);
   const auto rows = RowsOf(*forward);
   EXPECT_EQ(rows, RowsOf(*backward));
@@ -179,7 +180,7 @@ TEST(OverviewTest, RanksInAnyOrderOfMerging) {
 }
 
 TEST(OverviewTest, RecordsTellNoSteps) {
-  const auto partial = MakeOverview({});
+  const auto partial = kOverviewView.make({});
   partial->Begin(nullptr);
   partial->End(nullptr);
   EXPECT_TRUE(RowsOf(*partial).empty());
@@ -200,7 +201,7 @@ TEST(TensorBoardOverviewTest, CommunicationIsWhatTheHostSaysOfIt) {
   EXPECT_EQ(Figures(rows[0], {"kernel_exposed_ns", "kernel_hidden_ns", "comm_exposed_ns"}),
             "10 10 20");
   EXPECT_EQ(Figures(rows[0], {"state", "start_ns", "host_ns", "busy_pct", "mfu_pct"}), "    ");
-  const auto ours = made.RowsOf(MakeOverview);
+  const auto ours = made.RowsOf(kOverviewView.make);
   EXPECT_EQ(Figures(ours[0], kParts), "0 0 0 20 7 0 28 45");
 }
 
@@ -237,7 +238,7 @@ TEST(TensorBoardOverviewTest, AClassThatFillsTheStepsTakesNothing) {
   made.AddCopy(10, 30);
   made.AddRange("op", 20, 60, RangeKind::kOperator);
   EXPECT_EQ(Figures(made.RowsOf(prof::MakeTbOverview)[0], kParts), "100 20 0 0 4 0 30 46");
-  EXPECT_EQ(Figures(made.RowsOf(MakeOverview)[0], kParts), "100 0 0 0 0 0 0 0");
+  EXPECT_EQ(Figures(made.RowsOf(kOverviewView.make)[0], kParts), "100 0 0 0 0 0 0 0");
 }
 
 // The plugin counts as communication what host ranges of the names that it knows say: 147 us a step

@@ -1,5 +1,3 @@
-#include "prof/views/roofline.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,8 +10,8 @@
 #include "base/error.h"
 #include "parse/model/kernel_record.h"
 #include "prof/run/run.h"
-#include "prof/views/groups.h"
 #include "prof/views/roof_sums.h"
+#include "prof/views/views.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"
@@ -26,7 +24,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr View kView = {"roofline", "", {}, RooflineFields, MakeRoofline};
+const View& kView = kRooflineView;
 
 /// fp32 10, Tensor Cores with fp16 100 TFLOP/s; 1 TB/s.
 ops::Gpu MadeGpu() {
@@ -91,14 +89,14 @@ class RooflineTest : public ::testing::Test {
 };
 
 TEST_F(RooflineTest, AtTheRoofOfMemory) {
-  const auto view = MakeRoofline({});
+  const auto view = kRooflineView.make({});
   Add(view.get(), 1600, 1'000'000, 1'000'000);
   EXPECT_EQ(OnlyRow(*view).at("bound"), "memory");
 }
 
 // 2e6 FLOPs take 200 ns at 10 TFLOP/s, 1e6 bytes 1000 ns at 1 TB/s.
 TEST_F(RooflineTest, AtNoRoof) {
-  const auto view = MakeRoofline({});
+  const auto view = kRooflineView.make({});
   Add(view.get(), 2000, 1'000'000, 500'000);
   Add(view.get(), 3000, 1'000'000, 500'000);
   const ViewRow row = OnlyRow(*view);
@@ -120,7 +118,7 @@ TEST_F(RooflineTest, AtNoRoof) {
 }
 
 TEST_F(RooflineTest, BoundByArithmetic) {
-  const auto view = MakeRoofline({});
+  const auto view = kRooflineView.make({});
   Add(view.get(), 1600, 10'000'000, 500'000);
   const ViewRow row = OnlyRow(*view);
   EXPECT_EQ(row.at("bound"), "compute");
@@ -131,7 +129,7 @@ TEST_F(RooflineTest, BoundByArithmetic) {
 // The roof is that of Tensor Cores where the product uses them, and where it could.
 TEST_F(RooflineTest, TensorCores) {
   for (const bool uses : {true, false}) {
-    const auto view = MakeRoofline({});
+    const auto view = kRooflineView.make({});
     ops::TensorCoreVerdict verdict;
     verdict.use = uses ? ops::TensorCoreUse::kYes : ops::TensorCoreUse::kNo;
     if (uses) verdict.math = ops::MathType::kFp16;
@@ -153,7 +151,7 @@ TEST_F(RooflineTest, TensorCores) {
 TEST_F(RooflineTest, SinglePrecisionIsHeldAgainstCudaCores) {
   gpu_.compute_capability = 80;
   gpu_.peaks_per_s[static_cast<size_t>(ops::MathUnit::kTensorTf32)] = 50e12;
-  const auto view = MakeRoofline({});
+  const auto view = kRooflineView.make({});
   static ops::PricedOp op;
   op.matmul_like = true;
   op.product.emplace();
@@ -169,7 +167,7 @@ TEST_F(RooflineTest, SinglePrecisionIsHeldAgainstCudaCores) {
 
 // Kernels of one op and shape on several units: their times at the roof add up.
 TEST_F(RooflineTest, SeveralUnitsOfOneOp) {
-  const auto view = MakeRoofline({});
+  const auto view = kRooflineView.make({});
   ops::TensorCoreVerdict verdict;
   verdict.use = ops::TensorCoreUse::kYes;
   verdict.math = ops::MathType::kFp16;
@@ -194,7 +192,7 @@ TEST_F(RooflineTest, SeveralUnitsOfOneOp) {
 }
 
 TEST_F(RooflineTest, KernelsWithoutAPriceAreARowAnOp) {
-  const auto view = MakeRoofline({});
+  const auto view = kRooflineView.make({});
   Add(view.get(), 100, std::nullopt, std::nullopt);
   Add(view.get(), 50, std::nullopt, 4096, [](Made* made) { made->kernel.shapes = "(4,)"; });
   Add(view.get(), 7, std::nullopt, std::nullopt, [](Made* made) { made->kernel.op = {}; });
@@ -217,7 +215,7 @@ TEST_F(RooflineTest, KernelsWithoutAPriceAreARowAnOp) {
 }
 
 TEST_F(RooflineTest, WithoutAGpuThereIsNoRoof) {
-  const auto view = MakeRoofline({});
+  const auto view = kRooflineView.make({});
   Add(view.get(), 100, 1000, 500, [](Made* made) { made->kernel.gpu = nullptr; });
   const ViewRow row = OnlyRow(*view);
   EXPECT_EQ(row.at("ai"), "2");
@@ -228,7 +226,7 @@ TEST_F(RooflineTest, WithoutAGpuThereIsNoRoof) {
 }
 
 TEST_F(RooflineTest, NotesWhatPricesNeed) {
-  const auto view = MakeRoofline({});
+  const auto view = kRooflineView.make({});
   EXPECT_THAT(view->Notes(), IsEmpty());
   Add(view.get(), 100, std::nullopt, std::nullopt);
   EXPECT_THAT(view->Notes(), ElementsAre(HasSubstr("record_shapes")));
@@ -237,7 +235,7 @@ TEST_F(RooflineTest, NotesWhatPricesNeed) {
 // Rows of the table that differ in bandwidth alone leave the peaks.
 TEST_F(RooflineTest, NotesThatOnlyTheBandwidthIsNotKnown) {
   gpu_.dram_bytes_per_s = 0;
-  const auto partial = MakeRoofline({});
+  const auto partial = kRooflineView.make({});
   Add(partial.get(), 1000, 100, 100);
   EXPECT_THAT(
       partial->Notes(),
@@ -245,7 +243,7 @@ TEST_F(RooflineTest, NotesThatOnlyTheBandwidthIsNotKnown) {
 }
 
 TEST_F(RooflineTest, AKernelWithoutATimeIsOnlyCounted) {
-  const auto view = MakeRoofline({});
+  const auto view = kRooflineView.make({});
   Add(view.get(), 0, 1000, 1000, [](Made* made) { made->record.reasons.Add(Reason::kUntimed); });
   EXPECT_EQ(OnlyRow(*view).at("count"), "1");
   EXPECT_EQ(OnlyRow(*view).at("flops"), "");
@@ -256,7 +254,7 @@ TEST_F(RooflineTest, AKernelWithoutATimeIsOnlyCounted) {
 }
 
 TEST_F(RooflineTest, KeysOfBy) {
-  const auto view = MakeRoofline({.by = {"layer", "rank", "phase"}});
+  const auto view = kRooflineView.make({.by = {"layer", "rank", "phase"}});
   const std::string_view layers[] = {"block", "mlp"};
   Add(view.get(), 100, 1000, 1000, [&](Made* made) {
     made->kernel.layer = layers;
@@ -270,7 +268,7 @@ TEST_F(RooflineTest, KeysOfBy) {
   EXPECT_EQ(rows[1].at("rank"), "3");
   EXPECT_EQ(rows[1].at("phase"), "forward");
   EXPECT_EQ(rows[0].at("layer"), "");
-  EXPECT_THROW(MakeRoofline({.by = {"step"}}), UsageError);
+  EXPECT_THROW(kRooflineView.make({.by = {"step"}}), UsageError);
 }
 
 TEST_F(RooflineTest, MergesInAnyOrder) {
@@ -279,14 +277,14 @@ TEST_F(RooflineTest, MergesInAnyOrder) {
   other.dram_bytes_per_s *= 2;
   std::vector<std::vector<ViewRow>> found;
   for (const bool back : {false, true}) {
-    const auto a = MakeRoofline({});
+    const auto a = kRooflineView.make({});
     Add(a.get(), 100, 1000, 4000);
     Add(a.get(), 100, 1000, 1000, [&](Made* made) { made->kernel.gpu = &other; });
-    const auto b = MakeRoofline({});
+    const auto b = kRooflineView.make({});
     Add(b.get(), 100, 1000, 1000, [&](Made* made) { made->kernel.gpu = &other; });
     Add(b.get(), 100, 3000, 8000);
     Add(b.get(), 100, 3000, 8000, [](Made* made) { made->kernel.op = "z"; });
-    const auto all = MakeRoofline({});
+    const auto all = kRooflineView.make({});
     all->Merge(back ? *b : *a);
     all->Merge(back ? *a : *b);
     found.push_back(test::RowsOf(*all));
@@ -296,7 +294,7 @@ TEST_F(RooflineTest, MergesInAnyOrder) {
 }
 
 TEST_F(RooflineTest, NumbersOutOfBounds) {
-  const auto view = MakeRoofline({});
+  const auto view = kRooflineView.make({});
   for (int i = 0; i < 3; ++i) Add(view.get(), INT64_MAX, INT64_MAX, INT64_MAX);
   const ViewRow row = OnlyRow(*view);
   EXPECT_EQ(row.at("time_ns"), std::to_string(INT64_MAX));
@@ -307,7 +305,7 @@ TEST_F(RooflineTest, NumbersOutOfBounds) {
 /// Holds the roof of each kernel against its figures, and sums their time.
 class Checker : public Partial {
  public:
-  explicit Checker(const ViewOptions& options) : view_(MakeRoofline(options)) {}
+  explicit Checker(const ViewOptions& options) : view_(kRooflineView.make(options)) {}
   void Begin(const Run* run) override { view_->Begin(run); }
   void Add(const PricedKernel& kernel) override {
     view_->Add(kernel);
@@ -352,9 +350,9 @@ class Checker : public Partial {
   int64_t dram_ = 0;
 };
 
-constexpr View kChecked = {"roofline", "", {}, RooflineFields, [](const ViewOptions& options) {
-                             return std::unique_ptr<Partial>(std::make_unique<Checker>(options));
-                           }};
+const View kChecked = {"roofline", "", {}, kRooflineView.fields, [](const ViewOptions& options) {
+                         return std::unique_ptr<Partial>(std::make_unique<Checker>(options));
+                       }};
 
 /// How many kernels were compared.
 int64_t CheckFile(const std::string& path) {

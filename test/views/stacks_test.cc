@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "prof/views/views.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
@@ -22,7 +23,7 @@ using test::MadeRun;
 using test::ViewRow;
 using ::testing::HasSubstr;
 
-constexpr View kView = {"stacks", "", kStacksNeeds, StacksFields, MakeStacks};
+const View& kView = kStacksView;
 
 class StacksTest : public ::testing::Test {
  protected:
@@ -163,10 +164,10 @@ TEST_F(StacksTest, MergingIsAdding) {
   const auto one = Find();
   Call("aten::add", 2000, 2500);
   const auto two = Find();
-  const auto forth = MakeStacks({.by = {"host"}});
+  const auto forth = kStacksView.make({.by = {"host"}});
   forth->Merge(*one);
   forth->Merge(*two);
-  const auto back = MakeStacks({.by = {"host"}});
+  const auto back = kStacksView.make({.by = {"host"}});
   back->Merge(*two);
   back->Merge(*one);
   EXPECT_EQ(forth->Document(), "aten::add 500\naten::mm 2000\n");
@@ -175,7 +176,7 @@ TEST_F(StacksTest, MergingIsAdding) {
 }
 
 TEST_F(StacksTest, RecordsHaveNoLines) {
-  const auto partial = MakeStacks({});
+  const auto partial = kStacksView.make({});
   partial->Begin(nullptr);
   partial->Add(PricedKernel());
   partial->End(nullptr);
@@ -184,7 +185,9 @@ TEST_F(StacksTest, RecordsHaveNoLines) {
   EXPECT_THAT(partial->Notes()[0], HasSubstr("records"));
 }
 
-TEST_F(StacksTest, OtherWordsAreErrors) { EXPECT_THROW(MakeStacks({.by = {"step"}}), UsageError); }
+TEST_F(StacksTest, OtherWordsAreErrors) {
+  EXPECT_THROW(kStacksView.make({.by = {"step"}}), UsageError);
+}
 
 // b begins in a and ends after it: neither is in the other, but both are in the frame.
 TEST(MadeStacksTest, CallsThatCross) {
@@ -192,14 +195,14 @@ TEST(MadeStacksTest, CallsThatCross) {
   made.AddRange("a.py:1", 0, 1000, RangeKind::kFrame);
   made.AddRange("aten::a", 100, 500, RangeKind::kOperator);
   made.AddRange("aten::b", 300, 800, RangeKind::kOperator);
-  const auto partial = made.PartialOf(MakeStacks, [](PricedKernel*) {}, {.by = {"host"}});
+  const auto partial = made.PartialOf(kStacksView.make, [](PricedKernel*) {}, {.by = {"host"}});
   EXPECT_EQ(partial->Document(), "a.py:1;aten::a 400\na.py:1;aten::b 500\n");
 }
 
 TEST(MadeStacksTest, WhatSeparatesFramesIsReplaced) {
   MadeRun made;
   made.AddRange("my op;\tof two\nlines", 0, 1000, RangeKind::kOperator);
-  const auto partial = made.PartialOf(MakeStacks, [](PricedKernel*) {}, {.by = {"host"}});
+  const auto partial = made.PartialOf(kStacksView.make, [](PricedKernel*) {}, {.by = {"host"}});
   EXPECT_EQ(partial->Document(), "my_op__of_two_lines 1000\n");
 }
 

@@ -17,10 +17,7 @@
 #include "prof/run/device_work.h"
 #include "prof/run/interval_set.h"
 #include "prof/run/run.h"
-#include "prof/views/bandwidth.h"
-#include "prof/views/idle.h"
-#include "prof/views/launches.h"
-#include "prof/views/queue.h"
+#include "prof/views/views.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"
@@ -43,11 +40,11 @@ class AllViews : public Partial {
   enum : size_t { kIdle, kStreams, kLaunches, kQueue, kBandwidth };
 
   AllViews() {
-    views.push_back(MakeIdle({}));
-    views.push_back(MakeIdle(ByStream()));
-    views.push_back(MakeLaunches({}));
-    views.push_back(MakeQueue({}));
-    views.push_back(MakeBandwidth({}));
+    views.push_back(kIdleView.make({}));
+    views.push_back(kIdleView.make(ByStream()));
+    views.push_back(kLaunchesView.make({}));
+    views.push_back(kQueueView.make({}));
+    views.push_back(kBandwidthView.make({}));
   }
   void Begin(const Run* run) override {
     for (const auto& view : views) view->Begin(run);
@@ -99,8 +96,8 @@ class AllViews : public Partial {
   int64_t launches = 0;
 };
 
-constexpr View kViews = {
-    "all", "", kIdleNeeds, IdleFields,
+const View kViews = {
+    "all", "", kIdleView.needs, kIdleView.fields,
     [](const ViewOptions&) -> std::unique_ptr<Partial> { return std::make_unique<AllViews>(); }};
 
 int64_t Number(const ViewRow& row, const std::string& key) { return std::stoll("0" + row.at(key)); }

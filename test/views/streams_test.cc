@@ -12,9 +12,7 @@
 #include "prof/compat/hta/activity.h"
 #include "prof/run/steps.h"
 #include "prof/run/time_series.h"
-#include "prof/views/bandwidth.h"
-#include "prof/views/launches.h"
-#include "prof/views/queue.h"
+#include "prof/views/views.h"
 #include "test/views/made_run.h"
 
 namespace oplens::prof::streams_test {
@@ -47,7 +45,7 @@ void AddLaunches(MadeRun* made) {
 TEST(LaunchesTest, CountsPairs) {
   MadeRun made;
   AddLaunches(&made);
-  const auto rows = made.RowsOf(MakeLaunches);
+  const auto rows = made.RowsOf(kLaunchesView.make);
   ASSERT_EQ(rows.size(), 1u);
   const ViewRow& row = rows[0];
   EXPECT_EQ(row.at("launches"), "4");
@@ -69,13 +67,13 @@ TEST(LaunchesTest, Keys) {
   ViewOptions options = By({"kernel", "api"});
   options.copies = true;
   std::vector<std::string> keys;
-  for (const ViewRow& row : made.RowsOf(MakeLaunches, options)) {
+  for (const ViewRow& row : made.RowsOf(kLaunchesView.make, options)) {
     keys.push_back(row.at("api") + " " + row.at("kernel") + " " + row.at("launches"));
   }
   EXPECT_THAT(keys, ElementsAre("cuLaunchKernel late 1", "cudaGraphLaunch graph_1 0",
                                 "cudaLaunchKernel early 1", "cudaLaunchKernel short 1",
                                 "cudaLaunchKernel slow 1", "cudaMemcpyAsync Memcpy Unknown 1"));
-  EXPECT_THROW(MakeLaunches(By({"op"})), UsageError);
+  EXPECT_THROW(kLaunchesView.make(By({"op"})), UsageError);
 }
 
 TEST(LaunchesTest, Steps) {
@@ -83,7 +81,7 @@ TEST(LaunchesTest, Steps) {
   made.AddStep(3, 0, 100'000);
   made.AddStep(4, 100'000, 1'000'000);
   AddLaunches(&made);
-  const auto rows = made.RowsOf(MakeLaunches, By({"step"}));
+  const auto rows = made.RowsOf(kLaunchesView.make, By({"step"}));
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].at("step"), "3");
   EXPECT_EQ(rows[0].at("launches"), "2");
@@ -94,7 +92,7 @@ TEST(LaunchesTest, WithoutCalls) {
   MadeRun made;
   made.trace.family = Family::kKineto;
   made.AddKernel(0, 10);
-  const auto partial = made.PartialOf(MakeLaunches, [](PricedKernel*) {});
+  const auto partial = made.PartialOf(kLaunchesView.make, [](PricedKernel*) {});
   EXPECT_TRUE(test::RowsOf(*partial).empty());
   EXPECT_THAT(partial->Notes(), ElementsAre(HasSubstr("launches: ")));
 }
@@ -109,7 +107,7 @@ TEST(QueueTest, LengthsByTime) {
   made.AddKernel(50, 60, made.AddCall(40, 45));
   made.AddKernel(52, 60);                        // Nobody asked.
   made.AddKernel(55, 60, made.AddCall(56, 57));  // It did not wait.
-  const auto rows = made.RowsOf(MakeQueue);
+  const auto rows = made.RowsOf(kQueueView.make);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].at("stream"), "7");
   EXPECT_EQ(rows[0].at("changes"), "4");  // At 40 one comes and one goes.
@@ -122,7 +120,7 @@ TEST(QueueTest, LengthsByTime) {
   EXPECT_EQ(rows[0].at("blocked_ns"), "0");
   EXPECT_EQ(rows[0].at("starved_ns"), "0");
   std::vector<std::string> points;
-  for (const ViewRow& row : made.RowsOf(MakeQueue, By({"time"}))) {
+  for (const ViewRow& row : made.RowsOf(kQueueView.make, By({"time"}))) {
     points.push_back(row.at("time_ns") + " " + row.at("length"));
   }
   EXPECT_THAT(points, ElementsAre("0 1", "10 2", "20 1", "50 0"));
@@ -134,7 +132,7 @@ TEST(QueueTest, BlockedAndStarved) {
     made.AddKernel(10'000 + i * 10, 10'000 + i * 10 + 5, made.AddCall(i, i + 1));
   }
   made.AddKernel(40'000, 40'100, made.AddCall(30'000, 30'010));
-  const auto rows = made.RowsOf(MakeQueue);
+  const auto rows = made.RowsOf(kQueueView.make);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].at("max"), "1030");
   // From the 1024th call, at 1023, until the 7th start, at 10,060.
@@ -147,7 +145,7 @@ TEST(QueueTest, AGraphIsOnePiece) {
   const LaunchIndex graph = made.AddCall(0, 10, "cudaGraphLaunch");
   made.AddKernel(20, 30, graph).graph = true;
   made.AddKernel(40, 50, graph).graph = true;
-  const auto rows = made.RowsOf(MakeQueue);
+  const auto rows = made.RowsOf(kQueueView.make);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].at("max"), "1");
   EXPECT_EQ(rows[0].at("span_ns"), "20");
@@ -166,7 +164,7 @@ TEST(BandwidthTest, SumsOfWhatRuns) {
   AddCopy(&made, 50, 150, 2000);
   AddCopy(&made, 200, 300, 500);
   made.AddFill(10, 20);
-  const auto rows = made.RowsOf(MakeBandwidth);
+  const auto rows = made.RowsOf(kBandwidthView.make);
   ASSERT_EQ(rows.size(), 2u);
   const ViewRow& row = rows[0];
   EXPECT_EQ(row.at("kind"), "Memcpy HtoD");
@@ -182,7 +180,7 @@ TEST(BandwidthTest, SumsOfWhatRuns) {
   EXPECT_EQ(rows[1].at("kind"), "Memset");
   EXPECT_EQ(rows[1].at("max_gbps"), "0");
   std::vector<std::string> points;
-  for (const ViewRow& point : made.RowsOf(MakeBandwidth, By({"time"}))) {
+  for (const ViewRow& point : made.RowsOf(kBandwidthView.make, By({"time"}))) {
     if (point.at("kind") != "Memset")
       points.push_back(point.at("time_ns") + " " + point.at("gbps"));
   }
@@ -194,7 +192,7 @@ TEST(BandwidthTest, WhatTakesNoTimeTakesATick) {
   MadeRun made;
   made.trace.clock_resolution_ns = 1000;
   AddCopy(&made, 5000, 5000, 4000);
-  const auto rows = made.RowsOf(MakeBandwidth);
+  const auto rows = made.RowsOf(kBandwidthView.make);
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].at("time_ns"), "1000");
   EXPECT_EQ(rows[0].at("max_gbps"), "4");

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "prof/compat/tb/views.h"
-#include "prof/views/modules.h"
+#include "prof/views/views.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 #include "test/views/golden_tables.h"

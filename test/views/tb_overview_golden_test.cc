@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "prof/views/gpu.h"
 #include "prof/views/overview.h"
+#include "prof/views/views.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 

@@ -1,5 +1,3 @@
-#include "prof/views/temporal.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include "base/error.h"
 #include "prof/compat/hta/views.h"
 #include "prof/views/rank_order.h"
+#include "prof/views/views.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 #include "test/views/device_run.h"
@@ -20,7 +19,7 @@ using test::ViewRow;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr View kView = {"temporal", "", kTemporalNeeds, TemporalFields, MakeTemporal};
+const View& kView = kTemporalView;
 constexpr const char* kNccl = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)";
 constexpr const char* kCopy = "Memcpy HtoD (Pinned -> Device)";
 
@@ -60,12 +59,12 @@ TEST(TemporalTest, NothingOnTheDevice) {
 }
 
 TEST(TemporalTest, RecordsSayThatTheyAreNotEnough) {
-  const auto partial = MakeTemporal({});
+  const auto partial = kTemporalView.make({});
   partial->Begin(nullptr);
   partial->End(nullptr);
   EXPECT_TRUE(test::RowsOf(*partial).empty());
   EXPECT_THAT(partial->Notes(), ElementsAre(HasSubstr("the profile itself")));
-  const auto all = MakeTemporal({});
+  const auto all = kTemporalView.make({});
   all->Merge(*partial);
   EXPECT_EQ(all->Notes(), partial->Notes());
 }
@@ -97,10 +96,10 @@ TEST(TemporalTest, RanksInAnyOrderOfFiles) {
 }
 
 TEST(TemporalTest, TakesNoGroupingButSteps) {
-  EXPECT_THROW(MakeTemporal({.by = {"op"}}), UsageError);
+  EXPECT_THROW(kTemporalView.make({.by = {"op"}}), UsageError);
   EXPECT_THROW(MakeHtaTemporal({.by = {"step"}}), UsageError);
-  const auto fields = MakeTemporal({.by = {"step"}})->Fields();
-  EXPECT_EQ(fields.size(), TemporalFields().size() + 1);
+  const auto fields = kTemporalView.make({.by = {"step"}})->Fields();
+  EXPECT_EQ(fields.size(), kTemporalView.fields().size() + 1);
   EXPECT_EQ(fields[1].key, "step");
 }
 

@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "prof/compat/tb/views.h"
-#include "prof/views/gpu.h"
 #include "prof/views/overview.h"
+#include "prof/views/views.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 #include "test/views/made_run.h"
@@ -19,9 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr prof::View kOverview = {"overview", "", prof::kOverviewNeeds, prof::OverviewFields,
-                                  prof::MakeOverview};
-constexpr prof::View kGpu = {"gpu", "", prof::kGpuNeeds, prof::GpuFields, prof::MakeGpu};
+const prof::View& kOverview = prof::kOverviewView;
+const prof::View& kGpu = prof::kGpuView;
 
 /// Every file below the corpus that may be a profile.
 std::vector<std::string> CorpusProfiles() {
@@ -136,8 +135,8 @@ RC_GTEST_PROP(ViewInvariantsProperty, WhateverHappened, ()) {
   MadeRun made;
   made.AddThread(2, 2);
   for (int i = *rc::gen::inRange(0, 30); i > 0; --i) AddAnything(&made);
-  CheckSteps(made.RowsOf(prof::MakeOverview));
-  for (const ViewRow& row : made.RowsOf(prof::MakeGpu)) CheckGpu(row);
+  CheckSteps(made.RowsOf(prof::kOverviewView.make));
+  for (const ViewRow& row : made.RowsOf(prof::kGpuView.make)) CheckGpu(row);
   for (const ViewRow& row : made.RowsOf(prof::MakeTbOverview)) {
     EXPECT_NE(row.at("total_ns"), "");
   }
@@ -156,8 +155,8 @@ TEST(ViewInvariantsTest, EveryProfile) {
       const auto gpus = RowsOf(*PartialOf(kGpu, {path}));
       for (const ViewRow& row : gpus) CheckGpu(row);
       // What else is read of a profile changes no step.
-      constexpr prof::View kAllRead = {"gpu", "", TraceNeeds::All(), prof::GpuFields,
-                                       prof::MakeGpu};
+      const prof::View kAllRead = {"gpu", "", TraceNeeds::All(), prof::kGpuView.fields,
+                                   prof::kGpuView.make};
       EXPECT_EQ(gpus, RowsOf(*PartialOf(kAllRead, {path})));
       ++opened;
     } catch (const Error&) {

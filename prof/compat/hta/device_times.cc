@@ -18,11 +18,10 @@
 #include "prof/compat/hta/views.h"
 #include "prof/run/run.h"
 #include "prof/views/grouped_partial.h"
-#include "prof/views/kernel_types.h"
 #include "prof/views/rank_order.h"
-#include "prof/views/temporal.h"
 #include "prof/views/time_keys.h"
 #include "prof/views/view_notes.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -110,7 +109,7 @@ class HtaKernelTypes : public HtaSums<HtaTypes> {
     ranks_[by_rank_ ? std::string(run->rank()) : std::string()].Add(HtaTypesOf(run->trace()));
   }
   std::vector<Field> Fields() const override {
-    std::vector<Field> fields(KernelTypesFields().begin(), KernelTypesFields().end());
+    std::vector<Field> fields(kKernelTypesView.fields().begin(), kKernelTypesView.fields().end());
     if (by_rank_) fields.insert(fields.begin(), kRankField);
     return fields;
   }
@@ -212,7 +211,7 @@ class HtaTemporal : public HtaSums<HtaTimes> {
     if (times) ranks_[std::string(run->rank())].Add(*times);
   }
   std::vector<Field> Fields() const override {
-    return {TemporalFields().begin(), TemporalFields().end()};
+    return {kTemporalView.fields().begin(), kTemporalView.fields().end()};
   }
   void Emit(Sink* sink) const override {
     const auto share = [](int64_t part, int64_t whole) {

@@ -1,5 +1,3 @@
-#include "prof/views/advice.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,6 +20,7 @@
 #include "prof/views/gpu_rows.h"
 #include "prof/views/overview_classes.h"
 #include "prof/views/rank_order.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -95,7 +94,7 @@ class TbAdvice : public Partial {
     notes_.insert(more.notes_.begin(), more.notes_.end());
   }
   std::vector<Field> Fields() const override {
-    return {AdviceFields().begin(), AdviceFields().end()};
+    return {kAdviceView.fields().begin(), kAdviceView.fields().end()};
   }
   void Emit(Sink* sink) const override;
   bool IsDocument() const override { return true; }

@@ -1,5 +1,3 @@
-#include "prof/views/distributed.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,6 +25,7 @@
 #include "prof/views/overview_classes.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/time_keys.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -342,7 +341,7 @@ class TbDistributed : public TbPartial {
  public:
   TbDistributed() : TbPartial("distributed") {}
   std::vector<Field> Fields() const override {
-    const auto all = DistributedFields();
+    const auto all = kDistributedView.fields();
     return {all.begin(), all.end()};
   }
   void Emit(Sink* sink) const override;

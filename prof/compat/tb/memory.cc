@@ -24,7 +24,7 @@
 #include "prof/views/memory_events.h"
 #include "prof/views/memory_notes.h"
 #include "prof/views/memory_op_run.h"
-#include "prof/views/memory_ops.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -267,7 +267,7 @@ class TbMemoryOps : public Partial {
   void End(const Run* run) override;
   void Merge(const Partial& other) override;
   std::vector<Field> Fields() const override {
-    return {MemoryOpsFields().begin(), MemoryOpsFields().end()};
+    return {kMemoryOpsView.fields().begin(), kMemoryOpsView.fields().end()};
   }
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override { return notes_.Sentences(); }
@@ -371,12 +371,12 @@ void TbMemoryOps::Emit(Sink* sink) const {
         Text(MemorySourceWord(MemorySource::kFramework)),
         Text(key.second),
         Integer(calls == calls_.end() ? 0 : calls->second),
-        Integer(sums.total.increase_bytes),
-        Integer(sums.self.increase_bytes),
-        Integer(sums.total.allocations),
-        Integer(sums.self.allocations),
-        Integer(sums.total.allocated_bytes),
-        Integer(sums.self.allocated_bytes),
+        Integer(int64_t{sums.total.increase_bytes}),
+        Integer(int64_t{sums.self.increase_bytes}),
+        Integer(int64_t{sums.total.allocations}),
+        Integer(int64_t{sums.self.allocations}),
+        Integer(int64_t{sums.total.allocated_bytes}),
+        Integer(int64_t{sums.self.allocated_bytes}),
         Cell{},
         Cell{},
     };

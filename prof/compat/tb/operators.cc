@@ -1,5 +1,3 @@
-#include "prof/views/operators.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +14,7 @@
 #include "prof/run/device_work.h"
 #include "prof/run/run.h"
 #include "prof/views/grouped_partial.h"
+#include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
@@ -118,7 +117,7 @@ void TbOperators::End(const Run* run) {
 }
 
 std::vector<Field> TbOperators::Fields() const {
-  const std::span<const Field> ours = OperatorsFields();
+  const std::span<const Field> ours = kOperatorsView.fields();
   std::vector<Field> fields = {ours[0]};
   if (By("shape")) fields.push_back(kShape);
   fields.insert(fields.end(), ours.begin() + 1, ours.end());

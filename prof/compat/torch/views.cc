@@ -270,7 +270,7 @@ struct SortKey {
   double (*value)(const EventRow& row);
 };
 
-template <int64_t EventRow::*member>
+template <auto member>
 double ValueOf(const EventRow& row) {
   return static_cast<double>(row.*member);
 }

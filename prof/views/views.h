@@ -1,0 +1,42 @@
+#ifndef OPLENS_PROF_VIEWS_VIEWS_H_
+#define OPLENS_PROF_VIEWS_VIEWS_H_
+
+#include "prof/views/view.h"
+
+namespace oplens::prof {
+
+// The views, in the order of Views(). Each stands at the end of its own file, and is initialised
+// before anything runs.
+extern const View kKernelsView;
+extern const View kCopiesView;
+extern const View kAdviceView;
+extern const View kOverviewView;
+extern const View kGpuView;
+extern const View kOperatorsView;
+extern const View kModulesView;
+extern const View kStacksView;
+extern const View kGroupsView;
+extern const View kPlacesView;
+extern const View kKernelTypesView;
+extern const View kTemporalView;
+extern const View kMemoryView;
+extern const View kMemoryEventsView;
+extern const View kMemoryOpsView;
+extern const View kIdleView;
+extern const View kLaunchesView;
+extern const View kQueueView;
+extern const View kBandwidthView;
+extern const View kCriticalPathView;
+extern const View kRooflineView;
+extern const View kEventsView;
+extern const View kDistributedView;
+extern const View kCollectivesView;
+extern const View kRanksView;
+extern const View kStragglersView;
+extern const View kImbalanceView;
+extern const View kSetupView;
+extern const View kLossesView;
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_VIEWS_H_
