@@ -264,4 +264,18 @@ std::optional<std::string> HelpMessage(const ProgramText& text, const cxxopts::O
   return std::nullopt;
 }
 
+std::string_view GivenText(const cxxopts::ParseResult& given, const std::string& option) {
+  if (given.count(option) == 0) return {};
+  return given[option].as<std::string>();
+}
+
+std::string GivenFile(const cxxopts::ParseResult& given, const std::string& option) {
+  std::string file(GivenText(given, option));
+  if (file.empty() && given.count(option) > 0) {
+    throw UsageError((option == "output" ? "-o" : "--" + option) +
+                     ": the name of the file is empty");
+  }
+  return file;
+}
+
 }  // namespace oplens

@@ -37,6 +37,11 @@ void AddHelpOptions(cxxopts::Options* options);
 std::optional<std::string> HelpMessage(const ProgramText& text, const cxxopts::Options& options,
                                        const cxxopts::ParseResult& given);
 
+/// The text of an option, which lives as long as `given`; "" where it is not given.
+std::string_view GivenText(const cxxopts::ParseResult& given, const std::string& option);
+/// The same of one that names a file. Throws UsageError where it is given and empty.
+std::string GivenFile(const cxxopts::ParseResult& given, const std::string& option);
+
 }  // namespace oplens
 
 #endif  // OPLENS_BASE_HELP_OPTIONS_H_

@@ -71,33 +71,29 @@ std::vector<prof::ViewPlan> PlansOf(bool several) {
   return plans;
 }
 
-/// Gives kernels to the views, sums them and looks at what the runs are.
-class ScreenSink : public prof::KernelSink {
+/// The views; also sums the kernels and looks at what the runs are.
+class ScreenViews : public prof::ViewRunner {
  public:
-  ScreenSink(prof::ViewRunner* views, KernelTimes* times, RunFacts* facts)
-      : views_(*views), times_(*times), facts_(*facts) {}
+  ScreenViews(const std::vector<prof::ViewPlan>& plans, const prof::RunOptions& run,
+              KeptTables* tables, KernelTimes* times, RunFacts* facts)
+      : ViewRunner(plans, run, tables), times_(*times), facts_(*facts) {}
 
   void BeginInput(const parse::KernelRecords* profile) override {
-    views_.BeginInput(profile);
-    facts_.Begin(views_.run());
+    ViewRunner::BeginInput(profile);
+    facts_.Begin(run());
   }
   void Add(const prof::PricedKernel& kernel) override {
-    views_.Add(kernel);
-    if (views_.Selects(kernel)) times_.Add(kernel);
+    ViewRunner::Add(kernel);
+    if (Selects(kernel)) times_.Add(kernel);
     facts_.Add(kernel);
   }
-  bool AddReplay(const prof::PricedKernel& replay) override { return views_.AddReplay(replay); }
   void EndInput() override {
-    facts_.End(views_.run());
-    views_.EndInput();
+    facts_.End(run());
+    ViewRunner::EndInput();
   }
-  std::optional<int64_t> StepOf(const prof::PricedKernel& kernel,
-                                std::optional<int64_t> told) const override {
-    return views_.StepOf(kernel, told);
-  }
+  void EndLastInput() override { EndInput(); }
 
  private:
-  prof::ViewRunner& views_;
   KernelTimes& times_;
   RunFacts& facts_;
 };
@@ -377,11 +373,10 @@ Screen MakeScreen(prof::RecordSource* records, const ScreenPlan& plan, Diagnosti
   const std::vector<prof::ViewPlan> plans = PlansOf(plan.several);
   KernelTimes times;
   KeptTables tables;
-  prof::ViewRunner views(plans, plan.run, &tables);
   RunFacts facts;
-  ScreenSink sink(&views, &times, &facts);
+  ScreenViews views(plans, plan.run, &tables, &times, &facts);
   prof::PricingTold told;
-  PriceSome(records, plan.pricing, &sink, diagnostics, &told);
+  PriceSome(records, plan.pricing, &views, diagnostics, &told);
   views.Finish();
 
   Screen screen;

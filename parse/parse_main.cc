@@ -181,10 +181,7 @@ Options FromArguments(const cxxopts::Options& spec, const cxxopts::ParseResult& 
   if (options.check && args.count("format") > 0) {
     throw UsageError("--check writes no records: leave out --format");
   }
-  if (args.count("output") > 0) {
-    options.output = args["output"].as<std::string>();
-    if (options.output.empty()) throw UsageError("-o: the name of the file is empty");
-  }
+  options.output = GivenFile(args, "output");
   if (args.count("execution-trace") > 0) {
     options.execution_traces = args["execution-trace"].as<std::vector<std::string>>();
   }
@@ -192,10 +189,7 @@ Options FromArguments(const cxxopts::Options& spec, const cxxopts::ParseResult& 
     if (path.empty()) throw UsageError("--execution-trace: the name of the file is empty");
   }
   if (args.count("evidence") > 0) KeepEvidence(args["evidence"].as<std::string>(), &options.join);
-  if (args.count("reference") > 0) {
-    options.reference = args["reference"].as<std::string>();
-    if (options.reference.empty()) throw UsageError("--reference: the name of the file is empty");
-  }
+  options.reference = GivenFile(args, "reference");
   options.strict = args.count("strict") > 0;
   options.quiet = args.count("quiet") > 0;
   options.verbose = args.count("verbose") > 0;
@@ -416,9 +410,7 @@ class Run {
 
 int Main(const Options& options) {
   if (!options.message.empty()) {
-    Output output("");
-    output.Write(options.message);
-    output.Commit();
+    PrintText(options.message);
     return kExitOk;
   }
   if (options.inputs.front() == "-" && !options.quiet) PrintError(AwaitedNote("parse"));

@@ -23,7 +23,6 @@
 #include "prof/options.h"
 #include "prof/price_all.h"
 #include "prof/rank_summaries.h"
-#include "prof/summaries.h"
 #include "prof/summary_file/hashed_host.h"
 #include "prof/summary_file/kept_losses.h"
 #include "prof/summary_file/summary_sink.h"
@@ -84,33 +83,18 @@ int64_t PrintTimeline(Inputs* inputs, const Options& options, Messages* messages
   return kernels;
 }
 
-/// Answers the number of rows of the view that has the fewest, but for those that may have none.
-int64_t PrintViews(Inputs* inputs, const Options& options, Destination* destination,
-                   Messages* messages) {
-  ViewRunner runner(options.views, options.run, destination);
-  if (options.of_copies()) {
-    GiveCopies(inputs, options.where.copies.get(), &runner, messages);
-  } else {
-    PriceAll(inputs, PriceOptionsOf(options, messages), &runner, messages->losses());
-  }
-  const int64_t least = runner.Finish();
-  for (std::string& note : runner.Notes()) messages->Need(std::move(note));
-  return least;
-}
-
 /// Whether what views find in each input can be found apart from the others.
 bool CanReadApart(const Inputs& inputs, const Options& options, const FindOptions& find) {
   return inputs.waiting() > 1 && inputs.OnlyProfilesWait() && CanFindApart(find) &&
          options.execution_traces.empty() && options.reference.empty();
 }
 
-/// PrintViews of inputs that are read apart.
-int64_t PrintViewsOfMany(Inputs* inputs, const Options& options, const FindOptions& find,
-                         LeftOut* left_out, Destination* destination, Messages* messages) {
-  ViewRunner runner(options.views, options.run, destination);
+/// Gives what is found in each input to `runner`.
+void FindApart(Inputs* inputs, const Options& options, const FindOptions& find, LeftOut* left_out,
+               ViewRunner* runner, Messages* messages) {
   std::vector<size_t> places(inputs->waiting());
   std::iota(places.begin(), places.end(), size_t{0});
-  FindingsMerger merger(options.views, places.size(), &runner);
+  FindingsMerger merger(options.views, places.size(), runner);
   ManyInputs many(inputs, options.many, left_out, options.quiet);
   many.Run(
       places, [&find](Inputs* own, size_t place) { return FindIn(own, place, find); },
@@ -120,8 +104,24 @@ int64_t PrintViewsOfMany(Inputs* inputs, const Options& options, const FindOptio
         inputs->claims()->Add(findings.summary.ranks, input.name, input.path);
       });
   merger.Tell(find.pricing, messages);
+}
+
+/// Answers the number of rows of the view that has the fewest, but for those that may have none.
+int64_t PrintViews(Inputs* inputs, const Options& options, LeftOut* left_out, Messages* messages) {
+  const std::unique_ptr<Destination> destination = OpenDestination(options);
+  const FindOptions find = FindOptionsOf(options, messages);
+  ViewRunner runner(options.views, options.run, destination.get());
+  if (options.of_copies()) {
+    GiveCopies(inputs, options.where.copies.get(), &runner, messages);
+  } else if (CanReadApart(*inputs, options, find)) {
+    FindApart(inputs, options, find, left_out, &runner, messages);
+  } else {
+    PriceAll(inputs, find.pricing, &runner, messages->losses());
+  }
   const int64_t least = runner.Finish();
   for (std::string& note : runner.Notes()) messages->Need(std::move(note));
+  destination->Commit();
+  for (std::string& note : destination->Notes()) messages->Need(std::move(note));
   return least;
 }
 
@@ -133,7 +133,7 @@ int64_t PrintRankSummaries(Inputs* inputs, const Options& options, LeftOut* left
     throw UsageError("--summary needs files: what comes through a pipe has no name for it");
   }
   RankSummaryPlan plan;
-  plan.find = FindOptionsOf(options, PriceOptionsOf(options, messages));
+  plan.find = FindOptionsOf(options, messages);
   plan.find.texts = SummaryTexts::kOfInput;
   plan.options = options.rank_summary;
   plan.output = options.output;
@@ -161,21 +161,18 @@ int64_t SaveBaseline(Inputs* inputs, const Options& options, Messages* messages)
 
 /// Prints what was asked for. Answers how much was shown.
 int64_t Print(Inputs* inputs, const Options& options, LeftOut* left_out, Messages* messages) {
-  if (options.task == Task::kCheck) return PrintCheck(inputs, options, messages);
-  if (options.task == Task::kTimeline) return PrintTimeline(inputs, options, messages);
-  if (options.task == Task::kBaseline) return SaveBaseline(inputs, options, messages);
-  if (options.task == Task::kRankSummaries) {
-    return PrintRankSummaries(inputs, options, left_out, messages);
+  switch (options.task) {
+    case Task::kCheck:
+      return PrintCheck(inputs, options, messages);
+    case Task::kTimeline:
+      return PrintTimeline(inputs, options, messages);
+    case Task::kBaseline:
+      return SaveBaseline(inputs, options, messages);
+    case Task::kRankSummaries:
+      return PrintRankSummaries(inputs, options, left_out, messages);
+    default:
+      return PrintViews(inputs, options, left_out, messages);
   }
-  const std::unique_ptr<Destination> destination = OpenDestination(options);
-  const FindOptions find = FindOptionsOf(options, PriceOptionsOf(options, messages));
-  const int64_t shown =
-      CanReadApart(*inputs, options, find)
-          ? PrintViewsOfMany(inputs, options, find, left_out, destination.get(), messages)
-          : PrintViews(inputs, options, destination.get(), messages);
-  destination->Commit();
-  for (std::string& note : destination->Notes()) messages->Need(std::move(note));
-  return shown;
 }
 
 void NeedOneRun(const RunClaims& claims, Messages* messages) {
@@ -202,10 +199,10 @@ int MainOfSummaries(const std::vector<SummaryInput>& summaries, const Options& o
   NeedOneRun(claims, &messages);
   for (std::string& note : runner.Notes()) messages.Need(std::move(note));
   for (std::string& note : destination->Notes()) messages.Need(std::move(note));
-  if (!options.quiet) PrintError(options.verbose ? messages.Whole() : messages.Short());
+  options.Say(messages);
   const bool failure =
       shown == 0 || left_out.count() + left_out_before > 0 || messages.losses()->Damaged();
-  return options.strict && failure ? kExitStrict : kExitOk;
+  return options.ExitCode(failure);
 }
 
 /// Says what of the gate does not hold, and writes its report. Answers the exit code.
@@ -248,23 +245,16 @@ int MainOfDiff(const Options& options) {
   }
   destination->Commit();
   for (std::string& note : destination->Notes()) messages.Need(std::move(note));
-  if (!options.quiet) {
-    for (const Messages* one : {&base_messages, &messages}) {
-      PrintError(options.verbose ? one->Whole() : one->Short());
-    }
-  }
+  for (const Messages* one : {&base_messages, &messages}) options.Say(*one);
   const bool failure =
       base_messages.losses()->Damaged() || messages.losses()->Damaged() || comparison.left_out();
-  if (judged != kExitOk) return judged;
-  return options.strict && failure ? kExitStrict : kExitOk;
+  return judged != kExitOk ? judged : options.ExitCode(failure);
 }
 
 int Main(Options options) {
   GiveBackWhatIsFreed();
   if (options.task == Task::kMessage) {
-    Output output("");
-    output.Write(options.message);
-    output.Commit();
+    PrintText(options.message);
     return kExitOk;
   }
   if (options.task == Task::kDiff) return MainOfDiff(options);
@@ -296,10 +286,10 @@ int Main(Options options) {
       (options.task == Task::kRows && options.views.front().view->make != nullptr)) {
     NeedOneRun(*inputs.claims(), &messages);
   }
-  if (!options.quiet) PrintError(options.verbose ? messages.Whole() : messages.Short());
+  options.Say(messages);
   const bool failure = shown == 0 || messages.losses()->Damaged() ||
                        inputs.left_out() + left_out.count() > 0 || !unused.empty();
-  return options.strict && failure ? kExitStrict : kExitOk;
+  return options.ExitCode(failure);
 }
 
 }  // namespace

@@ -261,8 +261,7 @@ Options FromArguments(const cxxopts::Options& spec, const cxxopts::ParseResult& 
   options.quiet = args.count("quiet") > 0;
   options.strict = args.count("strict") > 0;
   if (args.count("recover") > 0) {
-    options.recover = args["recover"].as<std::string>();
-    if (options.recover.empty()) throw UsageError("--recover: the name of the file is empty");
+    options.recover = GivenFile(args, "recover");
     if (!command.empty()) throw UsageError("--recover starts no program: leave it out");
     if (args.count("output") + args.count("export-profile") > 0) {
       throw UsageError("--recover writes the database that was recorded: leave -o out");

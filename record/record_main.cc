@@ -13,9 +13,7 @@ namespace {
 
 int Main(const Options& options, const Inherited& inherited) {
   if (!options.message.empty()) {
-    Output output("");
-    output.Write(options.message);
-    output.Commit();
+    PrintText(options.message);
     return kExitOk;
   }
   if (!options.recover.empty()) return RecoverRecording(options);
