@@ -85,6 +85,10 @@ struct BitsOfAny {
 
   constexpr operator T() const { return value; }  // NOLINT(google-explicit-constructor)
   void Add(T bits) { value |= bits; }
+  BitsOfAny& operator|=(T bits) {
+    Add(bits);
+    return *this;
+  }
   void Merge(const BitsOfAny& other) { Add(other.value); }
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
@@ -102,6 +106,22 @@ template <typename T>
 void MergeMembers(T* own, const T& more) {
   std::apply([&](auto... member) { (MergeInto(&(own->*member), more.*member), ...); }, T::kMembers);
 }
+
+/// Whether something holds of all.
+struct All {
+  bool value = true;
+
+  constexpr operator bool() const { return value; }  // NOLINT(google-explicit-constructor)
+  All& operator&=(bool other) {
+    value &= other;
+    return *this;
+  }
+  void Merge(const All& other) { value &= other.value; }
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->value);
+  }
+};
 
 /// Adds to a figure what another of its type found: by its Merge, by members, of a map by keys, of
 /// an array by places, of a list behind its own, else by +=.

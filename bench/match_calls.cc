@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "prof/summary_file/section.h"
-#include "prof/views/give_calls.h"
+#include "prof/views/collective_matches.h"
 
 namespace {
 

@@ -19,7 +19,6 @@
 #include "prof/summary_file/section.h"
 #include "prof/summary_file/summary_file.h"
 #include "prof/views/collective_matches.h"
-#include "prof/views/give_calls.h"
 
 namespace oplens::mpi {
 namespace {

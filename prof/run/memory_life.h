@@ -7,12 +7,18 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
+#include "base/sums.h"
 #include "parse/model/trace.h"
 #include "prof/run/interval_set.h"
 
-namespace oplens::prof {
+namespace oplens {
+
+constexpr size_t WordCountOf(MemorySource) { return 2; }
+
+namespace prof {
 
 class Steps;
 
@@ -24,6 +30,7 @@ enum class MemoryState : uint8_t {
   kLost,       ///< Its address was given out again: its release is not in the file.
   kUnknown,    ///< The file tells no address.
 };
+constexpr size_t WordCountOf(MemoryState) { return 5; }
 
 /// "freed", "alive", "only freed", "lost", "unknown".
 std::string_view MemoryStateWord(MemoryState state);
@@ -63,14 +70,18 @@ class MemoryLife {
 
   /// What is odd in the events of a pool.
   struct Counts {
-    int64_t only_freed = 0;
-    int64_t lost = 0;
-    int64_t without_address = 0;
-    int64_t without_size = 0;
-    int64_t other_size = 0;     ///< Releases of another size than that of the allocation.
-    int64_t same_time = 0;      ///< Events at the time of the one before.
-    int64_t out_of_order = 0;   ///< Events before the one in front of them in the file.
-    int64_t over_reserved = 0;  ///< Events after which more was allocated than reserved.
+    Count only_freed;
+    Count lost;
+    Count without_address;
+    Count without_size;
+    Count other_size;     ///< Releases of another size than that of the allocation.
+    Count same_time;      ///< Events at the time of the one before.
+    Count out_of_order;   ///< Events before the one in front of them in the file.
+    Count over_reserved;  ///< Events after which more was allocated than reserved.
+
+    static constexpr std::tuple kMembers{
+        &Counts::only_freed, &Counts::lost,      &Counts::without_address, &Counts::without_size,
+        &Counts::other_size, &Counts::same_time, &Counts::out_of_order,    &Counts::over_reserved};
   };
 
   /// The memory of one device from one source.
@@ -162,6 +173,7 @@ class MemoryLeaks {
   int64_t last_ns_ = INT64_MIN;  // Of all memory events.
 };
 
-}  // namespace oplens::prof
+}  // namespace prof
+}  // namespace oplens
 
 #endif  // OPLENS_PROF_RUN_MEMORY_LIFE_H_

@@ -57,10 +57,7 @@ class TableOf {
   /// `sink`: has begun with the fields of `columns`. It must outlive this object.
   TableOf(Columns<Item> columns, Sink* sink)
       : columns_(std::move(columns)), cells_(columns_.size()), sink_(sink) {}
-  /// `columns` must outlive this object.
-  TableOf(std::span<const Column<Item>> columns, Sink* sink) : cells_(columns.size()), sink_(sink) {
-    for (const Column<Item>& column : columns) columns_.push_back(&column);
-  }
+  TableOf(std::span<const Column<Item>> columns, Sink* sink) : TableOf(PointersTo(columns), sink) {}
 
   void Add(const Item& item) {
     for (size_t i = 0; i < columns_.size(); ++i) cells_[i] = columns_[i]->get(item);
@@ -68,6 +65,12 @@ class TableOf {
   }
 
  private:
+  static Columns<Item> PointersTo(std::span<const Column<Item>> columns) {
+    Columns<Item> pointers;
+    for (const Column<Item>& column : columns) pointers.push_back(&column);
+    return pointers;
+  }
+
   Columns<Item> columns_;
   std::vector<Cell> cells_;
   Sink* sink_;

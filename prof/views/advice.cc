@@ -1,71 +1,79 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "parse/model/recording_advice.h"
 #include "prof/advice/advise.h"
 #include "prof/advice/evidence.h"
 #include "prof/run/run.h"
-#include "prof/table/field.h"
 #include "prof/views/advice_facts.h"
+#include "prof/views/grouped_partial.h"
 #include "prof/views/rank_order.h"
-#include "prof/views/saved_partial.h"
 #include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
 
-constexpr Field kAdviceFields[] = {
-    {"id", "Id", "", FieldType::kText, 22, "which rule it is (docs/advice.md)", Fold::kKey},
-    {"severity", "Severity", "", FieldType::kText, 8,
-     "high: at least 10 % to gain, medium: 3 %, low: less, info: matters for other figures"},
-    {"worst_rank", "Rank", "", FieldType::kText, 6,
-     "of the ranks on which it holds the one with most to gain, of which the row is"},
-    {"ranks", "Ranks", "", FieldType::kInteger, 5, "on how many ranks it holds"},
-    {"gain_pct", "Gain%", "%", FieldType::kDecimal, 7,
-     "upper bound of the time that the change saves; gains of several rows do not add up"},
-    {"gain_ns", "Gain(ns)", "ns", FieldType::kInteger, 12,
-     "the same of a mean step, without steps of the run"},
-    {"item", "Advice", "", FieldType::kText, Field::kShared, "what was found"},
-    {"change", "Change", "", FieldType::kText, Field::kShared, "what to change"},
-    {"evidence", "Evidence", "", FieldType::kTextList, Field::kShared,
-     "where, the most to gain first", Fold::kNone, "; ", ""},
-    {"command", "Command", "", FieldType::kText, Field::kShared,
-     "options of prof that show the evidence"},
-    {"bound", "Bound", "", FieldType::kText, 12, "what the gain is an upper bound by"},
-    {"assumption", "Assumption", "", FieldType::kText, Field::kShared,
-     "under which so much is saved"},
-    {"evidence_view", "View", "", FieldType::kText, 12, "the view with the evidence"},
+struct AdviceRow {
+  const advice::Item& item;
+  std::vector<std::string_view> evidence;
 };
 
-class Advice : public SavedPartial<Advice> {
- public:
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->ranks_, &self->family_);
-  }
+constexpr Column<AdviceRow> kAdviceColumns[] = {
+    {{"id", "Id", "", FieldType::kText, 22, "which rule it is (docs/advice.md)", Fold::kKey},
+     [](const AdviceRow& row) { return Text(row.item.rule->id); }},
+    {{"severity", "Severity", "", FieldType::kText, 8,
+      "high: at least 10 % to gain, medium: 3 %, low: less, info: matters for other figures"},
+     [](const AdviceRow& row) { return Text(advice::SeverityWord(row.item.severity)); }},
+    {{"worst_rank", "Rank", "", FieldType::kText, 6,
+      "of the ranks on which it holds the one with most to gain, of which the row is"},
+     [](const AdviceRow& row) { return Text(row.item.rank); }},
+    {{"ranks", "Ranks", "", FieldType::kInteger, 5, "on how many ranks it holds"},
+     [](const AdviceRow& row) { return Integer(row.item.ranks); }},
+    {{"gain_pct", "Gain%", "%", FieldType::kDecimal, 7,
+      "upper bound of the time that the change saves; gains of several rows do not add up"},
+     [](const AdviceRow& row) {
+       return row.item.finding.gain ? Cell{100 * *row.item.finding.gain} : Cell{};
+     }},
+    {{"gain_ns", "Gain(ns)", "ns", FieldType::kInteger, 12,
+      "the same of a mean step, without steps of the run"},
+     [](const AdviceRow& row) {
+       return row.item.gain_ns ? Integer(std::llround(std::min(*row.item.gain_ns, 9e18))) : Cell{};
+     }},
+    {{"item", "Advice", "", FieldType::kText, Field::kShared, "what was found"},
+     [](const AdviceRow& row) { return Text(row.item.finding.sentence); }},
+    {{"change", "Change", "", FieldType::kText, Field::kShared, "what to change"},
+     [](const AdviceRow& row) { return Text(row.item.rule->change); }},
+    {{"evidence", "Evidence", "", FieldType::kTextList, Field::kShared,
+      "where, the most to gain first", Fold::kNone, "; ", ""},
+     [](const AdviceRow& row) { return Cell{Cell::Texts{row.evidence}}; }},
+    {{"command", "Command", "", FieldType::kText, Field::kShared,
+      "options of prof that show the evidence"},
+     [](const AdviceRow& row) { return Text(row.item.rule->command); }},
+    {{"bound", "Bound", "", FieldType::kText, 12, "what the gain is an upper bound by"},
+     [](const AdviceRow& row) { return Text(row.item.rule->bound); }},
+    {{"assumption", "Assumption", "", FieldType::kText, Field::kShared,
+      "under which so much is saved"},
+     [](const AdviceRow& row) { return Text(row.item.rule->assumption); }},
+    {{"evidence_view", "View", "", FieldType::kText, 12, "the view with the evidence"},
+     [](const AdviceRow& row) { return Text(row.item.rule->view); }},
+};
 
+class Advice : public MemberPartial<Advice, kAdviceColumns> {
+ public:
   void Begin(const Run* run) override {
     rank_ = run != nullptr ? run->rank() : std::string_view();
-    if (run != nullptr) family_ = std::max(family_, run->trace().family);
+    if (run != nullptr) family_.Add(run->trace().family);
     facts_.Begin(run);
   }
   void Add(const PricedKernel& kernel) override { facts_.Add(kernel); }
   void End(const Run*) override { ranks_[rank_].Merge(facts_.End()); }
-  void Merge(const Partial& other) override {
-    const auto& more = dynamic_cast<const Advice&>(other);
-    for (const auto& [name, facts] : more.ranks_) ranks_[name].Merge(facts);
-    family_ = std::max(family_, more.family_);
-  }
-  std::vector<Field> Fields() const override {
-    return {std::begin(kAdviceFields), std::end(kAdviceFields)};
-  }
   void Emit(Sink* sink) const override;
   bool IsDocument() const override { return true; }
   std::string Document() const override;
@@ -79,32 +87,20 @@ class Advice : public SavedPartial<Advice> {
   }
 
   std::map<std::string, advice::RankFacts, RankBefore> ranks_;
-  Family family_ = Family::kUnknown;
+  Max<Family> family_;
   // Of the run that is read:
   std::string rank_;
   AdviceFacts facts_;
+
+ public:
+  static constexpr std::tuple kMembers{&Advice::ranks_, &Advice::family_};
 };
 
 void Advice::Emit(Sink* sink) const {
   const std::vector<advice::NamedRank> ranks = Ranks();
+  TableOf<AdviceRow> table(kAdviceColumns, sink);
   for (const advice::Item& item : advice::Advise(ranks)) {
-    const advice::Finding& finding = item.finding;
-    const std::vector<std::string_view> evidence(finding.evidence.begin(), finding.evidence.end());
-    const std::array<Cell, std::size(kAdviceFields)> cells = {
-        Text(item.rule->id),
-        Text(advice::SeverityWord(item.severity)),
-        Text(item.rank),
-        Integer(item.ranks),
-        finding.gain ? Cell{100 * *finding.gain} : Cell{},
-        item.gain_ns ? Integer(std::llround(std::min(*item.gain_ns, 9e18))) : Cell{},
-        Text(finding.sentence),
-        Text(item.rule->change),
-        Cell{Cell::Texts{evidence}},
-        Text(item.rule->command),
-        Text(item.rule->bound),
-        Text(item.rule->assumption),
-        Text(item.rule->view)};
-    sink->Row(cells);
+    table.Add({item, {item.finding.evidence.begin(), item.finding.evidence.end()}});
   }
 }
 
@@ -153,7 +149,7 @@ std::vector<std::string> Advice::Notes() const {
   std::vector<std::string> notes;
   for (const auto& [lack, rules] : lacks) {
     std::string note = fmt::format("advice: nothing to look at for {}", rules);
-    const std::string_view flag = RecordingFlag(lack, family_);
+    const std::string_view flag = RecordingFlag(lack, family_.value);
     if (!flag.empty()) note += fmt::format("; recorded by {}", flag);
     notes.push_back(std::move(note));
   }
@@ -165,7 +161,7 @@ std::vector<std::string> Advice::Notes() const {
 constexpr View kAdviceView = {.name = "advice",
                               .help = "what to change, and how much time that can save at most",
                               .needs = kAdviceNeeds,
-                              .fields = FieldsWithoutBy<kAdviceFields>,
+                              .fields = FieldsWithoutBy<kAdviceColumns>,
                               .make = MakePartial<Advice>,
                               .narrow = "severity,gain_pct,item,change",
                               .may_be_empty = true,

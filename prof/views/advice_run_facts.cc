@@ -23,7 +23,6 @@
 #include "prof/run/run.h"
 #include "prof/run/steps.h"
 #include "prof/views/advice_facts.h"
-#include "prof/views/overview_classes.h"
 #include "prof/views/step_times.h"
 
 namespace oplens::prof {

@@ -2,15 +2,12 @@
 
 #include <string_view>
 
-#include "prof/views/collective_fields.h"
 #include "prof/views/collective_sums.h"
+#include "prof/views/grouped_partial.h"
+#include "prof/views/time_keys.h"
 
 namespace oplens::prof {
 namespace {
-
-std::optional<int64_t> CollectiveListKnown(int64_t value) {
-  return value < 0 ? std::nullopt : std::optional(value);
-}
 
 std::optional<double> AsDouble(int64_t value) {
   return value < 0 ? std::nullopt : std::optional(static_cast<double>(value));
@@ -26,11 +23,135 @@ std::string_view CollectiveListWordOf(CollectiveMatch match) {
   return kWords[static_cast<size_t>(match)];
 }
 
+struct CallRow {
+  const RankName& rank;
+  const CollectiveList::Entry& entry;
+  const CollectiveGroup& group;
+  const CollectiveSet::Call& call = entry.call;
+  const CollectiveShare& share = entry.share;
+
+  std::optional<double> AlgoGbPerSecond() const {
+    return GbPerSecond(AsDouble(call.size_bytes), share.transfer_ns);
+  }
+};
+
+constexpr Column<CallRow> kCallColumns[] = {
+    {kRankField, [](const CallRow& row) { return CellOf(row.rank); }},
+    {kStepField, [](const CallRow& row) { return Integer(row.entry.step); }},
+    {{"start_ns", "Start(ns)", "ns", FieldType::kInteger, 13,
+      "of its first kernel, or of the host's range, from the first event of the rank", Fold::kKey},
+     [](const CallRow& row) { return Integer(row.entry.since_ns); }},
+    {kCollectiveKindField, [](const CallRow& row) { return Text(CollectiveWord(row.call.kind)); }},
+    {kCollectiveGroupField, [](const CallRow& row) { return Text(row.group.name); }},
+    {kCollectiveRanksField, [](const CallRow& row) { return Text(row.group.ranks); }},
+    {kCollectiveGroupSizeField,
+     [](const CallRow& row) { return Integer(CollectiveKnown(row.entry.group_size)); }},
+    {{"seq", "Seq", "", FieldType::kInteger, 6, "its number in the group, where that is recorded",
+      Fold::kKey},
+     [](const CallRow& row) { return Integer(CollectiveKnown(row.call.sequence)); }},
+    {kCollectiveDtypeField, [](const CallRow& row) { return Text(ShownDType(row.call.dtype)); }},
+    {{"size_bytes", "Size(B)", "B", FieldType::kInteger, 11, kCollectiveSizeField.help, Fold::kSum},
+     [](const CallRow& row) { return Integer(CollectiveKnown(row.call.size_bytes)); }},
+    {{"time", "Time", "", FieldType::kText, 7,
+      "what its times are of: kernel; host, the range of a library that works on the host; "
+      "enqueue, "
+      "the host's call alone, which does not tell how long the work took",
+      Fold::kKey},
+     [](const CallRow& row) { return Text(CollectiveListWordOf(row.call.time)); }},
+    {{"latency_ns", "Latency(ns)", "ns", FieldType::kInteger, 12,
+      "time in which its kernels ran, or the length of the host's range; = wait_ns + transfer_ns; "
+      "unknown of enqueue",
+      Fold::kSum},
+     [](const CallRow& row) { return Integer(CollectiveKnown(row.call.latency_ns)); }},
+    {{"wait_ns", "Wait(ns)", "ns", FieldType::kInteger, 12,
+      "latency_ns - transfer_ns: it waited for the rank that came last", Fold::kSum},
+     [](const CallRow& row) {
+       const int64_t latency_ns = row.call.latency_ns;
+       const bool waits = row.share.transfer_ns >= 0 && latency_ns >= 0;
+       return waits ? Cell{latency_ns - row.share.transfer_ns} : Cell{};
+     }},
+    {{"transfer_ns", "Transfer(ns)", "ns", FieldType::kInteger, 12,
+      "the shortest latency of the ranks that have the call; unknown where none was found on "
+      "another",
+      Fold::kSum},
+     [](const CallRow& row) { return Integer(CollectiveKnown(row.share.transfer_ns)); }},
+    {{"exposed_ns", "Exposed(ns)", "ns", FieldType::kInteger, 12,
+      "of latency_ns the time in which the rank computes nothing", Fold::kSum},
+     [](const CallRow& row) { return Integer(CollectiveKnown(row.call.exposed_ns)); }},
+    {AsRatio({"algo_gbps", "Algo(GB/s)", "GB/s", FieldType::kDecimal, 10,
+              "size_bytes / transfer_ns; unknown where that is"},
+             {"size_bytes", "transfer_ns", 1}),
+     [](const CallRow& row) { return Decimal(row.AlgoGbPerSecond()); }},
+    {{"bus_gbps", "Bus(GB/s)", "GB/s", FieldType::kDecimal, 10,
+      "algo_gbps x 2 (n - 1) / n for all_reduce, (n - 1) / n for all_gather, reduce_scatter, "
+      "all_to_all, gather, scatter, 1 for broadcast, reduce, send, recv; n = group_size"},
+     [](const CallRow& row) {
+       const auto algo = row.AlgoGbPerSecond();
+       const auto factor = BusFactor(row.call.kind, row.entry.group_size);
+       return algo && factor ? Cell{*algo * *factor} : Cell{};
+     }},
+    {AsRatio({"seen_gbps", "Seen(GB/s)", "GB/s", FieldType::kDecimal, 10,
+              "size_bytes / latency_ns: with what it waited, so no more than algo_gbps"},
+             {"size_bytes", "latency_ns", 1}),
+     [](const CallRow& row) {
+       return Decimal(GbPerSecond(AsDouble(row.call.size_bytes), row.call.latency_ns));
+     }},
+    {{"matched_ranks", "Matched", "", FieldType::kInteger, 7,
+      "ranks that have the call, this one too", Fold::kMax},
+     [](const CallRow& row) { return Integer(int64_t{row.share.ranks}); }},
+    {{"match", "Match", "", FieldType::kText, 9,
+      "how it was found on them: sequence, order, alone (a group of one rank), or unmatched",
+      Fold::kKey},
+     [](const CallRow& row) { return Text(CollectiveListWordOf(row.share.match)); }},
+    {{"clock_ns", "Clock(ns)", "ns", FieldType::kInteger, 10,
+      "how far this rank's clock is ahead of that of the first rank when the call ends: the median "
+      "of how much later calls of the group end on it, with the drift where that shows; where both "
+      "files tell the time of day"},
+     [](const CallRow& row) { return Integer(row.share.clock_ns); }},
+    {{"residual_ns", "Residual(ns)", "ns", FieldType::kInteger, 12,
+      "how much later than on the first rank the call ended, clocks set right: ranks that end a "
+      "collective together differ by no more than clocks and the profiler do"},
+     [](const CallRow& row) { return Integer(row.share.residual_ns); }},
+    {{"arrival_ns", "Arrival(ns)", "ns", FieldType::kInteger, 12,
+      "how much later than on the rank that came first the call began, clocks set right; unknown "
+      "where no calls of the group set them"},
+     [](const CallRow& row) { return Integer(row.share.arrival_ns); }},
+    {{"last_rank", "Last", "", FieldType::kText, 5, "the rank that came last"},
+     [](const CallRow& row) {
+       return row.share.last_rank != nullptr ? Text(*row.share.last_rank) : Cell{};
+     }},
+    {{"last_by_ns", "LastBy(ns)", "ns", FieldType::kInteger, 11,
+      "how much later it came than the one before it"},
+     [](const CallRow& row) { return Integer(row.share.last_by_ns); }},
+    {{"last_op", "LastOp", "", FieldType::kText, 20,
+      "what the GPUs of the rank that came last mostly ran since its call before: the op, of a "
+      "kernel without one the kernel's name; unknown where they computed nothing"},
+     [](const CallRow& row) {
+       return row.share.last_work != nullptr ? Text(row.share.last_work->op) : Cell{};
+     }},
+    {{"last_layer", "LastLayer", "", FieldType::kName, 16, "the layer of that"},
+     [](const CallRow& row) {
+       return row.share.last_work != nullptr ? Text(row.share.last_work->layer) : Cell{};
+     }},
+    {{"last_idle_pct", "LastIdle(%)", "%", FieldType::kDecimal, 11,
+      "share of the time between these two calls in which its GPUs computed nothing"},
+     [](const CallRow& row) {
+       const int32_t permille = row.share.last_idle_permille;
+       return permille >= 0 ? Cell{permille / 10.0} : Cell{};
+     }},
+};
+
 }  // namespace
+
+std::string_view ShownDType(ops::DType dtype) {
+  return dtype == ops::DType::kUnknown ? std::string_view() : ops::DTypeWord(dtype);
+}
+
+std::span<const Field> CollectiveCallFields() { return FieldsWithoutBy<kCallColumns>(); }
 
 void CollectiveList::Add(std::span<const CollectiveRow> calls) {
   if (calls.empty()) return;
-  std::vector<Entry>& entries = ranks_[*calls.front().rank];
+  std::vector<Entry>& entries = ranks_[RankName(*calls.front().rank)];
   entries.reserve(entries.size() + calls.size());
   for (const CollectiveRow& row : calls) {
     Append({row.step(), row.since_ns(), row.group_size(), 0, row.call, row.share},
@@ -57,46 +178,10 @@ void CollectiveList::Merge(const CollectiveList& other) {
 }
 
 void CollectiveList::Emit(Sink* sink) const {
+  TableOf<CallRow> table(kCallColumns, sink);
   for (const auto& [rank, entries] : ranks_) {
-    for (const Entry& entry : entries) sink->Row(CellsOf(rank, entry));
+    for (const Entry& entry : entries) table.Add({rank, entry, groups_[entry.group]});
   }
-}
-
-std::vector<Cell> CollectiveList::CellsOf(const std::string& rank, const Entry& entry) const {
-  const CollectiveSet::Call& call = entry.call;
-  const CollectiveShare& share = entry.share;
-  const CollectiveGroup& group = groups_[entry.group];
-  const bool waits = share.transfer_ns >= 0 && call.latency_ns >= 0;
-  const auto algo = GbPerSecond(AsDouble(call.size_bytes), share.transfer_ns);
-  const auto factor = BusFactor(call.kind, entry.group_size);
-  return {Text(rank),
-          Integer(entry.step),
-          Integer(entry.since_ns),
-          Text(CollectiveWord(call.kind)),
-          Text(group.name),
-          Text(group.ranks),
-          Integer(CollectiveListKnown(entry.group_size)),
-          Integer(CollectiveListKnown(call.sequence)),
-          Text(ShownDType(call.dtype)),
-          Integer(CollectiveListKnown(call.size_bytes)),
-          Text(CollectiveListWordOf(call.time)),
-          Integer(CollectiveListKnown(call.latency_ns)),
-          waits ? Cell{call.latency_ns - share.transfer_ns} : Cell{},
-          Integer(CollectiveListKnown(share.transfer_ns)),
-          Integer(CollectiveListKnown(call.exposed_ns)),
-          Decimal(algo),
-          algo && factor ? Cell{*algo * *factor} : Cell{},
-          Decimal(GbPerSecond(AsDouble(call.size_bytes), call.latency_ns)),
-          Integer(int64_t{share.ranks}),
-          Text(CollectiveListWordOf(share.match)),
-          Integer(share.clock_ns),
-          Integer(share.residual_ns),
-          Integer(share.arrival_ns),
-          share.last_rank != nullptr ? Text(*share.last_rank) : Cell{},
-          Integer(share.last_by_ns),
-          share.last_work != nullptr ? Text(share.last_work->op) : Cell{},
-          share.last_work != nullptr ? Text(share.last_work->layer) : Cell{},
-          share.last_idle_permille >= 0 ? Cell{share.last_idle_permille / 10.0} : Cell{}};
 }
 
 template <typename Bytes, typename Of>
@@ -138,7 +223,7 @@ void CollectiveList::Save(ByteWriter* bytes) const {
 void CollectiveList::Load(ByteReader* bytes) {
   const std::vector<uint32_t> groups = groups_.Load(bytes);
   for (size_t left = bytes->Size(2); left > 0; --left) {
-    std::string rank;
+    RankName rank;
     bytes->Values(&rank);
     std::vector<Entry>& entries = ranks_[rank];
     for (size_t more = bytes->Size(24); more > 0; --more) {

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/saturating.h"
 #include "base/shown_text.h"
+#include "prof/views/view.h"
 
 namespace oplens::prof {
 namespace {
@@ -413,6 +414,13 @@ std::vector<CollectiveRow> CollectiveMatches::RowsOf(size_t rank) const {
     rows[i].share = ShareOf(ranks_[rank], rows[i], meeting_of_[ranks_[rank].first_call + i]);
   }
   return rows;
+}
+
+void GiveCalls(const CollectiveMatches& matches, std::span<Partial* const> partials) {
+  for (size_t rank = 0; rank < matches.rank_count(); ++rank) {
+    const std::vector<CollectiveRow> calls = matches.RowsOf(rank);
+    for (Partial* partial : partials) partial->AddCalls(calls);
+  }
 }
 
 }  // namespace oplens::prof

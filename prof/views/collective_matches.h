@@ -19,6 +19,8 @@
 
 namespace oplens::prof {
 
+class Partial;
+
 /// Finds the calls that are one on several ranks:
 ///
 ///     rank 0   |-------------------|     latency 20   waits 12, transfers 8
@@ -179,6 +181,9 @@ class CollectiveMatches {
   std::vector<uint32_t> next_;  // That is alike; kNoMeeting behind the last.
   std::vector<Arrivals> arrivals_;
 };
+
+/// Gives partials the calls of collectives of all ranks, rank by rank: Partial::AddCalls.
+void GiveCalls(const CollectiveMatches& matches, std::span<Partial* const> partials);
 
 }  // namespace oplens::prof
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/saturating.h"
-
 namespace oplens::prof {
 
 void CollectiveNotes::Add(std::span<const CollectiveRow> calls) {
@@ -21,17 +19,9 @@ void CollectiveNotes::Add(std::span<const CollectiveRow> calls) {
   }
 }
 
-void CollectiveNotes::Merge(const CollectiveNotes& other) {
-  for (const auto count :
-       {&CollectiveNotes::calls_, &CollectiveNotes::alone_, &CollectiveNotes::enqueued_,
-        &CollectiveNotes::uneven_, &CollectiveNotes::apart_}) {
-    SaturatingAdd(&(this->*count), other.*count);
-  }
-  guessed_group_ |= other.guessed_group_;
-}
-
-std::vector<std::string> CollectiveNotes::Sentences(std::string_view view, size_t ranks) const {
-  std::vector<std::string> notes;
+std::vector<std::string> CollectiveNotes::SentencesBehind(std::vector<std::string> notes,
+                                                          std::string_view view,
+                                                          size_t ranks) const {
   const auto add = [&](std::string_view text) {
     notes.push_back(fmt::format("{}: {}", view, text));
   };
@@ -43,16 +33,17 @@ std::vector<std::string> CollectiveNotes::Sentences(std::string_view view, size_
   }
   if (uneven_ > 0) {
     add(fmt::format("{} calls are unmatched: their ranks have different counts of what is alike",
-                    uneven_));
+                    int64_t{uneven_}));
   }
   if (apart_ > 0) {
     add(fmt::format(
-        "{} calls are unmatched: those in their place on other ranks ran at another time", apart_));
+        "{} calls are unmatched: those in their place on other ranks ran at another time",
+        int64_t{apart_}));
   }
   if (enqueued_ > 0) {
     add(fmt::format(
         "the kernels of {} calls are not in the profiles: how long they took is not known",
-        enqueued_));
+        int64_t{enqueued_}));
   }
   return notes;
 }

@@ -1,12 +1,14 @@
 #ifndef OPLENS_PROF_VIEWS_COLLECTIVE_NOTES_H_
 #define OPLENS_PROF_VIEWS_COLLECTIVE_NOTES_H_
 
-#include <cstdint>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
+#include "base/sums.h"
 #include "prof/views/collective_row.h"
 
 namespace oplens::prof {
@@ -14,24 +16,23 @@ namespace oplens::prof {
 /// What a reader of calls that were matched must know of them.
 class CollectiveNotes {
  public:
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Counts(&self->calls_, &self->alone_, &self->enqueued_, &self->uneven_, &self->apart_);
-    bytes->Values(&self->guessed_group_);
-  }
-
   void Add(std::span<const CollectiveRow> calls);
-  void Merge(const CollectiveNotes& other);
-  /// Each begins with the name of the view. `ranks`: how many there are.
-  std::vector<std::string> Sentences(std::string_view view, size_t ranks) const;
+  /// Behind other `notes`. Each begins with the name of the view. `ranks`: how many there are.
+  std::vector<std::string> SentencesBehind(std::vector<std::string> notes, std::string_view view,
+                                           size_t ranks) const;
 
  private:
-  int64_t calls_ = 0;
-  int64_t alone_ = 0;
-  int64_t enqueued_ = 0;
-  int64_t uneven_ = 0;
-  int64_t apart_ = 0;
-  bool guessed_group_ = false;  // Calls were matched of which no group is recorded.
+  Count calls_;
+  Count alone_;
+  Count enqueued_;
+  Count uneven_;
+  Count apart_;
+  Any guessed_group_;  // Calls were matched of which no group is recorded.
+
+ public:
+  static constexpr std::tuple kMembers{
+      &CollectiveNotes::calls_,  &CollectiveNotes::alone_, &CollectiveNotes::enqueued_,
+      &CollectiveNotes::uneven_, &CollectiveNotes::apart_, &CollectiveNotes::guessed_group_};
 };
 
 }  // namespace oplens::prof

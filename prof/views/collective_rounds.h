@@ -14,7 +14,7 @@
 #include "base/exchange.h"
 #include "ops/dtype.h"
 #include "prof/run/collective_kind.h"
-#include "prof/views/collective_groups.h"
+#include "prof/views/collective_set.h"
 
 namespace oplens::prof {
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "base/saturating.h"
 #include "prof/views/collective_set.h"
 
 namespace oplens::prof {
@@ -73,10 +74,15 @@ struct CollectiveRow {
     return share.transfer_ns < 0 || call.latency_ns < 0 ? -1 : call.latency_ns - share.transfer_ns;
   }
   /// How far its start is from the first event of its profile.
-  int64_t since_ns() const;
+  int64_t since_ns() const { return SaturatingDifference(call.start_ns, recording->origin_ns); }
   /// Ranks of its group: as recorded; where no group is recorded, those of the run, where all have
   /// the call. -1: not known.
-  int64_t group_size() const;
+  int64_t group_size() const {
+    if (group->size > 0) return group->size;
+    const bool whole = !group->known() && share.match != CollectiveMatch::kNone &&
+                       recording->world_size == int64_t{share.ranks};
+    return whole ? recording->world_size : -1;
+  }
 };
 
 }  // namespace oplens::prof

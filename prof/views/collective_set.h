@@ -1,19 +1,20 @@
 #ifndef OPLENS_PROF_VIEWS_COLLECTIVE_SET_H_
 #define OPLENS_PROF_VIEWS_COLLECTIVE_SET_H_
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/byte_reader.h"
 #include "base/byte_writer.h"
 #include "prof/run/collective_calls.h"
 #include "prof/views/before_calls.h"
-#include "prof/views/collective_groups.h"
 #include "prof/views/numbered.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/work_place.h"
@@ -21,6 +22,22 @@
 namespace oplens::prof {
 
 class Run;
+
+/// A group of ranks as it is recorded.
+struct CollectiveGroup {
+  static constexpr size_t kLeastBytes = 3;  ///< That are saved of one.
+
+  std::string name;   ///< "" where it is not recorded.
+  std::string ranks;  ///< "[0, 1]"; the same.
+  int64_t size = -1;  ///< -1: not known.
+
+  bool known() const { return !name.empty() || !ranks.empty(); }
+  static constexpr std::tuple kMembers{&CollectiveGroup::name, &CollectiveGroup::ranks,
+                                       &CollectiveGroup::size};
+  friend auto operator<=>(const CollectiveGroup&, const CollectiveGroup&) = default;
+};
+
+using CollectiveGroups = Numbered<CollectiveGroup>;
 
 /// The calls of collectives of some ranks, packed: some 25 bytes a call. What belongs to what among
 /// ranks is found when all are there (CollectiveMatches).

@@ -10,14 +10,14 @@
 
 #include "base/byte_map.h"
 #include "base/error.h"
-#include "base/saturating.h"
 #include "prof/run/run.h"
-#include "prof/views/collective_fields.h"
 #include "prof/views/collective_list.h"
 #include "prof/views/collective_notes.h"
 #include "prof/views/collective_sums.h"
 #include "prof/views/group_kinds.h"
+#include "prof/views/grouped_partial.h"
 #include "prof/views/saved_partial.h"
+#include "prof/views/time_keys.h"
 #include "prof/views/views.h"
 
 namespace oplens::prof {
@@ -27,13 +27,9 @@ constexpr std::string_view kGroupKindKey = "group_kind";
 constexpr std::string_view kCollectivesKeys[] = {"kind",  "group", kGroupKindKey, "size",
                                                  "dtype", "rank",  "step"};
 
-std::optional<int64_t> CollectivesKnown(int64_t value) {
-  return value < 0 ? std::nullopt : std::optional(value);
-}
-
 /// What calls that are alike have in common; what is not asked for is the same of all.
 struct CollectivesKey {
-  std::string rank;
+  RankName rank;
   std::optional<int64_t> step;
   CollectiveKind kind = CollectiveKind::kUnknown;
   CollectiveGroup group;
@@ -59,7 +55,7 @@ struct CollectivesKeyBefore {
 
 bool CollectivesKeyBefore::operator()(const CollectivesKey& a, const CollectivesKey& b) const {
   for (const std::string& word : *by) {
-    if (word == "rank" && a.rank != b.rank) return RankBefore()(a.rank, b.rank);
+    if (word == "rank" && a.rank != b.rank) return a.rank < b.rank;
     if (word == "step" && a.step != b.step) return a.step < b.step;
     if (word == "kind" && a.kind != b.kind) return a.kind < b.kind;
     if (word == "group" && a.group != b.group) return a.group < b.group;
@@ -72,12 +68,96 @@ bool CollectivesKeyBefore::operator()(const CollectivesKey& a, const Collectives
   return false;
 }
 
+using CollectivesRow = GroupRow<CollectivesKey, CollectiveSums>;
+
+/// A sum of so many calls; unknown of none.
+template <auto count, auto sum>
+Cell KnownOf(const CollectivesRow& row) {
+  return row.sums.*count > 0 ? CellOf(row.sums.*sum) : Cell{};
+}
+
+constexpr struct {
+  std::string_view word;  ///< Of --by.
+  Column<CollectivesRow> column;
+} kCollectivesKeyColumns[] = {
+    {"rank", {kRankField, [](const CollectivesRow& row) { return CellOf(row.key.rank); }}},
+    {"step", {kStepField, [](const CollectivesRow& row) { return Integer(row.key.step); }}},
+    {"kind",
+     {kCollectiveKindField,
+      [](const CollectivesRow& row) { return Text(CollectiveWord(row.key.kind)); }}},
+    {"group",
+     {kCollectiveGroupField, [](const CollectivesRow& row) { return Text(row.key.group.name); }}},
+    {"group",
+     {kCollectiveRanksField, [](const CollectivesRow& row) { return Text(row.key.group.ranks); }}},
+    {"group",
+     {kCollectiveGroupSizeField,
+      [](const CollectivesRow& row) { return Integer(CollectiveKnown(row.key.group_size)); }}},
+    {kGroupKindKey,
+     {kCollectiveGroupKindField,
+      [](const CollectivesRow& row) { return Text(GroupKindWord(row.key.group_kind)); }}},
+    {"dtype",
+     {kCollectiveDtypeField,
+      [](const CollectivesRow& row) { return Text(ShownDType(row.key.dtype)); }}},
+    {"size",
+     {kCollectiveSizeField,
+      [](const CollectivesRow& row) { return Integer(CollectiveKnown(row.key.size_bytes)); }}},
+};
+
+constexpr Column<CollectivesRow> kCollectivesColumns[] = {
+    FigureColumn<&CollectiveSums::calls>{"calls", "Calls", "", 7, "calls, each on one rank"},
+    FigureColumn<&CollectiveSums::matched>{"matched_calls", "Matched", "", 7,
+                                           "of these the ones whose waiting is known"},
+    {{"total_bytes", "Bytes(B)", "B", FieldType::kInteger, 13,
+      "sum of the sizes that are known; unknown where none is", Fold::kSum},
+     KnownOf<&CollectiveSums::sized, &CollectiveSums::bytes>},
+    {{"latency_ns", "Latency(ns)", "ns", FieldType::kInteger, 13,
+      "sum of the latencies that are known = wait_ns + transfer_ns + unmatched_ns", Fold::kSum},
+     KnownOf<&CollectiveSums::timed, &CollectiveSums::latency_ns>},
+    {{"wait_ns", "Wait(ns)", "ns", FieldType::kInteger, 13,
+      "sum of the matched calls; unknown where none is", Fold::kSum},
+     KnownOf<&CollectiveSums::matched, &CollectiveSums::wait_ns>},
+    {{"transfer_ns", "Transfer(ns)", "ns", FieldType::kInteger, 13, "the same", Fold::kSum},
+     KnownOf<&CollectiveSums::matched, &CollectiveSums::transfer_ns>},
+    {{"unmatched_ns", "Unmatched(ns)", "ns", FieldType::kInteger, 13,
+      "sum of the latencies of the others", Fold::kSum},
+     KnownOf<&CollectiveSums::timed, &CollectiveSums::unmatched_ns>},
+    {{"exposed_ns", "Exposed(ns)", "ns", FieldType::kInteger, 13,
+      "sum of the times that are known in which the rank computes nothing", Fold::kSum},
+     KnownOf<&CollectiveSums::exposed, &CollectiveSums::exposed_ns>},
+    {{"algo_gbps", "Algo(GB/s)", "GB/s", FieldType::kDecimal, 10,
+      "bytes / transfer time of the matched calls of known size"},
+     [](const CollectivesRow& row) {
+       return Decimal(GbPerSecond(static_cast<double>(row.sums.algo_bytes), row.sums.algo_ns));
+     }},
+    {{"bus_gbps", "Bus(GB/s)", "GB/s", FieldType::kDecimal, 10,
+      "the same with each call's bytes times its factor (prof -h --view collectives)"},
+     [](const CollectivesRow& row) {
+       return Decimal(GbPerSecond(row.sums.bus_bytes(), row.sums.bus_ns));
+     }},
+    {{"seen_gbps", "Seen(GB/s)", "GB/s", FieldType::kDecimal, 10,
+      "bytes / latency of the calls of known size and latency"},
+     [](const CollectivesRow& row) {
+       return Decimal(GbPerSecond(static_cast<double>(row.sums.seen_bytes), row.sums.seen_ns));
+     }},
+};
+
+/// Keys in the order of --by, then figures.
+Columns<CollectivesRow> CollectivesColumns(const std::vector<std::string>& by) {
+  Columns<CollectivesRow> columns;
+  for (const std::string& word : by) {
+    for (const auto& key : kCollectivesKeyColumns) {
+      if (key.word == word) columns.push_back(&key.column);
+    }
+  }
+  for (const Column<CollectivesRow>& column : kCollectivesColumns) columns.push_back(&column);
+  return columns;
+}
+
 class Collectives : public SavedPartial<Collectives> {
  public:
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Counts(&self->ranks_);
-    bytes->Values(&self->runs_, &self->records_, &self->any_, &self->notes_);
+    bytes->Values(&self->ranks_, &self->runs_, &self->records_, &self->any_, &self->notes_);
     if (self->by_.empty()) {
       bytes->Values(&self->list_);
     } else {
@@ -90,7 +170,7 @@ class Collectives : public SavedPartial<Collectives> {
 
   explicit Collectives(const ViewOptions& options) : by_(options.by) {
     for (const std::string& word : by_) {
-      if (CollectiveKeyFields(word).empty()) {
+      if (std::ranges::find(kCollectivesKeys, word) == std::end(kCollectivesKeys)) {
         throw UsageError(fmt::format("--by {}: the view collectives takes {}", word,
                                      fmt::join(kCollectivesKeys, ",")));
       }
@@ -98,7 +178,7 @@ class Collectives : public SavedPartial<Collectives> {
   }
 
   void Begin(const Run* run) override {
-    (run == nullptr ? records_ : runs_) = true;
+    (run == nullptr ? records_ : runs_) |= true;
     if (run != nullptr && IsBy(kGroupKindKey)) kinds_.Add(run->trace());
   }
   void AddCalls(std::span<const CollectiveRow> calls) override {
@@ -119,13 +199,13 @@ class Collectives : public SavedPartial<Collectives> {
   }
   void Merge(const Partial& other) override {
     const auto& more = dynamic_cast<const Collectives&>(other);
-    SaturatingAdd(&ranks_, more.ranks_);
-    runs_ |= more.runs_;
-    records_ |= more.records_;
-    any_ |= more.any_;
-    notes_.Merge(more.notes_);
-    list_.Merge(more.list_);
-    kinds_.Merge(more.kinds_);
+    MergeInto(&ranks_, more.ranks_);
+    MergeInto(&runs_, more.runs_);
+    MergeInto(&records_, more.records_);
+    MergeInto(&any_, more.any_);
+    MergeInto(&notes_, more.notes_);
+    MergeInto(&list_, more.list_);
+    MergeInto(&kinds_, more.kinds_);
     MergeInto(&groups_, more.groups_);
   }
   std::vector<Field> Fields() const override;
@@ -141,7 +221,6 @@ class Collectives : public SavedPartial<Collectives> {
   using CallKey = std::tuple<const CollectiveGroup*, int64_t, uint32_t,
                              const CollectiveSet::Recording*, CollectiveKind, ops::DType, int64_t>;
   CallKey CallKeyOf(const CollectiveRow& row) const;
-  void EmitSums(const CollectivesKey& key, const CollectiveSums& sums, Sink* sink) const;
 
   std::vector<std::string> by_;
   CollectiveList list_;  // Without words of --by,
@@ -149,27 +228,21 @@ class Collectives : public SavedPartial<Collectives> {
       CollectivesKeyBefore{&by_}};  // and with them.
   GroupKinds kinds_;                // With the word for them.
   CollectiveNotes notes_;
-  int64_t ranks_ = 0;  // Whose calls are here.
-  bool runs_ = false;
-  bool records_ = false;
-  bool any_ = false;
+  Count ranks_;  // Whose calls are here.
+  Any runs_;
+  Any records_;
+  Any any_;
 };
 
 std::vector<Field> Collectives::Fields() const {
   const auto all = CollectiveCallFields();
   if (by_.empty()) return {all.begin(), all.end()};
-  std::vector<Field> fields;
-  for (const std::string& word : by_) {
-    for (const Field& field : CollectiveKeyFields(word)) fields.push_back(field);
-  }
-  const auto sums = CollectiveSumFields();
-  fields.insert(fields.end(), sums.begin(), sums.end());
-  return fields;
+  return FieldsOf(CollectivesColumns(by_));
 }
 
 CollectivesKey Collectives::KeyOf(const CollectiveRow& row) const {
   CollectivesKey key;
-  if (IsBy("rank")) key.rank = *row.rank;
+  if (IsBy("rank")) key.rank = RankName(*row.rank);
   if (IsBy("step")) key.step = row.step();
   if (IsBy("kind")) key.kind = row.call.kind;
   if (IsBy("group") || IsBy(kGroupKindKey)) key.group = *row.group;
@@ -192,9 +265,10 @@ Collectives::CallKey Collectives::CallKeyOf(const CollectiveRow& row) const {
 }
 
 void Collectives::Emit(Sink* sink) const {
-  if (by_.empty()) list_.Emit(sink);
+  if (by_.empty()) return list_.Emit(sink);
+  TableOf<CollectivesRow> table(CollectivesColumns(by_), sink);
   if (!IsBy(kGroupKindKey)) {
-    for (const auto& [key, sums] : groups_) EmitSums(key, sums, sink);
+    for (const auto& [key, sums] : groups_) table.Add({key, sums});
     return;
   }
   std::map<CollectivesKey, CollectiveSums, CollectivesKeyBefore> groups(
@@ -204,37 +278,7 @@ void Collectives::Emit(Sink* sink) const {
     known.group_kind = kinds_.Of(key.group);
     MergeInto(&groups[known], sums);
   }
-  for (const auto& [key, sums] : groups) EmitSums(key, sums, sink);
-}
-
-void Collectives::EmitSums(const CollectivesKey& key, const CollectiveSums& sums,
-                           Sink* sink) const {
-  std::vector<Cell> cells;
-  for (const std::string& word : by_) {
-    if (word == "rank") cells.push_back(Text(key.rank));
-    if (word == "step") cells.push_back(Integer(key.step));
-    if (word == "kind") cells.push_back(Text(CollectiveWord(key.kind)));
-    if (word == kGroupKindKey) cells.push_back(Text(GroupKindWord(key.group_kind)));
-    if (word == "dtype") cells.push_back(Text(ShownDType(key.dtype)));
-    if (word == "size") cells.push_back(Integer(CollectivesKnown(key.size_bytes)));
-    if (word != "group") continue;
-    cells.push_back(Text(key.group.name));
-    cells.push_back(Text(key.group.ranks));
-    cells.push_back(Integer(CollectivesKnown(key.group_size)));
-  }
-  const auto of = [](int64_t count, int64_t value) { return count > 0 ? Cell{value} : Cell{}; };
-  cells.push_back(Cell{int64_t{sums.calls}});
-  cells.push_back(Cell{int64_t{sums.matched}});
-  cells.push_back(of(sums.sized, sums.bytes));
-  cells.push_back(of(sums.timed, sums.latency_ns));
-  cells.push_back(of(sums.matched, sums.wait_ns));
-  cells.push_back(of(sums.matched, sums.transfer_ns));
-  cells.push_back(of(sums.timed, sums.unmatched_ns));
-  cells.push_back(of(sums.exposed, sums.exposed_ns));
-  cells.push_back(Decimal(GbPerSecond(static_cast<double>(sums.algo_bytes), sums.algo_ns)));
-  cells.push_back(Decimal(GbPerSecond(sums.bus_bytes(), sums.bus_ns)));
-  cells.push_back(Decimal(GbPerSecond(static_cast<double>(sums.seen_bytes), sums.seen_ns)));
-  sink->Row(cells);
+  for (const auto& [key, sums] : groups) table.Add({key, sums});
 }
 
 std::vector<std::string> Collectives::Notes() const {
@@ -246,9 +290,8 @@ std::vector<std::string> Collectives::Notes() const {
     if (runs_) notes.emplace_back("collectives: the profile holds none");
     return notes;
   }
-  for (std::string& note : notes_.Sentences("collectives", static_cast<size_t>(ranks_)))
-    notes.push_back(std::move(note));
-  return notes;
+  return notes_.SentencesBehind(std::move(notes), "collectives",
+                                static_cast<size_t>(int64_t{ranks_}));
 }
 
 }  // namespace

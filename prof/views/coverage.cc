@@ -107,8 +107,7 @@ void Coverage::AddGaps(const PricedKernel& row, Family family) {
     // Kernels come in the order of their starts: before the first that has its launch, launches may
     // have been earlier than the recording.
     if (i == kGapOfNoLaunch && !launched_) i = kEarlyLaunch;
-    int64_t& ns = gap_ns_[static_cast<size_t>(family)][i];
-    SaturatingAdd(&ns, row.record->duration_ns);
+    gap_ns_[static_cast<size_t>(family)][i] += row.record->duration_ns;
     return;
   }
 }
@@ -118,18 +117,17 @@ void Coverage::Add(const PricedKernel& row, Family family) {
   const KernelRecord& record = *row.record;
   if (!record.timed()) return;
   const int64_t duration = record.duration_ns;
-  SaturatingAdd(&kernel_ns_, duration);
+  kernel_ns_ += duration;
   if (!row.op.empty()) {
-    SaturatingAdd(&op_ns_, duration);
-    int64_t& evidence_ns = evidence_ns_[static_cast<size_t>(EvidenceOf(row))];
-    SaturatingAdd(&evidence_ns, duration);
+    op_ns_ += duration;
+    evidence_ns_[static_cast<size_t>(EvidenceOf(row))] += duration;
   }
-  if (row.has_shapes) SaturatingAdd(&shapes_ns_, duration);
-  if (IsDirectionKnown(row)) SaturatingAdd(&direction_ns_, duration);
-  if (row.share.flops) SaturatingAdd(&flops_ns_, duration);
-  if (row.share.bytes) SaturatingAdd(&bytes_ns_, duration);
-  if (HasLaunch(row)) SaturatingAdd(&launch_ns_, duration);
-  if (HasRange(row)) SaturatingAdd(&range_ns_, duration);
+  if (row.has_shapes) shapes_ns_ += duration;
+  if (IsDirectionKnown(row)) direction_ns_ += duration;
+  if (row.share.flops) flops_ns_ += duration;
+  if (row.share.bytes) bytes_ns_ += duration;
+  if (HasLaunch(row)) launch_ns_ += duration;
+  if (HasRange(row)) range_ns_ += duration;
   Recorded& recorded = recorded_[static_cast<size_t>(family)];
   recorded.launches |= HasLaunch(row);
   recorded.ranges |= HasRange(row);
@@ -143,14 +141,14 @@ void Coverage::Add(const PricedKernel& row, Family family) {
 void Coverage::AddReplay(const KernelRecord& record) {
   ++replay_count_;
   if (!record.timed()) return;
-  SaturatingAdd(&replay_ns_, record.duration_ns);
+  replay_ns_ += record.duration_ns;
   AddBusy(record);
 }
 
 void Coverage::AddBusy(const KernelRecord& record) {
   if (!record.start_ns || !record.end_ns ||
       !BusyOf(record)->Add(*record.start_ns, *record.end_ns)) {
-    busy_known_ = false;
+    busy_known_ &= false;
   }
 }
 
@@ -159,30 +157,6 @@ void Coverage::EndInput() {
   busy_.clear();
   launched_ = false;
   last_busy_ = nullptr;
-}
-
-void Coverage::Merge(const Coverage& other) {
-  kernel_count_ += other.kernel_count_;
-  replay_count_ += other.replay_count_;
-  constexpr int64_t Coverage::*kTimes[] = {&Coverage::ended_busy_ns_, &Coverage::kernel_ns_,
-                                           &Coverage::replay_ns_,     &Coverage::op_ns_,
-                                           &Coverage::shapes_ns_,     &Coverage::direction_ns_,
-                                           &Coverage::flops_ns_,      &Coverage::bytes_ns_,
-                                           &Coverage::launch_ns_,     &Coverage::range_ns_};
-  for (const auto time : kTimes) SaturatingAdd(&(this->*time), other.*time);
-  for (size_t i = 0; i < evidence_ns_.size(); ++i) {
-    SaturatingAdd(&evidence_ns_[i], other.evidence_ns_[i]);
-  }
-  for (size_t family = 0; family < kFamilyCount; ++family) {
-    for (size_t i = 0; i < kGapCount; ++i) {
-      SaturatingAdd(&gap_ns_[family][i], other.gap_ns_[family][i]);
-    }
-    Recorded& own = recorded_[family];
-    own.launches |= other.recorded_[family].launches;
-    own.ranges |= other.recorded_[family].ranges;
-    own.shapes |= other.recorded_[family].shapes;
-  }
-  busy_known_ &= other.busy_known_;
 }
 
 int64_t Coverage::BusyNs() const {
@@ -201,7 +175,7 @@ std::string Coverage::EvidenceShares() const {
     if (ns == 0) continue;
     others |= evidence != Evidence::kRange;
     AppendFormat(&text, "{} {} {:.1f} %{}", text.empty() ? "" : ",", EvidenceWord(evidence),
-                 Percent(ns, kernel_ns_).value_or(0), IsInferred(evidence) ? " (inferred)" : "");
+                 Percent(ns, kernel_ns()).value_or(0), IsInferred(evidence) ? " (inferred)" : "");
   }
   return others ? "share of kernel time with an op by" + text : std::string();
 }
@@ -210,14 +184,14 @@ std::vector<std::string> Coverage::Facts() const {
   if (kernel_count_ == 0 && replay_count_ == 0) return {};
   const int64_t busy = BusyNs();
   std::vector<std::string> sentences = {
-      fmt::format("kernel time {} ns, GPU busy {}", kernel_ns_,
+      fmt::format("kernel time {} ns, GPU busy {}", kernel_ns(),
                   busy < 0 ? "unknown (kernels without a start, or out of order)"
                            : fmt::format("{} ns{}", busy, replay_count_ > 0 ? " at most" : ""))};
   if (replay_count_ > 0) {
     sentences.push_back(fmt::format(
         "{} graph replays hide their kernels: the {} ns from their beginning to their end bound "
         "the kernels' time from above, and are in no share of kernel time below",
-        replay_count_, replay_ns_));
+        int64_t{replay_count_}, int64_t{replay_ns_}));
   }
   if (kernel_count_ == 0) return sentences;
   const std::pair<const char*, int64_t> shares[] = {
@@ -228,7 +202,7 @@ std::vector<std::string> Coverage::Facts() const {
   std::string text;
   std::string last;
   for (const auto& [what, ns] : shares) {
-    const std::string share = fmt::format(" {:.1f} %", Percent(ns, kernel_ns_).value_or(0));
+    const std::string share = fmt::format(" {:.1f} %", Percent(ns, kernel_ns()).value_or(0));
     if (share != last) text += std::exchange(last, share);
     AppendFormat(&text, "{} {}", text.empty() ? "" : ",", what);
   }
@@ -276,7 +250,7 @@ std::vector<Coverage::Gap> Coverage::Gaps() const {
       }
     }
     for (const auto& [text, ns] : texts) {
-      gaps.push_back({kGaps[i].raises, kGaps[i].lack, Percent(ns, kernel_ns_).value_or(0), text});
+      gaps.push_back({kGaps[i].raises, kGaps[i].lack, Percent(ns, kernel_ns()).value_or(0), text});
     }
   }
   return gaps;

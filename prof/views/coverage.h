@@ -6,9 +6,11 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "base/sums.h"
 #include "parse/model/family.h"
 #include "parse/model/recording_advice.h"
 #include "prof/price/priced_kernel.h"
@@ -26,23 +28,7 @@ class Coverage {
   /// What was added so far has another clock than what comes.
   void EndInput();
   /// Adds what was found of other inputs; after EndInput() of both.
-  void Merge(const Coverage& other);
-  /// After EndInput().
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Counts(&self->kernel_count_, &self->replay_count_);
-    bytes->Sums(&self->ended_busy_ns_, &self->kernel_ns_, &self->replay_ns_, &self->op_ns_,
-                &self->shapes_ns_, &self->direction_ns_, &self->flops_ns_, &self->bytes_ns_,
-                &self->launch_ns_, &self->range_ns_);
-    for (auto& ns : self->evidence_ns_) bytes->Sums(&ns);
-    for (auto& family : self->gap_ns_) {
-      for (auto& ns : family) bytes->Sums(&ns);
-    }
-    for (auto& recorded : self->recorded_) {
-      bytes->Values(&recorded.launches, &recorded.ranges, &recorded.shapes);
-    }
-    bytes->Values(&self->busy_known_);
-  }
+  void Merge(const Coverage& other) { MergeMembers(this, other); }
 
   int64_t kernel_count() const { return kernel_count_; }
   /// The sum over all timed kernels, ns.
@@ -102,12 +88,14 @@ class Coverage {
   /// Of the kernels of a family: what the recording shows that it holds, so that nobody is told to
   /// record it.
   struct Recorded {
-    bool launches = false;
-    bool ranges = false;
-    bool shapes = false;
+    Any launches;
+    Any ranges;
+    Any shapes;
+
+    static constexpr std::tuple kMembers{&Recorded::launches, &Recorded::ranges, &Recorded::shapes};
   };
   /// Time of the kernels that have a gap.
-  using GapTimes = std::array<std::array<int64_t, kGapCount>, kFamilyCount>;
+  using GapTimes = std::array<std::array<Sum, kGapCount>, kFamilyCount>;
 
   /// Shares of kernel time by what tells the op; "" where the ranges alone do.
   std::string EvidenceShares() const;
@@ -120,23 +108,33 @@ class Coverage {
   Busy* last_busy_ = nullptr;
   std::string last_rank_;
   int64_t last_device_ = 0;
-  int64_t ended_busy_ns_ = 0;  // Of the inputs that ended.
-  int64_t kernel_count_ = 0;
-  int64_t kernel_ns_ = 0;
-  int64_t replay_count_ = 0;
-  int64_t replay_ns_ = 0;
-  int64_t op_ns_ = 0;
-  int64_t shapes_ns_ = 0;
-  int64_t direction_ns_ = 0;
-  int64_t flops_ns_ = 0;
-  int64_t bytes_ns_ = 0;
-  int64_t launch_ns_ = 0;
-  int64_t range_ns_ = 0;
-  std::array<int64_t, kEvidenceCount> evidence_ns_{};  // With an op, by what tells it.
-  GapTimes gap_ns_{};
-  std::array<Recorded, kFamilyCount> recorded_{};
+  Sum ended_busy_ns_;  // Of the inputs that ended.
+  Count kernel_count_;
+  Sum kernel_ns_;
+  Count replay_count_;
+  Sum replay_ns_;
+  Sum op_ns_;
+  Sum shapes_ns_;
+  Sum direction_ns_;
+  Sum flops_ns_;
+  Sum bytes_ns_;
+  Sum launch_ns_;
+  Sum range_ns_;
+  std::array<Sum, kEvidenceCount> evidence_ns_;  // With an op, by what tells it.
+  GapTimes gap_ns_;
+  std::array<Recorded, kFamilyCount> recorded_;
   bool launched_ = false;  // A kernel of the input so far has its launch.
-  bool busy_known_ = true;
+  All busy_known_;
+
+ public:
+  /// After EndInput().
+  static constexpr std::tuple kMembers{
+      &Coverage::kernel_count_, &Coverage::replay_count_, &Coverage::ended_busy_ns_,
+      &Coverage::kernel_ns_,    &Coverage::replay_ns_,    &Coverage::op_ns_,
+      &Coverage::shapes_ns_,    &Coverage::direction_ns_, &Coverage::flops_ns_,
+      &Coverage::bytes_ns_,     &Coverage::launch_ns_,    &Coverage::range_ns_,
+      &Coverage::evidence_ns_,  &Coverage::gap_ns_,       &Coverage::recorded_,
+      &Coverage::busy_known_};
 };
 
 }  // namespace oplens::prof

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/saturating.h"
+#include "base/sums.h"
 #include "ops/op_model.h"
 #include "parse/join/range_texts.h"
 #include "prof/run/run.h"
@@ -21,15 +22,6 @@
 
 namespace oplens::prof {
 namespace {
-
-constexpr Field kWhatIfFields[] = {
-    {"what_if_ns", "WhatIf(ns)", "ns", FieldType::kInteger, kPathWidth,
-     "length of the longest path with the times of --what-if", Fold::kNone},
-    {"what_if_saved_ns", "WhatIfSaved(ns)", "ns", FieldType::kInteger, kPathWidth,
-     "length_ns - what_if_ns", Fold::kNone},
-    {"what_if_saved_pct", "WhatIfSaved(%)", "%", FieldType::kDecimal, 9,
-     "100 x what_if_saved_ns / length_ns", Fold::kNone},
-};
 
 PathRows CriticalPathRowsOf(const ViewOptions& options) {
   PathRows rows = PathRows::kCauses;
@@ -62,7 +54,7 @@ class CriticalPath : public Partial {
     } else {
       Take(rank->first, found.paths, *texts_);
     }
-    SaturatingAdd(&cut_, found.cut);
+    cut_ += found.cut;
     what_if_.MergeFitted(finder_->what_if());
   }
   void Merge(const Partial& other) override;
@@ -75,7 +67,8 @@ class CriticalPath : public Partial {
  private:
   /// `texts`: of the names in `found`.
   void Take(const std::string& rank, const RankPaths& found, const TextNumbers& texts);
-  void EmitSums(const std::string& rank, int64_t step, const PathStepSums& found, Sink* sink) const;
+  void EmitSums(const std::string& rank, int64_t step, const PathStepSums& found,
+                TableOf<PathRow>* table) const;
 
   std::shared_ptr<PathFinder> finder_;
   size_t place_;
@@ -84,7 +77,7 @@ class CriticalPath : public Partial {
   PathRows rows_;
   std::shared_ptr<TextNumbers> texts_;  // Of names.
   std::map<std::string, RankPaths, RankBefore> ranks_;
-  int64_t cut_ = 0;
+  Sum cut_;
   ViewNotes notes_;
 };
 
@@ -104,14 +97,13 @@ void CriticalPath::Take(const std::string& rank, const RankPaths& found, const T
 void CriticalPath::Merge(const Partial& other) {
   const auto& more = dynamic_cast<const CriticalPath&>(other);
   for (const auto& [name, rank] : more.ranks_) Take(name, rank, *more.texts_);
-  SaturatingAdd(&cut_, more.cut_);
+  cut_ += more.cut_;
   what_if_.MergeFitted(more.what_if_);
   notes_.Merge(more.notes_);
 }
 
 void CriticalPath::Save(ByteWriter* bytes) const {
-  bytes->Values(&notes_);
-  bytes->Sums(&cut_);
+  bytes->Values(&notes_, &cut_);
   bytes->Number(ranks_.size());
   for (const auto& [name, rank] : ranks_) {
     bytes->Values(&name);
@@ -125,8 +117,7 @@ void CriticalPath::Save(ByteWriter* bytes) const {
 }
 
 void CriticalPath::Load(ByteReader* bytes) {
-  bytes->Values(&notes_);
-  bytes->Sums(&cut_);
+  bytes->Values(&notes_, &cut_);
   for (size_t left = bytes->Size(); left > 0; --left) {
     std::string name;
     bytes->Values(&name);
@@ -151,42 +142,31 @@ void CriticalPath::Load(ByteReader* bytes) {
 }
 
 std::vector<Field> CriticalPath::Fields() const {
-  if (rows_ == PathRows::kEdges) return {std::begin(kPathEdgeFields), std::end(kPathEdgeFields)};
-  std::vector<Field> fields = PathFields(rows_ == PathRows::kNames);
-  if (!what_if_.empty()) {
-    fields.insert(fields.end(), std::begin(kWhatIfFields), std::end(kWhatIfFields));
-  }
-  return fields;
-}
-
-void EmitEdges(const std::string& rank, const PathEdges& edges, const TextNumbers& texts,
-               Sink* sink) {
-  edges.ForEach(texts, [&](const PathEdges::Row& row) {
-    const Cell cells[] = {Text(rank),
-                          Integer(row.step),
-                          Integer(row.number),
-                          Text(row.from),
-                          Text(row.to),
-                          Text(PathLinkWord(row.edge->link)),
-                          Text(PathCauseWord(row.edge->cause)),
-                          Integer(row.edge->start_ns),
-                          Integer(row.edge->time_ns),
-                          Integer(row.place->thread),
-                          Integer(row.place->device),
-                          Integer(row.place->stream)};
-    sink->Row(cells);
-  });
+  if (rows_ == PathRows::kEdges) return {std::begin(kPathEdgeColumns), std::end(kPathEdgeColumns)};
+  return FieldsOf(PathColumns(rows_ == PathRows::kNames, !what_if_.empty()));
 }
 
 void CriticalPath::Emit(Sink* sink) const {
+  if (rows_ == PathRows::kEdges) {
+    TableOf<PathEdgeRow> table(kPathEdgeColumns, sink);
+    for (const auto& [name, rank] : ranks_) {
+      rank.edges.ForEach(*texts_, [&](const PathEdges::Row& row) {
+        const PathEdges::Edge& edge = *row.edge;
+        table.Add({name, row.step, row.number, row.from, row.to, PathLinkWord(edge.link),
+                   PathCauseWord(edge.cause), edge.start_ns, edge.time_ns, row.place->thread,
+                   row.place->device, row.place->stream});
+      });
+    }
+    return;
+  }
+  TableOf<PathRow> table(PathColumns(rows_ == PathRows::kNames, !what_if_.empty()), sink);
   for (const auto& [name, rank] : ranks_) {
-    for (const auto& [number, step] : rank.steps) EmitSums(name, number, step, sink);
-    EmitEdges(name, rank.edges, *texts_, sink);
+    for (const auto& [number, step] : rank.steps) EmitSums(name, number, step, &table);
   }
 }
 
 void CriticalPath::EmitSums(const std::string& rank, int64_t step, const PathStepSums& found,
-                            Sink* sink) const {
+                            TableOf<PathRow>* table) const {
   std::vector<const PathStepSums::Part*> rows;
   for (const PathStepSums::Part& part : found.parts) rows.push_back(&part);
   std::sort(rows.begin(), rows.end(), [&](const auto* a, const auto* b) {
@@ -195,17 +175,8 @@ void CriticalPath::EmitSums(const std::string& rank, int64_t step, const PathSte
     return texts_->TextOf(a->name) < texts_->TextOf(b->name);
   });
   for (const PathStepSums::Part* part : rows) {
-    std::vector<Cell> cells = {Text(rank), Integer(step), Text(PathCauseWord(part->cause))};
-    if (rows_ == PathRows::kNames) cells.push_back(Text(texts_->TextOf(part->name)));
-    cells.insert(cells.end(),
-                 {Integer(part->sum.time_ns), PercentCell(part->sum.time_ns, found.length_ns),
-                  Integer(part->sum.edges), Integer(found.length_ns), Integer(found.step_ns)});
-    if (!what_if_.empty()) {
-      const int64_t saved_ns = found.length_ns - found.what_if_ns;
-      cells.insert(cells.end(), {Integer(found.what_if_ns), Integer(saved_ns),
-                                 PercentCell(saved_ns, found.length_ns)});
-    }
-    sink->Row(cells);
+    table->Add({rank, step, PathCauseWord(part->cause), texts_->TextOf(part->name), part->sum,
+                found.length_ns, found.step_ns, found.what_if_ns});
   }
 }
 
@@ -221,7 +192,7 @@ std::vector<std::string> CriticalPath::Notes() const {
     notes.push_back(fmt::format(
         "critical-path: {} dependencies are left out: by the times of the file what is waited for "
         "comes later than what waits",
-        cut_));
+        int64_t{cut_}));
   }
   return notes;
 }
@@ -250,7 +221,7 @@ constexpr View kCriticalPathView = {
     .name = "critical-path",
     .help = "what the length of each step came from, one dependency after the other",
     .needs = kCriticalPathNeeds,
-    .fields = FieldsWithoutBy<kPathFields>,
+    .fields = FieldsWithoutBy<kPathColumns>,
     .make = MakeAlone<MakeCriticalPaths>,
     .make_together = MakeCriticalPaths,
     .by = kCriticalPathKeys,

@@ -184,7 +184,7 @@ class Distributed : public GroupedPartial<RankName, std::vector<DistributedStep>
     GroupedPartial::Merge(other);
     const auto& more = dynamic_cast<const Distributed&>(other);
     MergeInto(&calls_, more.calls_);
-    call_notes_.Merge(more.call_notes_);
+    MergeInto(&call_notes_, more.call_notes_);
   }
   std::vector<std::string> Notes() const override;
   void Save(ByteWriter* bytes) const override {
@@ -264,10 +264,7 @@ void Distributed::EmitGroup(const RankName& rank, const std::vector<DistributedS
 }
 
 std::vector<std::string> Distributed::Notes() const {
-  std::vector<std::string> notes = notes_.Sentences();
-  for (std::string& note : call_notes_.Sentences("distributed", rows_.size()))
-    notes.push_back(std::move(note));
-  return notes;
+  return call_notes_.SentencesBehind(notes_.Sentences(), "distributed", rows_.size());
 }
 
 }  // namespace

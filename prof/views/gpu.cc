@@ -25,7 +25,6 @@
 #include "prof/views/gpu_launch.h"
 #include "prof/views/gpu_rows.h"
 #include "prof/views/grouped_partial.h"
-#include "prof/views/sm_efficiency.h"
 #include "prof/views/views.h"
 
 namespace oplens::prof {

@@ -192,6 +192,19 @@ class ByWords {
   std::vector<std::string> words_;
 };
 
+/// A partial of the members that `Own` names in kMembers (base/sums.h): it merges, saves and loads
+/// them by their types. The last one is its notes. `columns`: of its rows.
+template <typename Own, const auto& columns>
+class MemberPartial : public Partial {
+ public:
+  void Merge(const Partial& other) override {
+    MergeMembers(static_cast<Own*>(this), dynamic_cast<const Own&>(other));
+  }
+  std::vector<Field> Fields() const override { return {std::begin(columns), std::end(columns)}; }
+  void Save(ByteWriter* bytes) const override { bytes->Values(static_cast<const Own*>(this)); }
+  void Load(ByteReader* bytes) override { bytes->Values(static_cast<Own*>(this)); }
+};
+
 /// A partial of sums by key. `Notes`: what it says where an input has nothing for it.
 template <typename Key, typename Sums, typename Row = GroupRow<Key, Sums>,
           typename NotesOfView = ViewNotes>
@@ -201,7 +214,7 @@ class GroupedPartial : public Partial {
   void Merge(const Partial& other) override {
     const auto& more = dynamic_cast<const GroupedPartial&>(other);
     MergeInto(&rows_, more.rows_);
-    notes_.Merge(more.notes_);
+    MergeInto(&notes_, more.notes_);
   }
   std::vector<Field> Fields() const override { return FieldsOf(columns_); }
   void Emit(Sink* sink) const override {

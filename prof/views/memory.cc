@@ -1,7 +1,6 @@
 #include "prof/views/memory.h"
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -10,61 +9,35 @@
 #include "prof/run/memory_curve.h"
 #include "prof/run/memory_life.h"
 #include "prof/run/run.h"
-#include "prof/views/memory_fields.h"
+#include "prof/views/grouped_partial.h"
 #include "prof/views/memory_notes.h"
-#include "prof/views/rank_order.h"
-#include "prof/views/saved_partial.h"
 #include "prof/views/time_keys.h"
 #include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
 
-constexpr Field kMemoryFields[] = {
-    kRankField,
-    kMemoryDeviceField,
-    kMemorySourceField,
-    {"time_ns", "Time(ns)", "ns", FieldType::kInteger, 15, "from the first event of the rank",
-     Fold::kNone},
-    {"allocated_bytes", "Allocated(B)", "B", FieldType::kInteger, 15,
-     "allocated from this moment on", Fold::kMax},
-    {"reserved_bytes", "Reserved(B)", "B", FieldType::kInteger, 15,
-     "what the allocator had from the device then", Fold::kMax},
-    {"fragmentation_bytes", "Fragmentation(B)", "B", FieldType::kInteger, 16,
-     "reserved_bytes - allocated_bytes", Fold::kMax},
-    {"peak_bytes", "Peak(B)", "B", FieldType::kInteger, 15,
-     "the largest allocated_bytes of this device and source", Fold::kMax},
-    {"total", "Total", "", FieldType::kText, 8,
-     "recorded: the file tells the totals; sizes: they are sums of what is known to be there, of "
-     "what was taken or given back in the recording",
-     Fold::kNone},
-};
-
 using Point = MemoryCurve::Point;
 
 struct Curve {
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self);
-
-  std::string rank;
+  RankName rank;
   int32_t device_id = -1;
   MemorySource source = MemorySource::kFramework;
   bool told = false;
   int64_t peak_bytes = 0;
   std::vector<Point> points;
 
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self);
   friend bool operator<(const Curve& a, const Curve& b) {
-    if (a.rank != b.rank) return RankBefore()(a.rank, b.rank);
-    return std::tie(a.device_id, a.source, a.told, a.points) <
-           std::tie(b.device_id, b.source, b.told, b.points);
+    return std::tie(a.rank, a.device_id, a.source, a.told, a.points) <
+           std::tie(b.rank, b.device_id, b.source, b.told, b.points);
   }
 };
 
 template <typename Bytes, typename Self>
 void Curve::Transfer(Bytes* bytes, Self* self) {
-  bytes->Values(&self->rank, &self->device_id);
-  bytes->Word(&self->source, kMemorySources);
-  bytes->Values(&self->told, &self->peak_bytes);
+  bytes->Values(&self->rank, &self->device_id, &self->source, &self->told, &self->peak_bytes);
   if constexpr (Bytes::kReads) {
     self->points.resize(bytes->Size(3));
   } else {
@@ -79,22 +52,50 @@ void Curve::Transfer(Bytes* bytes, Self* self) {
   }
 }
 
-class MemoryView : public SavedPartial<MemoryView> {
- public:
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->curves_, &self->notes_);
-  }
+struct MemoryRow {
+  const Curve& curve;
+  std::string_view device;
+  const Point& point;
+};
 
+constexpr Column<MemoryRow> kMemoryColumns[] = {
+    {kRankField, [](const MemoryRow& row) { return CellOf(row.curve.rank); }},
+    {kMemoryDeviceField, [](const MemoryRow& row) { return Text(row.device); }},
+    {kMemorySourceField,
+     [](const MemoryRow& row) { return Text(MemorySourceWord(row.curve.source)); }},
+    {{"time_ns", "Time(ns)", "ns", FieldType::kInteger, 15, "from the first event of the rank"},
+     [](const MemoryRow& row) { return Integer(row.point.time_ns); }},
+    {{"allocated_bytes", "Allocated(B)", "B", FieldType::kInteger, 15,
+      "allocated from this moment on", Fold::kMax},
+     [](const MemoryRow& row) { return Integer(row.point.allocated_bytes); }},
+    {{"reserved_bytes", "Reserved(B)", "B", FieldType::kInteger, 15,
+      "what the allocator had from the device then", Fold::kMax},
+     [](const MemoryRow& row) {
+       return row.point.reserved_bytes >= 0 ? Integer(row.point.reserved_bytes) : Cell{};
+     }},
+    {{"fragmentation_bytes", "Fragmentation(B)", "B", FieldType::kInteger, 16,
+      "reserved_bytes - allocated_bytes", Fold::kMax},
+     [](const MemoryRow& row) {
+       const auto& [time_ns, allocated_bytes, reserved_bytes] = row.point;
+       if (reserved_bytes < 0) return Cell{};
+       return Integer(SaturatingDifference(reserved_bytes, allocated_bytes));
+     }},
+    {{"peak_bytes", "Peak(B)", "B", FieldType::kInteger, 15,
+      "the largest allocated_bytes of this device and source", Fold::kMax},
+     [](const MemoryRow& row) { return Integer(row.curve.peak_bytes); }},
+    {{"total", "Total", "", FieldType::kText, 8,
+      "recorded: the file tells the totals; sizes: they are sums of what is known to be there, of "
+      "what was taken or given back in the recording"},
+     [](const MemoryRow& row) { return Text(row.curve.told ? "recorded" : "sizes"); }},
+};
+
+class MemoryView : public MemberPartial<MemoryView, kMemoryColumns> {
+ public:
   using CurveOf = MemoryCurve (*)(const Run& run, const MemoryLife::Pool& pool);
   explicit MemoryView(CurveOf curve_of) : curve_of_(curve_of), notes_("memory") {}
 
   void Begin(const Run* run) override { notes_.Begin(run); }
   void End(const Run* run) override;
-  void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override {
-    return {std::begin(kMemoryFields), std::end(kMemoryFields)};
-  }
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override { return notes_.Sentences(); }
 
@@ -102,6 +103,9 @@ class MemoryView : public SavedPartial<MemoryView> {
   CurveOf curve_of_;
   std::vector<Curve> curves_;
   MemoryNotes notes_;
+
+ public:
+  static constexpr std::tuple kMembers{&MemoryView::curves_, &MemoryView::notes_};
 };
 
 void MemoryView::End(const Run* run) {
@@ -110,13 +114,8 @@ void MemoryView::End(const Run* run) {
   for (const MemoryLife::Pool& pool : run->memory().pools()) {
     MemoryCurve found = curve_of_(*run, pool);
     if (found.points.empty()) continue;
-    Curve& curve = curves_.emplace_back();
-    curve.rank = run->rank();
-    curve.device_id = pool.device_id;
-    curve.source = pool.source;
-    curve.told = pool.told;
-    curve.peak_bytes = found.peak_bytes;
-    curve.points = std::move(found.points);
+    curves_.push_back({RankName(run->rank()), pool.device_id, pool.source, pool.told,
+                       found.peak_bytes, std::move(found.points)});
   }
 }
 
@@ -145,35 +144,15 @@ MemoryCurve OwnCurveOf(const Run& run, const MemoryLife::Pool& pool) {
   return curve;
 }
 
-void MemoryView::Merge(const Partial& other) {
-  const auto& more = dynamic_cast<const MemoryView&>(other);
-  curves_.insert(curves_.end(), more.curves_.begin(), more.curves_.end());
-  notes_.Merge(more.notes_);
-}
-
 void MemoryView::Emit(Sink* sink) const {
   std::vector<const Curve*> curves;
   for (const Curve& curve : curves_) curves.push_back(&curve);
   std::stable_sort(curves.begin(), curves.end(),
                    [](const Curve* a, const Curve* b) { return *a < *b; });
+  TableOf<MemoryRow> table(kMemoryColumns, sink);
   for (const Curve* curve : curves) {
     const std::string device = MemoryDeviceName(curve->device_id);
-    for (const Point& point : curve->points) {
-      const bool reserved = point.reserved_bytes >= 0;
-      const Cell cells[] = {
-          Text(curve->rank),
-          Text(device),
-          Text(MemorySourceWord(curve->source)),
-          Integer(point.time_ns),
-          Integer(point.allocated_bytes),
-          reserved ? Integer(point.reserved_bytes) : Cell{},
-          reserved ? Integer(SaturatingDifference(point.reserved_bytes, point.allocated_bytes))
-                   : Cell{},
-          Integer(curve->peak_bytes),
-          Text(curve->told ? "recorded" : "sizes"),
-      };
-      sink->Row(cells);
-    }
+    for (const Point& point : curve->points) table.Add({*curve, device, point});
   }
 }
 
@@ -186,7 +165,7 @@ std::unique_ptr<Partial> MakeMemoryOf(MemoryView::CurveOf curve_of) {
 constexpr View kMemoryView = {.name = "memory",
                               .help = "how much memory was allocated and reserved at each moment",
                               .needs = {TracePart::kMemoryEvents},
-                              .fields = FieldsWithoutBy<kMemoryFields>,
+                              .fields = FieldsWithoutBy<kMemoryColumns>,
                               .make = [](const ViewOptions&) -> std::unique_ptr<Partial> {
                                 return std::make_unique<MemoryView>(OwnCurveOf);
                               },

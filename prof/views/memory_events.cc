@@ -9,7 +9,7 @@
 #include "prof/run/memory_life.h"
 #include "prof/run/run.h"
 #include "prof/run/steps.h"
-#include "prof/views/memory_fields.h"
+#include "prof/table/columns.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/time_keys.h"
 #include "prof/views/views.h"
@@ -17,41 +17,80 @@
 namespace oplens::prof {
 namespace {
 
-constexpr Field kMemoryEventsFields[] = {
-    kRankField,
-    kMemoryDeviceField,
-    kMemorySourceField,
-    {"op", "Op", "", FieldType::kText, Field::kShared,
-     "the innermost operator that was open on the thread when it was taken", Fold::kKey},
-    {"around", "Around", "", FieldType::kText, Field::kShared, "the operator around that one",
-     Fold::kKey},
-    {"layer", "Layer", "", FieldType::kText, Field::kShared, "layers around op, outermost first",
-     Fold::kKey},
-    {"stack", "Stack", "", FieldType::kText, Field::kShared, "call stack, outermost frame first",
-     Fold::kKey},
-    {"address", "Address", "", FieldType::kInteger, 16, "of the first byte; negative from 2^63 on",
-     Fold::kNone},
-    {"size_bytes", "Size(B)", "B", FieldType::kInteger, 13, "of the piece of memory", Fold::kSum},
-    {"alloc_ns", "Alloc(ns)", "ns", FieldType::kInteger, 15,
-     "when it was taken, from the first event of the rank", Fold::kMin},
-    {"free_ns", "Free(ns)", "ns", FieldType::kInteger, 15, "when it was given back", Fold::kMax},
-    {"duration_ns", "Life(ns)", "ns", FieldType::kInteger, 14, "free_ns - alloc_ns", Fold::kSum},
-    kStepField,
-    {"at_peak", "Peak", "", FieldType::kText, 5,
-     "yes: it was there when most was allocated of its device and source", Fold::kKey},
-    {"state", "State", "", FieldType::kText, 11,
-     "freed; alive: at the end of the recording; only freed: taken before it; lost: its address "
-     "was "
-     "given out again; unknown: no address is recorded",
-     Fold::kKey},
-    {"leak", "Leak", "", FieldType::kText, 5,
-     "yes: it was there behind the end of the step that took it and at the end of the recording",
-     Fold::kKey},
+template <auto text>
+Cell TextCell(const MemoryEventRows::ShownRow& shown) {
+  return Text(shown.texts.TextOf(shown.row.*text));
+}
+
+template <auto time>
+Cell TimeCell(const MemoryEventRows::ShownRow& shown) {
+  const int64_t value = shown.row.*time;
+  return value == MemoryEventRows::kNoTime ? Cell{} : Integer(value);
+}
+
+template <auto value>
+Cell YesOrNo(const MemoryEventRows::ShownRow& shown) {
+  const std::optional<bool>& known = shown.row.*value;
+  return known ? Text(*known ? "yes" : "no") : Cell{};
+}
+
+using Row = MemoryEventRows::Row;
+using ShownRow = MemoryEventRows::ShownRow;
+
+constexpr Column<ShownRow> kMemoryEventsColumns[] = {
+    {kRankField, TextCell<&Row::rank>},
+    {kMemoryDeviceField, [](const ShownRow& shown) { return Text(shown.device); }},
+    {kMemorySourceField,
+     [](const ShownRow& shown) { return Text(MemorySourceWord(shown.row.source)); }},
+    {{"op", "Op", "", FieldType::kText, Field::kShared,
+      "the innermost operator that was open on the thread when it was taken", Fold::kKey},
+     TextCell<&Row::op>},
+    {{"around", "Around", "", FieldType::kText, Field::kShared, "the operator around that one",
+      Fold::kKey},
+     TextCell<&Row::around>},
+    {{"layer", "Layer", "", FieldType::kText, Field::kShared, "layers around op, outermost first",
+      Fold::kKey},
+     TextCell<&Row::layer>},
+    {{"stack", "Stack", "", FieldType::kText, Field::kShared, "call stack, outermost frame first",
+      Fold::kKey},
+     TextCell<&Row::stack>},
+    {{"address", "Address", "", FieldType::kInteger, 16,
+      "of the first byte; negative from 2^63 on"},
+     [](const ShownRow& shown) {
+       return shown.row.address == 0 ? Cell{} : Integer(shown.row.address);
+     }},
+    {{"size_bytes", "Size(B)", "B", FieldType::kInteger, 13, "of the piece of memory", Fold::kSum},
+     [](const ShownRow& shown) { return Integer(shown.row.size_bytes); }},
+    {{"alloc_ns", "Alloc(ns)", "ns", FieldType::kInteger, 15,
+      "when it was taken, from the first event of the rank", Fold::kMin},
+     TimeCell<&Row::alloc_ns>},
+    {{"free_ns", "Free(ns)", "ns", FieldType::kInteger, 15, "when it was given back", Fold::kMax},
+     TimeCell<&Row::free_ns>},
+    {{"duration_ns", "Life(ns)", "ns", FieldType::kInteger, 14, "free_ns - alloc_ns", Fold::kSum},
+     [](const ShownRow& shown) {
+       const auto& row = shown.row;
+       const bool both =
+           row.alloc_ns != MemoryEventRows::kNoTime && row.free_ns != MemoryEventRows::kNoTime;
+       return both ? Integer(SaturatingDifference(row.free_ns, row.alloc_ns)) : Cell{};
+     }},
+    {kStepField, TimeCell<&Row::step>},
+    {{"at_peak", "Peak", "", FieldType::kText, 5,
+      "yes: it was there when most was allocated of its device and source", Fold::kKey},
+     YesOrNo<&Row::at_peak>},
+    {{"state", "State", "", FieldType::kText, 11,
+      "freed; alive: at the end of the recording; only freed: taken before it; lost: its address "
+      "was "
+      "given out again; unknown: no address is recorded",
+      Fold::kKey},
+     [](const ShownRow& shown) { return Text(MemoryStateWord(shown.row.state)); }},
+    {{"leak", "Leak", "", FieldType::kText, 5,
+      "yes: it was there behind the end of the step that took it and at the end of the recording",
+      Fold::kKey},
+     YesOrNo<&Row::leak>},
 };
 
-Cell YesOrNo(const std::optional<bool>& value) {
-  return value ? Text(*value ? "yes" : "no") : Cell{};
-}
+constexpr decltype(&Row::rank) kTexts[] = {&Row::rank, &Row::op, &Row::around, &Row::layer,
+                                           &Row::stack};
 
 class MemoryEvents : public MemoryEventRows {
  public:
@@ -166,7 +205,7 @@ void MemoryEventRows::Transfer(Bytes* bytes, Self* self) {
   Row before;
   before.alloc_ns = 0;
   for (auto& row : self->rows_) {
-    for (const auto text : {&Row::rank, &Row::op, &Row::around, &Row::layer, &Row::stack}) {
+    for (const auto text : kTexts) {
       if constexpr (Bytes::kReads) {
         row.*text = self->texts_.NumberOf(bytes->Text());
       } else {
@@ -174,8 +213,7 @@ void MemoryEventRows::Transfer(Bytes* bytes, Self* self) {
       }
     }
     bytes->Values(&row.device_id, &row.at_peak, &row.leak);
-    bytes->Word(&row.source, kMemorySources);
-    bytes->Word(&row.state, kMemoryStates);
+    bytes->Values(&row.source, &row.state);
     bytes->Near(&row.address, before.address);
     bytes->Values(&row.size_bytes);
     bytes->Near(&row.alloc_ns, before.alloc_ns);
@@ -185,6 +223,10 @@ void MemoryEventRows::Transfer(Bytes* bytes, Self* self) {
   }
 }
 
+std::vector<Field> MemoryEventRows::Fields() const {
+  return FieldsOf(std::span<const Column<ShownRow>>(kMemoryEventsColumns));
+}
+
 void MemoryEventRows::Save(ByteWriter* bytes) const { Transfer(bytes, this); }
 void MemoryEventRows::Load(ByteReader* bytes) { Transfer(bytes, this); }
 
@@ -192,16 +234,12 @@ void MemoryEventRows::Merge(const Partial& other) {
   const auto& more = dynamic_cast<const MemoryEventRows&>(other);
   rows_.reserve(rows_.size() + more.rows_.size());
   for (Row row : more.rows_) {
-    for (uint32_t Row::*text : {&Row::rank, &Row::op, &Row::around, &Row::layer, &Row::stack}) {
+    for (const auto text : kTexts) {
       row.*text = texts_.NumberOf(more.texts_.TextOf(row.*text));
     }
     rows_.push_back(row);
   }
   notes_.Merge(more.notes_);
-}
-
-std::vector<Field> MemoryEventRows::Fields() const {
-  return {std::begin(kMemoryEventsFields), std::end(kMemoryEventsFields)};
 }
 
 // By rank, device, source and time; all others so that no order of merging shows.
@@ -215,7 +253,7 @@ bool MemoryEventRows::IsBefore(const Row& a, const Row& b) const {
   const auto a_numbers = numbers(a);
   const auto b_numbers = numbers(b);
   if (a_numbers != b_numbers) return a_numbers < b_numbers;
-  for (const uint32_t Row::*text : {&Row::op, &Row::around, &Row::layer, &Row::stack}) {
+  for (const auto text : kTexts) {
     if (a.*text != b.*text) return texts_.TextOf(a.*text) < texts_.TextOf(b.*text);
   }
   return false;
@@ -227,39 +265,18 @@ void MemoryEventRows::Emit(Sink* sink) const {
   for (const Row& row : rows_) rows.push_back(&row);
   std::sort(rows.begin(), rows.end(),
             [this](const Row* a, const Row* b) { return IsBefore(*a, *b); });
-  for (const Row* row : rows) EmitRow(*row, sink);
-}
-
-void MemoryEventRows::EmitRow(const Row& row, Sink* sink) const {
-  const auto time = [](int64_t ns) { return ns == kNoTime ? Cell{} : Integer(ns); };
-  const bool both = row.alloc_ns != kNoTime && row.free_ns != kNoTime;
-  const std::string device = MemoryDeviceName(row.device_id);
-  const Cell cells[] = {
-      Text(texts_.TextOf(row.rank)),
-      Text(device),
-      Text(MemorySourceWord(row.source)),
-      Text(texts_.TextOf(row.op)),
-      Text(texts_.TextOf(row.around)),
-      Text(texts_.TextOf(row.layer)),
-      Text(texts_.TextOf(row.stack)),
-      row.address == 0 ? Cell{} : Integer(row.address),
-      Integer(row.size_bytes),
-      time(row.alloc_ns),
-      time(row.free_ns),
-      both ? Integer(SaturatingDifference(row.free_ns, row.alloc_ns)) : Cell{},
-      time(row.step),
-      YesOrNo(row.at_peak),
-      Text(MemoryStateWord(row.state)),
-      YesOrNo(row.leak),
-  };
-  sink->Row(cells);
+  TableOf<ShownRow> table(kMemoryEventsColumns, sink);
+  for (const Row* row : rows) {
+    const std::string device = MemoryDeviceName(row->device_id);
+    table.Add({*row, texts_, device});
+  }
 }
 
 constexpr View kMemoryEventsView = {
     .name = "memory-events",
     .help = "each piece of memory from its allocation to its release",
     .needs = {TracePart::kMemoryEvents},
-    .fields = FieldsWithoutBy<kMemoryEventsFields>,
+    .fields = FieldsWithoutBy<kMemoryEventsColumns>,
     .make = MakePartial<MemoryEvents>,
     .narrow = "op,size_bytes,alloc_ns,duration_ns,state,leak",
     .important = "op,size_bytes,alloc_ns,duration_ns,state,leak,device,layer",

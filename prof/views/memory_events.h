@@ -27,7 +27,6 @@ class MemoryEventRows : public Partial {
   void Save(ByteWriter* bytes) const override;
   void Load(ByteReader* bytes) override;
 
- protected:
   /// Texts are numbers of texts_.
   struct Row {
     uint32_t rank = 0;
@@ -48,7 +47,13 @@ class MemoryEventRows : public Partial {
     int64_t step = kNoTime;
   };
   static constexpr int64_t kNoTime = INT64_MIN;
+  struct ShownRow {
+    const Row& row;
+    const TextNumbers& texts;
+    std::string_view device;
+  };
 
+ protected:
   void AddRow(const Row& row) { rows_.push_back(row); }
 
   TextNumbers texts_;
@@ -58,7 +63,6 @@ class MemoryEventRows : public Partial {
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self);
   bool IsBefore(const Row& a, const Row& b) const;
-  void EmitRow(const Row& row, Sink* sink) const;
 
   std::vector<Row> rows_;
 };

@@ -9,7 +9,7 @@ namespace oplens::prof {
 namespace {
 
 struct Oddity {
-  int64_t MemoryLife::Counts::*count;
+  Count MemoryLife::Counts::*count;
   std::string_view words;  ///< Behind the number.
 };
 
@@ -28,26 +28,18 @@ constexpr Oddity kOddities[] = {
 
 void MemoryNotes::Begin(const Run* run) {
   if (run == nullptr) {
-    records_ = true;
+    records_ |= true;
   } else if (run->trace().memory_events.empty()) {
-    lacking_[static_cast<size_t>(run->trace().family)] = true;
+    lacking_[static_cast<size_t>(run->trace().family)] |= true;
   }
 }
 
 void MemoryNotes::Count(const MemoryLife& memory) {
   for (const MemoryLife::Pool& pool : memory.pools()) {
     untold_ |= !pool.told;
-    for (const Oddity& oddity : kOddities) counts_.*oddity.count += pool.counts.*oddity.count;
+    MergeInto(&counts_, pool.counts);
   }
   left_out_ += memory.left_out();
-}
-
-void MemoryNotes::Merge(const MemoryNotes& other) {
-  records_ |= other.records_;
-  untold_ |= other.untold_;
-  for (size_t i = 0; i < kFamilyCount; ++i) lacking_[i] |= other.lacking_[i];
-  for (const Oddity& oddity : kOddities) counts_.*oddity.count += other.counts_.*oddity.count;
-  left_out_ += other.left_out_;
 }
 
 std::string MemoryNotes::OddEvents() const {

@@ -146,8 +146,7 @@ void MemoryOpRun::SumPieces(const MemoryLife::Pool& pool) {
       sums.peak_bytes += event.size_bytes;
       rest = SaturatingDifference(rest, event.size_bytes);
     }
-    const bool left = selected && leaks.IsLeak(piece).value_or(false);
-    if (left) sums.leaked_bytes += event.size_bytes;
+    if (selected && leaks.IsLeak(piece).value_or(false)) sums.leaked_bytes += event.size_bytes;
   }
   if (rest == 0) return;
   Row like;

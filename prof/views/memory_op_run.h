@@ -45,7 +45,6 @@ struct MemoryOpSums {
                                        &MemoryOpSums::total,        &MemoryOpSums::peak_bytes,
                                        &MemoryOpSums::leaked_bytes, &MemoryOpSums::peak_known,
                                        &MemoryOpSums::leaks_known};
-  void Add(const MemoryOpSums& other) { MergeMembers(this, other); }
 };
 
 /// The operators of one rank by what they did with memory. O(n log n + P C) for n memory events,
@@ -67,7 +66,6 @@ class MemoryOpRun {
     size_t step = Steps::kNone;
     int64_t calls = 0;
   };
-  const Row& row(size_t index) const { return rows_[index]; }
   /// The texts of a row of calls: the name and those of the keys, those of step and rank left out.
   std::vector<std::string_view> TextsOf(const Row& row) const;
 
@@ -108,6 +106,8 @@ class MemoryOpRun {
   std::vector<bool> changed_;         // By call: whether there is such.
   bool pairs_ = false;                // Whether it is known what became of all pieces.
 };
+
+constexpr size_t WordCountOf(MemoryOpRun::Row::Kind) { return 3; }
 
 }  // namespace oplens::prof
 

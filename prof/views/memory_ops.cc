@@ -11,7 +11,6 @@
 #include "prof/views/bounded_partial.h"
 #include "prof/views/call_groups.h"
 #include "prof/views/grouped_partial.h"
-#include "prof/views/memory_fields.h"
 #include "prof/views/memory_notes.h"
 #include "prof/views/memory_op_run.h"
 #include "prof/views/views.h"

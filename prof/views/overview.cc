@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -19,87 +19,208 @@
 #include "prof/run/device_work.h"
 #include "prof/run/run.h"
 #include "prof/run/steps.h"
-#include "prof/views/overview_classes.h"
-#include "prof/views/rank_order.h"
-#include "prof/views/saved_partial.h"
+#include "prof/views/grouped_partial.h"
+#include "prof/views/step_times.h"
 #include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
 
 /// A step as it is printed.
-struct OverviewRow {
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->start_ns, &self->number, &self->whole);
-    bytes->Sums(&self->total_ns);
-    bytes->Values(&self->host_ns, &self->times.parts, &self->times.exposed, &self->times.hidden,
-                  &self->times.busy);
-    bytes->Sums(&self->ideal_ps, &self->capacity_ns);
-  }
-
+struct OverviewStep {
   int64_t start_ns = 0;  ///< From the rank's first event.
   int64_t number = 0;
   bool whole = true;
-  int64_t total_ns = 0;
+  Sum total_ns;
   std::optional<int64_t> host_ns;
   StepTimes times;
-  int64_t ideal_ps = 0;     ///< Of its products at the peak rates.
-  int64_t capacity_ns = 0;  ///< total_ns of each GPU.
+  Sum ideal_ps;     ///< Of its products at the peak rates.
+  Sum capacity_ns;  ///< total_ns of each GPU.
+
+  static constexpr std::tuple kMembers{&OverviewStep::start_ns, &OverviewStep::number,
+                                       &OverviewStep::whole,    &OverviewStep::total_ns,
+                                       &OverviewStep::host_ns,  &OverviewStep::times,
+                                       &OverviewStep::ideal_ps, &OverviewStep::capacity_ns};
+  /// By all that is shown, so that the order of rows does not depend on that of merging.
+  friend bool operator<(const OverviewStep& a, const OverviewStep& b) {
+    const auto key = [](const OverviewStep& step) {
+      return std::tie(step.start_ns, step.total_ns, step.number, step.whole, step.host_ns,
+                      step.times, step.ideal_ps, step.capacity_ns);
+    };
+    return key(a) < key(b);
+  }
 };
 
-/// By all that a row shows, so that the order of rows does not depend on that of merging.
-bool OverviewBefore(const OverviewRow& a, const OverviewRow& b) {
-  const auto key = [](const OverviewRow& row) {
-    const StepTimes& times = row.times;
-    return std::tie(row.start_ns, row.total_ns, row.number, row.whole, row.host_ns, times.parts,
-                    times.exposed, times.hidden, times.busy, row.ideal_ps, row.capacity_ns);
-  };
-  return key(a) < key(b);
+struct RankSteps {
+  std::vector<OverviewStep> steps;
+  Any has_product;
+
+  static constexpr std::tuple kMembers{&RankSteps::steps, &RankSteps::has_product};
+};
+
+/// A step, or the mean of several.
+struct OverviewRow {
+  const RankName& rank;
+  std::string label;
+  std::span<const OverviewStep> steps;
+  bool mean = false;
+  bool ours = true;  ///< With state and start.
+  bool has_product = false;
+
+  /// nullopt where it is unknown of one.
+  template <typename F>
+  std::optional<double> SumOf(F value_of) const {
+    double sum = 0;
+    for (const OverviewStep& step : steps) {
+      const std::optional<int64_t> value = value_of(step);
+      if (!value) return std::nullopt;
+      sum += static_cast<double>(*value);
+    }
+    return sum;
+  }
+  template <typename F>
+  Cell FigureOf(F value_of) const {
+    if (!mean) return Integer(std::optional<int64_t>(value_of(steps[0])));
+    const auto sum = SumOf(value_of);
+    return sum ? Cell{*sum / static_cast<double>(steps.size())} : Cell();
+  }
+};
+
+constexpr int kOverviewWidth = 13;
+
+template <auto list, auto of>
+constexpr Column<OverviewRow> TimeColumn(std::string_view key, std::string_view header,
+                                         std::string_view help) {
+  return {{key, header, "ns", FieldType::kInteger, kOverviewWidth, help, Fold::kSum},
+          [](const OverviewRow& row) {
+            return row.FigureOf([](const OverviewStep& step) {
+              return (step.times.*list)[static_cast<size_t>(of)];
+            });
+          }};
 }
 
-struct Rank {
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->rows, &self->has_product);
-  }
-
-  std::vector<OverviewRow> rows;
-  bool has_product = false;
+constexpr Column<OverviewRow> kOverviewColumns[] = {
+    {{"rank", "Rank", "", FieldType::kText, 4, "rank", Fold::kKey},
+     [](const OverviewRow& row) { return CellOf(row.rank); }},
+    {{"step",
+      "Step",
+      "",
+      FieldType::kText,
+      6,
+      "number of the step; mean: of whole steps, if any",
+      Fold::kKey,
+      {},
+      {},
+      "mean"},
+     [](const OverviewRow& row) { return Text(row.label); }},
+    {{"state", "State", "", FieldType::kText, 5,
+      "whole; cut: never closed, or at the end with less than 80 % of the GPU work of the one "
+      "before"},
+     [](const OverviewRow& row) {
+       if (row.mean || !row.ours) return Cell();
+       return Text(row.steps[0].whole ? "whole" : "cut");
+     }},
+    {{"start_ns", "Start(ns)", "ns", FieldType::kInteger, kOverviewWidth,
+      "start of the span, from the rank's first event", Fold::kMin},
+     [](const OverviewRow& row) {
+       return row.mean || !row.ours ? Cell() : Integer(row.steps[0].start_ns);
+     }},
+    {{"total_ns", "Total(ns)", "ns", FieldType::kInteger, kOverviewWidth,
+      "length of the span = kernel + memcpy + memset + comm + runtime + dataloader + cpu + other",
+      Fold::kSum},
+     [](const OverviewRow& row) {
+       return row.FigureOf([](const OverviewStep& step) { return int64_t{step.total_ns}; });
+     }},
+    {{"host_ns", "Host(ns)", "ns", FieldType::kInteger, kOverviewWidth, "length on the host",
+      Fold::kSum},
+     [](const OverviewRow& row) {
+       return row.FigureOf([](const OverviewStep& step) { return step.host_ns; });
+     }},
+    TimeColumn<&StepTimes::parts, TimeClass::kKernel>("kernel_ns", "Kernel(ns)",
+                                                      "a compute kernel or a graph's replay runs"),
+    TimeColumn<&StepTimes::parts, TimeClass::kMemcpy>("memcpy_ns", "Memcpy(ns)", "else a copy"),
+    TimeColumn<&StepTimes::parts, TimeClass::kMemset>("memset_ns", "Memset(ns)", "else a fill"),
+    TimeColumn<&StepTimes::parts, TimeClass::kComm>("comm_ns", "Comm(ns)",
+                                                    "else a communication kernel"),
+    TimeColumn<&StepTimes::parts, TimeClass::kRuntime>("runtime_ns", "Runtime(ns)",
+                                                       "else an API call (runtime or driver)"),
+    TimeColumn<&StepTimes::parts, TimeClass::kDataLoader>("dataloader_ns", "DataLoader(ns)",
+                                                          "else the data loader"),
+    TimeColumn<&StepTimes::parts, TimeClass::kCpu>("cpu_ns", "CPU(ns)",
+                                                   "else a call or an annotation of a host thread"),
+    TimeColumn<&StepTimes::parts, kTimeClassCount>("other_ns", "Other(ns)", "none of them"),
+    TimeColumn<&StepTimes::exposed, TimeClass::kKernel>(
+        "kernel_exposed_ns", "KernelExposed(ns)",
+        "compute kernels run, and nothing else of the GPUs"),
+    TimeColumn<&StepTimes::exposed, TimeClass::kMemcpy>("memcpy_exposed_ns", "MemcpyExposed(ns)",
+                                                        "copies run, and nothing else of the GPUs"),
+    TimeColumn<&StepTimes::exposed, TimeClass::kMemset>("memset_exposed_ns", "MemsetExposed(ns)",
+                                                        "fills run, and nothing else of the GPUs"),
+    TimeColumn<&StepTimes::exposed, TimeClass::kComm>(
+        "comm_exposed_ns", "CommExposed(ns)", "communication runs, and nothing else of the GPUs"),
+    TimeColumn<&StepTimes::exposed, TimeClass::kRuntime>("runtime_exposed_ns", "RuntimeExposed(ns)",
+                                                         "API calls run, and nothing of the GPUs"),
+    TimeColumn<&StepTimes::exposed, TimeClass::kDataLoader>(
+        "dataloader_exposed_ns", "LoaderExposed(ns)",
+        "the data loader runs, and nothing of the GPUs"),
+    TimeColumn<&StepTimes::exposed, TimeClass::kCpu>(
+        "cpu_exposed_ns", "CPUExposed(ns)",
+        "calls or annotations of host threads run, and nothing of the GPUs"),
+    TimeColumn<&StepTimes::hidden, TimeClass::kKernel>(
+        "kernel_hidden_ns", "KernelHidden(ns)", "compute kernels run, less kernel_exposed_ns"),
+    TimeColumn<&StepTimes::hidden, TimeClass::kMemcpy>("memcpy_hidden_ns", "MemcpyHidden(ns)",
+                                                       "copies run, less memcpy_exposed_ns"),
+    TimeColumn<&StepTimes::hidden, TimeClass::kMemset>("memset_hidden_ns", "MemsetHidden(ns)",
+                                                       "fills run, less memset_exposed_ns"),
+    TimeColumn<&StepTimes::hidden, TimeClass::kComm>("comm_hidden_ns", "CommHidden(ns)",
+                                                     "communication runs, less comm_exposed_ns"),
+    TimeColumn<&StepTimes::hidden, TimeClass::kRuntime>("runtime_hidden_ns", "RuntimeHidden(ns)",
+                                                        "API calls run, less runtime_exposed_ns"),
+    TimeColumn<&StepTimes::hidden, TimeClass::kDataLoader>(
+        "dataloader_hidden_ns", "LoaderHidden(ns)",
+        "the data loader runs, less dataloader_exposed_ns"),
+    TimeColumn<&StepTimes::hidden, TimeClass::kCpu>(
+        "cpu_hidden_ns", "CPUHidden(ns)",
+        "calls or annotations of host threads run, less cpu_exposed_ns"),
+    {AsRatio({"busy_pct", "Busy(%)", "%", FieldType::kDecimal, 8,
+              "100 x time of any GPU work / total_ns"},
+             {"kernel_ns+memcpy_ns+memset_ns+comm_ns", "total_ns", 100}),
+     [](const OverviewRow& row) {
+       const auto busy = row.SumOf([](const OverviewStep& step) { return step.times.busy; });
+       const auto total =
+           row.SumOf([](const OverviewStep& step) { return int64_t{step.total_ns}; });
+       return busy ? Decimal(Percent(*busy, *total)) : Cell();
+     }},
+    {{"mfu_pct", "MFU(%)", "%", FieldType::kDecimal, 8,
+      "100 x sum of FLOPs / peak rate over the products launched in the step / (total_ns x GPUs)"},
+     [](const OverviewRow& row) {
+       const auto ideal =
+           row.SumOf([](const OverviewStep& step) { return int64_t{step.ideal_ps}; });
+       const auto capacity =
+           row.SumOf([](const OverviewStep& step) { return int64_t{step.capacity_ns}; });
+       return row.has_product ? Decimal(Percent(*ideal, *capacity * 1e3)) : Cell();
+     }},
 };
 
-class Overview : public SavedPartial<Overview> {
+class Overview : public GroupedPartial<RankName, RankSteps, OverviewRow, TextNotes> {
  public:
   /// `find` null: the steps of the run, with all that is known of them.
-  explicit Overview(OverviewSteps (*find)(const Run& run) = nullptr) : find_(find) {}
-
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->ranks_, &self->notes_);
-  }
+  explicit Overview(const ViewOptions& options, OverviewSteps (*find)(const Run& run) = nullptr)
+      : GroupedPartial("overview", options, {}, kOverviewColumns), find_(find) {}
 
   void Begin(const Run* run) override;
   void Add(const PricedKernel& kernel) override;
   void End(const Run* run) override;
-  void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override {
-    const std::span<const Field> fields = OverviewFields();
-    return {fields.begin(), fields.end()};
-  }
-  void Emit(Sink* sink) const override;
-  std::vector<std::string> Notes() const override { return {notes_.begin(), notes_.end()}; }
 
  private:
   void NoteLacks(const Run& run, std::span<const Step> steps);
+  void EmitGroup(const RankName& rank, const RankSteps& found,
+                 TableOf<OverviewRow>* table) const override;
 
   OverviewSteps (*find_)(const Run& run);
-  std::map<std::string, Rank, RankBefore> ranks_;
-  std::set<std::string> notes_;
   // Of the run that is read:
   const Run* run_ = nullptr;
-  std::vector<OverviewRow> rows_;
-  std::vector<int64_t> ideal_ps_;  // By step.
-  bool has_product_ = false;
+  RankSteps read_;
 };
 
 void Overview::Add(const PricedKernel& kernel) {
@@ -112,11 +233,11 @@ void Overview::Add(const PricedKernel& kernel) {
   const Kernel& own = run_->trace().kernels[kernel.work];
   const size_t step = run_->steps().OfEvent(
       {own.start_ns, own.end_ns, kernel.work, own.device_id, own.stream_id, WorkClass::kCompute});
-  has_product_ = true;
+  read_.has_product |= true;
   if (step == Steps::kNone) return;
   const double ps = static_cast<double>(*kernel.share.flops_mma) / peak * 1e12;
   constexpr double kMost = 9e18;
-  SaturatingAdd(&ideal_ps_[step], std::llround(std::clamp(ps, 0.0, kMost)));
+  read_.steps[step].ideal_ps += std::llround(std::clamp(ps, 0.0, kMost));
 }
 
 int64_t GpusOf(const DeviceWork& work) {
@@ -159,20 +280,18 @@ OverviewSteps OwnStepsOf(const Run& run) {
 // All but the FLOPs is found at once: what it takes is free again when other views begin.
 void Overview::Begin(const Run* run) {
   run_ = run;
-  rows_.clear();
+  read_ = {};
   if (run == nullptr) {
-    notes_.insert("overview needs the profile itself: records tell no steps and no API calls");
+    notes_.Add("overview needs the profile itself: records tell no steps and no API calls");
     return;
   }
-  has_product_ = false;
   const bool ours = find_ == nullptr;
   const auto [steps, times] = ours ? OwnStepsOf(*run) : find_(*run);
-  ideal_ps_.assign(steps.size(), 0);
   if (steps.empty()) return;
   const int64_t origin_ns = run->origin_ns();
   const int64_t gpus = GpusOf(run->device_work());
   for (size_t i = 0; i < steps.size(); ++i) {
-    OverviewRow& row = rows_.emplace_back();
+    OverviewStep& row = read_.steps.emplace_back();
     row.start_ns = LengthOf({origin_ns, steps[i].span.start_ns});
     row.number = steps[i].number;
     row.whole = steps[i].complete;
@@ -189,14 +308,8 @@ void Overview::Begin(const Run* run) {
 
 void Overview::End(const Run* run) {
   run_ = nullptr;
-  if (run == nullptr || rows_.empty()) return;
-  Rank& rank = ranks_[std::string(run->rank())];
-  rank.has_product |= has_product_;
-  for (size_t i = 0; i < rows_.size(); ++i) {
-    rows_[i].ideal_ps = ideal_ps_[i];
-    rank.rows.push_back(rows_[i]);
-  }
-  rows_.clear();
+  if (run != nullptr && !read_.steps.empty()) Take(RankName(run->rank()), read_);
+  read_ = {};
 }
 
 void Overview::NoteLacks(const Run& run, std::span<const Step> steps) {
@@ -204,7 +317,7 @@ void Overview::NoteLacks(const Run& run, std::span<const Step> steps) {
   const auto note = [&](std::string text, Lack lack) {
     const std::string_view flag = RecordingFlag(lack, trace.family);
     if (!flag.empty()) text += fmt::format("; recorded by {}", flag);
-    notes_.insert(std::move(text));
+    notes_.Add(std::move(text));
   };
   if (run.steps().source() == StepSource::kNone) {
     note("overview: no steps are marked and no kernels repeat: the whole run is step 0",
@@ -219,95 +332,39 @@ void Overview::NoteLacks(const Run& run, std::span<const Step> steps) {
     note("overview: the profile holds no API calls: runtime_ns is not known", Lack::kApiCalls);
   }
   if (std::any_of(steps.begin(), steps.end(), [](const Step& step) { return !step.complete; })) {
-    notes_.insert("overview: the recording cut steps (state cut): mean is that of the others");
+    notes_.Add("overview: the recording cut steps (state cut): mean is that of the others");
   }
 }
 
-void Overview::Merge(const Partial& other) {
-  const auto& from = dynamic_cast<const Overview&>(other);
-  for (const auto& [name, rank] : from.ranks_) {
-    Rank& own = ranks_[name];
-    own.rows.insert(own.rows.end(), rank.rows.begin(), rank.rows.end());
-    own.has_product |= rank.has_product;
+void Overview::EmitGroup(const RankName& rank, const RankSteps& found,
+                         TableOf<OverviewRow>* table) const {
+  std::vector<OverviewStep> steps = found.steps;
+  std::sort(steps.begin(), steps.end());
+  std::vector<OverviewStep> whole;
+  OverviewRow row = {rank, "", {}, false, find_ == nullptr, found.has_product};
+  for (const OverviewStep& step : steps) {
+    row.label = std::to_string(step.number);
+    row.steps = {&step, 1};
+    table->Add(row);
+    if (step.whole) whole.push_back(step);
   }
-  notes_.insert(from.notes_.begin(), from.notes_.end());
-}
-
-/// The sum over rows; nullopt where it is unknown of one.
-template <typename F>
-std::optional<double> OverviewSum(const std::vector<OverviewRow>& rows, F value_of) {
-  double sum = 0;
-  for (const OverviewRow& row : rows) {
-    const std::optional<int64_t> value = value_of(row);
-    if (!value) return std::nullopt;
-    sum += static_cast<double>(*value);
-  }
-  return sum;
-}
-
-/// The cells of one row, or of the mean of several. `all`: state and start too.
-std::vector<Cell> OverviewCellsOf(std::string_view name, std::string_view label, bool all,
-                                  bool has_product, const std::vector<OverviewRow>& rows,
-                                  bool mean) {
-  std::vector<Cell> cells = {Text(name), Text(label)};
-  cells.push_back(mean || !all ? Cell() : Text(rows[0].whole ? "whole" : "cut"));
-  cells.push_back(mean || !all ? Cell() : Integer(rows[0].start_ns));
-  const auto add = [&](auto value_of) {
-    if (!mean) return cells.push_back(Integer(value_of(rows[0])));
-    const auto sum = OverviewSum(rows, value_of);
-    cells.push_back(sum ? Cell{*sum / static_cast<double>(rows.size())} : Cell());
-  };
-  add([](const OverviewRow& row) { return std::optional(row.total_ns); });
-  add([](const OverviewRow& row) { return row.host_ns; });
-  for (size_t i = 0; i <= kTimeClassCount; ++i) {
-    add([i](const OverviewRow& row) { return row.times.parts[i]; });
-  }
-  for (size_t i = 0; i < kTimeClassCount; ++i) {
-    add([i](const OverviewRow& row) { return row.times.exposed[i]; });
-  }
-  for (size_t i = 0; i < kTimeClassCount; ++i) {
-    add([i](const OverviewRow& row) { return row.times.hidden[i]; });
-  }
-  const auto busy = OverviewSum(rows, [](const OverviewRow& row) { return row.times.busy; });
-  const auto total =
-      OverviewSum(rows, [](const OverviewRow& row) { return std::optional(row.total_ns); });
-  const auto ideal =
-      OverviewSum(rows, [](const OverviewRow& row) { return std::optional(row.ideal_ps); });
-  const auto capacity =
-      OverviewSum(rows, [](const OverviewRow& row) { return std::optional(row.capacity_ns); });
-  cells.push_back(busy ? Decimal(Percent(*busy, *total)) : Cell());
-  cells.push_back(has_product ? Decimal(Percent(*ideal, *capacity * 1e3)) : Cell());
-  return cells;
-}
-
-void Overview::Emit(Sink* sink) const {
-  for (const auto& [name, rank] : ranks_) {
-    std::vector<OverviewRow> rows = rank.rows;
-    std::sort(rows.begin(), rows.end(), OverviewBefore);
-    std::vector<OverviewRow> whole;
-    for (const OverviewRow& row : rows) {
-      const std::string label = std::to_string(row.number);
-      sink->Row(OverviewCellsOf(name, label, find_ == nullptr, rank.has_product, {row}, false));
-      if (row.whole) whole.push_back(row);
-    }
-    const std::vector<OverviewRow>& counted = whole.empty() ? rows : whole;
-    if (!counted.empty()) {
-      sink->Row(OverviewCellsOf(name, "mean", find_ == nullptr, rank.has_product, counted, true));
-    }
-  }
+  row.label = "mean";
+  row.steps = whole.empty() ? steps : whole;
+  row.mean = true;
+  if (!row.steps.empty()) table->Add(row);
 }
 
 }  // namespace
 
 std::unique_ptr<Partial> MakeOverviewOf(OverviewSteps (*find)(const Run& run)) {
-  return std::make_unique<Overview>(find);
+  return std::make_unique<Overview>(ViewOptions(), find);
 }
 
 constexpr View kOverviewView = {
     .name = "overview",
     .help = "where the time of each step went",
     .needs = {TracePart::kApiTimes},
-    .fields = OverviewFields,
+    .fields = FieldsWithoutBy<kOverviewColumns>,
     .make = MakePartial<Overview>,
     .narrow = "total_ns,kernel_ns,comm_ns,memcpy_ns,runtime_ns,dataloader_ns,cpu_ns,busy_pct",
     .important =

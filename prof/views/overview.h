@@ -2,12 +2,10 @@
 #define OPLENS_PROF_VIEWS_OVERVIEW_H_
 
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "prof/run/run.h"
 #include "prof/run/step.h"
-#include "prof/table/field.h"
 #include "prof/views/step_times.h"
 #include "prof/views/view.h"
 
@@ -22,8 +20,6 @@ struct OverviewSteps {
 /// not whether it is whole, when it starts, its length on the host, and what of the peak was
 /// reached.
 std::unique_ptr<Partial> MakeOverviewOf(OverviewSteps (*find)(const Run& run));
-
-std::span<const Field> OverviewFields();
 
 }  // namespace oplens::prof
 

@@ -5,7 +5,6 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "base/saturating.h"
 #include "ops/op_model.h"
 #include "prof/run/class_times.h"
 #include "prof/run/run.h"
@@ -56,7 +55,7 @@ class RowMaker {
   }
 
   void TakeStep(const StepPath& path) {
-    SaturatingAdd(&found_.cut, path.cut);
+    found_.cut += path.cut;
     if (wanted_.rows == PathRows::kEdges) return found_.paths.edges.EndStep(path.number);
     if (path.length_ns == 0) return;
     PathStepSums own;
@@ -119,9 +118,9 @@ class RowMakers : public PathTaker {
 }  // namespace
 
 void PathStepSums::Add(const PathStepSums& other) {
-  SaturatingAdd(&length_ns, other.length_ns);
-  SaturatingAdd(&step_ns, other.step_ns);
-  SaturatingAdd(&what_if_ns, other.what_if_ns);
+  length_ns += other.length_ns;
+  step_ns += other.step_ns;
+  what_if_ns += other.what_if_ns;
   parts.insert(parts.end(), other.parts.begin(), other.parts.end());
   MergeParts();
 }
@@ -142,7 +141,7 @@ void PathStepSums::MergeParts() {
 }
 
 void PathStepSums::Save(const TextNumbers& texts, ByteWriter* bytes) const {
-  bytes->Sums(&length_ns, &step_ns, &what_if_ns);
+  bytes->Values(&length_ns, &step_ns, &what_if_ns);
   // By text: numbers depend on what was read before.
   std::vector<const Part*> order;
   for (const Part& part : parts) order.push_back(&part);
@@ -154,17 +153,17 @@ void PathStepSums::Save(const TextNumbers& texts, ByteWriter* bytes) const {
   for (const Part* part : order) {
     bytes->Word(&part->cause, kPathCauseCount);
     bytes->Text(texts.TextOf(part->name));
-    bytes->Sums(&part->sum.time_ns, &part->sum.edges);
+    bytes->Values(&part->sum);
   }
 }
 
 void PathStepSums::Load(TextNumbers* texts, ByteReader* bytes) {
-  bytes->Sums(&length_ns, &step_ns, &what_if_ns);
+  bytes->Values(&length_ns, &step_ns, &what_if_ns);
   parts.resize(bytes->Size(4));
   for (Part& part : parts) {
     bytes->Word(&part.cause, kPathCauseCount);
     part.name = texts->NumberOf(bytes->Text());
-    bytes->Sums(&part.sum.time_ns, &part.sum.edges);
+    bytes->Values(&part.sum);
   }
   MergeParts();
 }

@@ -31,9 +31,9 @@ struct PathStepSums {
     uint32_t name = 0;  ///< 0 where it is by cause alone.
     PathSum sum;
   };
-  int64_t length_ns = 0;
-  int64_t step_ns = 0;
-  int64_t what_if_ns = 0;
+  Sum length_ns;
+  Sum step_ns;
+  Sum what_if_ns;
   std::vector<Part> parts;  ///< By cause and name.
 
   void Add(const PathStepSums& other);
@@ -122,7 +122,7 @@ class PathFinder {
   };
   struct Found {
     RankPaths paths;
-    int64_t cut = 0;
+    Sum cut;
   };
 
   PathFinder(WhatIf what_if, std::vector<Wanted> wanted)

@@ -150,7 +150,7 @@ class Ranks : public GroupedPartial<RankName, RankSums, RanksRow> {
   void AddCalls(std::span<const CollectiveRow> calls) override;
   void Merge(const Partial& other) override {
     GroupedPartial::Merge(other);
-    call_notes_.Merge(dynamic_cast<const Ranks&>(other).call_notes_);
+    MergeInto(&call_notes_, dynamic_cast<const Ranks&>(other).call_notes_);
   }
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override;
@@ -308,10 +308,7 @@ void Ranks::NoteMissing(std::vector<std::string>* notes) const {
 std::vector<std::string> Ranks::Notes() const {
   std::vector<std::string> notes = notes_.Sentences();
   NoteMissing(&notes);
-  for (std::string& note : call_notes_.Sentences("ranks", rows_.size())) {
-    notes.push_back(std::move(note));
-  }
-  return notes;
+  return call_notes_.SentencesBehind(std::move(notes), "ranks", rows_.size());
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "prof/run/steps.h"
 #include "prof/table/sink_chain.h"
 #include "prof/table/top_rows.h"
-#include "prof/views/give_calls.h"
+#include "prof/views/collective_matches.h"
 
 namespace oplens::prof {
 namespace {

@@ -1,34 +1,51 @@
 #include <fmt/format.h>
 
-#include <map>
 #include <set>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "base/byte_reader.h"
 #include "parse/model/trace_devices.h"
-#include "parse/model/trace_needs.h"
 #include "prof/run/device_work.h"
 #include "prof/run/run.h"
 #include "prof/run/step.h"
 #include "prof/run/steps.h"
-#include "prof/table/field.h"
-#include "prof/views/saved_partial.h"
+#include "prof/views/grouped_partial.h"
 #include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
 
-using enum FieldType;
+struct Fact {
+  std::string name;
+  std::string value;
 
-constexpr Field kSetupViewFields[] = {
-    {"fact", "Fact", "", kText, 18,
-     "gpu, gpus, sms, clock_mhz, memory_mib, profiler, world_size, steps, step_source, "
-     "clock_step_ns, or a version that the file tells",
-     Fold::kKey},
-    {"value", "Value", "", kText, Field::kShared, "what it is", Fold::kKey},
-    {"inputs", "Inputs", "", kInteger, 7, "how many inputs say so", Fold::kSum},
+  static constexpr std::tuple kMembers{&Fact::name, &Fact::value};
+  friend auto operator<=>(const Fact&, const Fact&) = default;
+};
+
+struct FactSums {
+  Balance inputs;
+
+  static constexpr std::tuple kMembers{&FactSums::inputs};
+  std::string_view Problem() const {
+    const bool possible = inputs >= 0 && inputs <= ByteReader::kMostCount;
+    return possible ? std::string_view() : "a count is impossible";
+  }
+};
+
+constexpr Column<GroupRow<Fact, FactSums>> kSetupColumns[] = {
+    KeyColumn<&Fact::name>{
+        {"fact", "Fact", "", FieldType::kText, 18,
+         "gpu, gpus, sms, clock_mhz, memory_mib, profiler, world_size, steps, step_source, "
+         "clock_step_ns, or a version that the file tells",
+         Fold::kKey}},
+    KeyColumn<&Fact::value>{
+        {"value", "Value", "", FieldType::kText, Field::kShared, "what it is", Fold::kKey}},
+    FigureColumn<&FactSums::inputs>{"inputs", "Inputs", "", 7, "how many inputs say so"},
 };
 
 std::string_view SourceWord(StepSource source) {
@@ -46,21 +63,13 @@ std::string_view SourceWord(StepSource source) {
 }
 
 /// On what ran, and what of it was recorded.
-class Setup : public SavedPartial<Setup> {
+class Setup : public GroupedPartial<Fact, FactSums, GroupRow<Fact, FactSums>, TextNotes> {
  public:
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    TransferMap(bytes, &self->facts_, [&](auto fact, int64_t inputs) {
-      if constexpr (Bytes::kReads) {
-        bytes->Check(inputs >= 0 && inputs <= ByteReader::kMostCount, "a count is impossible");
-        self->facts_[std::move(fact)] += inputs;
-      }
-    });
-    bytes->Values(&self->notes_);
-  }
+  explicit Setup(const ViewOptions& options)
+      : GroupedPartial("setup", options, {}, kSetupColumns) {}
 
   void Begin(const Run* run) override {
-    if (run == nullptr) notes_.insert("setup needs the profile itself: records do not tell it");
+    if (run == nullptr) notes_.Add("setup needs the profile itself: records do not tell it");
   }
 
   void End(const Run* run) override {
@@ -81,28 +90,9 @@ class Setup : public SavedPartial<Setup> {
     }
   }
 
-  void Merge(const Partial& other) override {
-    const auto& more = dynamic_cast<const Setup&>(other);
-    for (const auto& [fact, inputs] : more.facts_) facts_[fact] += inputs;
-    notes_.insert(more.notes_.begin(), more.notes_.end());
-  }
-
-  std::vector<Field> Fields() const override {
-    return {std::begin(kSetupViewFields), std::end(kSetupViewFields)};
-  }
-
-  void Emit(Sink* sink) const override {
-    for (const auto& [fact, inputs] : facts_) {
-      const Cell cells[] = {Text(fact.first), Text(fact.second), Integer(inputs)};
-      sink->Row(cells);
-    }
-  }
-
-  std::vector<std::string> Notes() const override { return {notes_.begin(), notes_.end()}; }
-
  private:
   void Say(std::string fact, std::string value) {
-    if (!value.empty()) ++facts_[{std::move(fact), std::move(value)}];
+    if (!value.empty()) ++rows_[{std::move(fact), std::move(value)}].inputs;
   }
 
   /// Of the GPUs that did something: what they are, each kind once.
@@ -129,16 +119,13 @@ class Setup : public SavedPartial<Setup> {
       }
     }
   }
-
-  std::map<std::pair<std::string, std::string>, int64_t> facts_;  // Inputs by fact and value.
-  std::set<std::string> notes_;
 };
 
 }  // namespace
 
 constexpr View kSetupView = {.name = "setup",
                              .help = "on what the run ran: GPUs, clocks, versions, steps",
-                             .fields = FieldsWithoutBy<kSetupViewFields>,
+                             .fields = FieldsWithoutBy<kSetupColumns>,
                              .make = MakePartial<Setup>,
                              .saved_form = 1};
 

@@ -12,12 +12,12 @@
 #include "base/append_format.h"
 #include "base/ascii.h"
 #include "base/error.h"
-#include "base/saturating.h"
 #include "parse/join/range_texts.h"
 #include "parse/model/recording_advice.h"
 #include "prof/run/call_stacks.h"
 #include "prof/run/module_calls.h"
 #include "prof/views/call_places.h"
+#include "prof/views/grouped_partial.h"
 #include "prof/views/saved_partial.h"
 #include "prof/views/views.h"
 
@@ -27,15 +27,22 @@ namespace {
 constexpr std::string_view kUnattributed = "(unattributed)";
 constexpr std::string_view kNoName = "(other)";
 
-constexpr Field kStacksFields[] = {
-    {"stack", "Stack", "", FieldType::kText, Field::kShared,
-     "frames and operators, outermost first, joined by ;", Fold::kKey, ";"},
-    {"host_self_ns", "HostSelf(ns)", "ns", FieldType::kInteger, 13,
-     "time on the host of the calls that were reached so, without that of calls inside",
-     Fold::kSum},
-    {"device_self_ns", "DevSelf(ns)", "ns", FieldType::kInteger, 13,
-     "sum of the durations of the device events that these launched themselves", Fold::kSum},
-    {"launches", "Launches", "", FieldType::kInteger, 8, "these device events", Fold::kSum},
+struct StackRow {
+  std::string_view stack;
+  const StackSums& sums;
+};
+
+constexpr Column<StackRow> kStacksColumns[] = {
+    {{"stack", "Stack", "", FieldType::kText, Field::kShared,
+      "frames and operators, outermost first, joined by ;", Fold::kKey, ";"},
+     [](const StackRow& row) { return Text(row.stack); }},
+    FigureColumn<&StackSums::host_ns>{
+        "host_self_ns", "HostSelf(ns)", "ns", 13,
+        "time on the host of the calls that were reached so, without that of calls inside"},
+    FigureColumn<&StackSums::device_ns>{
+        "device_self_ns", "DevSelf(ns)", "ns", 13,
+        "sum of the durations of the device events that these launched themselves"},
+    FigureColumn<&StackSums::launches>{"launches", "Launches", "", 8, "these device events"},
 };
 
 struct Words {
@@ -75,7 +82,7 @@ class Stacks : public SavedPartial<Stacks> {
   void End(const Run* run) override;
   void Merge(const Partial& other) override;
   std::vector<Field> Fields() const override {
-    return {std::begin(kStacksFields), std::end(kStacksFields)};
+    return {std::begin(kStacksColumns), std::end(kStacksColumns)};
   }
   void Emit(Sink* sink) const override;
   bool IsDocument() const override { return true; }
@@ -99,8 +106,8 @@ class Stacks : public SavedPartial<Stacks> {
   StackRules rules_;
   PathTree tree_;
   std::vector<StackSums> sums_;  // By path.
-  int64_t ranks_without_trace_ = 0;
-  std::map<Family, int64_t> ranks_without_stacks_;
+  Count ranks_without_trace_;
+  std::map<Family, Balance> ranks_without_stacks_;
 };
 
 void Stacks::End(const Run* run) {
@@ -171,16 +178,13 @@ void Stacks::Merge(const Partial& other) {
   for (uint32_t path = 0; path < more.sums_.size(); ++path) {
     if (more.sums_[path].any()) SumsOf(numbers[path]).Add(more.sums_[path]);
   }
-  ranks_without_trace_ += more.ranks_without_trace_;
-  for (const auto& [family, count] : more.ranks_without_stacks_) {
-    ranks_without_stacks_[family] += count;
-  }
+  MergeInto(&ranks_without_trace_, more.ranks_without_trace_);
+  MergeInto(&ranks_without_stacks_, more.ranks_without_stacks_);
 }
 
 template <typename Bytes, typename Self>
 void Stacks::Transfer(Bytes* bytes, Self* self) {
-  bytes->Counts(&self->ranks_without_trace_);
-  bytes->Values(&self->ranks_without_stacks_);
+  bytes->Values(&self->ranks_without_trace_, &self->ranks_without_stacks_);
   if constexpr (Bytes::kReads) {
     const std::vector<uint32_t> numbers = self->tree_.Load(bytes);
     for (size_t left = bytes->Size(); left > 0; --left) {
@@ -240,17 +244,13 @@ void Stacks::Emit(Sink* sink) const {
   });
   const auto weight = [&](const auto& row) {
     const StackSums& sums = sums_[row.first];
-    return words_.host ? std::pair(sums.host_ns, sums.device_ns)
-                       : std::pair(sums.device_ns, sums.host_ns);
+    return words_.host ? std::pair<int64_t, int64_t>(sums.host_ns, sums.device_ns)
+                       : std::pair<int64_t, int64_t>(sums.device_ns, sums.host_ns);
   };
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const auto& a, const auto& b) { return weight(a) > weight(b); });
-  for (const auto& [path, line] : rows) {
-    const StackSums& sums = sums_[path];
-    const Cell cells[] = {Text(line), Integer(sums.host_ns), Integer(sums.device_ns),
-                          Integer(sums.launches)};
-    sink->Row(cells);
-  }
+  TableOf<StackRow> table(kStacksColumns, sink);
+  for (const auto& [path, line] : rows) table.Add({line, sums_[path]});
 }
 
 std::vector<std::string> Stacks::Notes() const {
@@ -271,19 +271,13 @@ constexpr std::string_view kStacksKeys[] = {"device", "host", "layer", "rank"};
 
 }  // namespace
 
-void StackSums::Add(const StackSums& other) {
-  SaturatingAdd(&host_ns, other.host_ns);
-  SaturatingAdd(&device_ns, other.device_ns);
-  SaturatingAdd(&launches, other.launches);
-}
-
 std::unique_ptr<Partial> MakeStacksOf(const ViewOptions& options, const StackRules& rules) {
   return std::make_unique<Stacks>(options, rules);
 }
 
 constexpr View kStacksView = {.name = "stacks",
                               .help = "folded call stacks for flame graphs",
-                              .fields = FieldsWithoutBy<kStacksFields>,
+                              .fields = FieldsWithoutBy<kStacksColumns>,
                               .make = MakePartial<Stacks>,
                               .by = kStacksKeys,
                               .keeps_document = true,

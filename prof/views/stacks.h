@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <tuple>
 
+#include "base/sums.h"
 #include "prof/run/path_tree.h"
 #include "prof/run/run.h"
 #include "prof/views/view.h"
@@ -13,17 +15,14 @@ namespace oplens::prof {
 
 /// What calls cost that were reached in the same way.
 struct StackSums {
-  int64_t host_ns = 0;
-  int64_t device_ns = 0;
-  int64_t launches = 0;
+  Sum host_ns;
+  Sum device_ns;
+  Sum launches;
 
-  void Add(const StackSums& other);
+  static constexpr std::tuple kMembers{&StackSums::host_ns, &StackSums::device_ns,
+                                       &StackSums::launches};
+  void Add(const StackSums& other) { MergeMembers(this, other); }
   bool any() const { return host_ns != 0 || device_ns != 0 || launches != 0; }
-
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Sums(&self->host_ns, &self->device_ns, &self->launches);
-  }
 };
 using TakeStack = std::function<void(uint32_t path, const StackSums& sums)>;
 /// What is counted of a run, and how it is written.

@@ -34,11 +34,11 @@ struct StragglerFinding {
   StragglerVerdict verdict = StragglerVerdict::kFewSteps;
   /// By how much later than the median rank it came, by what they waited; unknown with one rank.
   std::optional<int64_t> late_ns;
-  std::optional<int64_t>
-      since_step;                  ///< Of kFollows and those behind it: number of the first step.
-  std::optional<WorkPlace> place;  ///< Of kSlowOp; without a layer where it is not one alone.
-  int64_t op_ns = 0;               ///< Of the op, all its layers or that one.
-  int64_t median_ns = 0;           ///< The same on the median of the other ranks.
+  /// Of kFollows and those behind it: number of the first step.
+  std::optional<int64_t> since_step;
+  std::optional<WorkName> slow;  ///< Of kSlowOp; without a layer where it is not one alone.
+  int64_t op_ns = 0;             ///< Of the op, all its layers or that one.
+  int64_t median_ns = 0;         ///< The same on the median of the other ranks.
 };
 
 /// Judges ranks by what each waited in each step, and by the times of its ops in each step against

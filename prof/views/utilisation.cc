@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "base/ratio.h"
-#include "base/saturating.h"
 #include "parse/model/kernel_record.h"
 
 namespace oplens::prof {
@@ -14,8 +13,8 @@ namespace oplens::prof {
 void Utilisation::Add(const PricedKernel& row, double peak_flops_per_s) {
   const KernelRecord& record = *row.record;
   if (!record.timed()) return;
-  SaturatingAdd(&timed_ns_, record.duration_ns);
-  if (!row.share.flops_mma) SaturatingAdd(&unknown_ns_, record.duration_ns);
+  timed_ns_ += record.duration_ns;
+  if (!row.share.flops_mma) unknown_ns_ += record.duration_ns;
   const auto flops = static_cast<double>(row.share.flops_mma.value_or(0));
   if (row.phase == Phase::kRecompute) {
     recomputed_flops_ += flops;
@@ -35,7 +34,7 @@ void Utilisation::AddReplay(const KernelRecord& record) {
 
 void Utilisation::AddSpan(const KernelRecord& record) {
   if (!record.start_ns || !record.end_ns) {
-    starts_known_ = false;
+    starts_known_ &= false;
     return;
   }
   const std::string_view rank = record.rank.value_or(std::string_view());
@@ -63,18 +62,6 @@ void Utilisation::EndInput() {
   last_ = spans_.end();
 }
 
-void Utilisation::Merge(const Utilisation& other) {
-  ended_wall_ns_ += other.ended_wall_ns_;
-  model_flops_ += other.model_flops_;
-  recomputed_flops_ += other.recomputed_flops_;
-  unrated_flops_ += other.unrated_flops_;
-  ideal_s_ += other.ideal_s_;
-  SaturatingAdd(&timed_ns_, other.timed_ns_);
-  SaturatingAdd(&unknown_ns_, other.unknown_ns_);
-  replays_ += other.replays_;
-  starts_known_ &= other.starts_known_;
-}
-
 std::optional<double> Utilisation::Percent() const {
   const double wall_s = WallNs() * 1e-9;
   if (!starts_known_ || wall_s <= 0 || model_flops_ <= 0) return std::nullopt;
@@ -89,10 +76,10 @@ std::vector<std::string> Utilisation::Sentences() const {
       *percent, model_flops_ * 1e-12, WallNs() * 1e-6);
   if (unknown_ns_ > 0) {
     text += fmt::format("; a lower bound: FLOPs are unknown for {:.1f} % of kernel time",
-                        oplens::Percent(unknown_ns_, timed_ns_).value_or(0));
+                        oplens::Percent<int64_t>(unknown_ns_, timed_ns_).value_or(0));
   }
   if (replays_ > 0) {
-    text += fmt::format("; a lower bound: {} graph replays hide their kernels", replays_);
+    text += fmt::format("; a lower bound: {} graph replays hide their kernels", int64_t{replays_});
   }
   if (unrated_flops_ > 0) {
     text +=

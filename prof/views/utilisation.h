@@ -5,9 +5,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "base/sums.h"
 #include "prof/price/priced_kernel.h"
 
 namespace oplens::prof {
@@ -29,16 +31,7 @@ class Utilisation {
   /// What was added so far has another clock than what comes.
   void EndInput();
   /// Adds what was found of other inputs; after EndInput() of both.
-  void Merge(const Utilisation& other);
-  /// After EndInput().
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->ended_wall_ns_, &self->model_flops_, &self->recomputed_flops_,
-                  &self->unrated_flops_, &self->ideal_s_);
-    bytes->Sums(&self->timed_ns_, &self->unknown_ns_);
-    bytes->Counts(&self->replays_);
-    bytes->Values(&self->starts_known_);
-  }
+  void Merge(const Utilisation& other) { MergeMembers(this, other); }
 
   /// Percent; nullopt without a peak, a product or a time, or when a kernel has no start.
   std::optional<double> Percent() const;
@@ -66,10 +59,17 @@ class Utilisation {
   double recomputed_flops_ = 0;
   double unrated_flops_ = 0;  // Of products on a GPU or in a type without a known peak.
   double ideal_s_ = 0;
-  int64_t timed_ns_ = 0;
-  int64_t unknown_ns_ = 0;  // Time of the kernels whose FLOPs are not known.
-  int64_t replays_ = 0;
-  bool starts_known_ = true;
+  Sum timed_ns_;
+  Sum unknown_ns_;  // Time of the kernels whose FLOPs are not known.
+  Count replays_;
+  All starts_known_;
+
+ public:
+  /// After EndInput().
+  static constexpr std::tuple kMembers{
+      &Utilisation::ended_wall_ns_, &Utilisation::model_flops_, &Utilisation::recomputed_flops_,
+      &Utilisation::unrated_flops_, &Utilisation::ideal_s_,     &Utilisation::timed_ns_,
+      &Utilisation::unknown_ns_,    &Utilisation::replays_,     &Utilisation::starts_known_};
 };
 
 }  // namespace oplens::prof

@@ -12,20 +12,14 @@ namespace oplens::prof {
 
 void ViewNotes::Begin(const Run* run) {
   if (run == nullptr) {
-    records_ = true;
+    records_ |= true;
   } else if (run->work().events().empty()) {
     if (run->selects_all()) {
-      idle_[static_cast<size_t>(run->trace().family)] = true;
+      idle_[static_cast<size_t>(run->trace().family)] |= true;
     } else {
-      nothing_selected_ = true;
+      nothing_selected_ |= true;
     }
   }
-}
-
-void ViewNotes::Merge(const ViewNotes& other) {
-  records_ |= other.records_;
-  nothing_selected_ |= other.nothing_selected_;
-  for (size_t i = 0; i < kFamilyCount; ++i) idle_[i] |= other.idle_[i];
 }
 
 std::vector<std::string> ViewNotes::Sentences() const {

@@ -26,19 +26,18 @@ class ViewNotes {
   explicit ViewNotes(std::string_view view) : view_(view) {}
 
   void Begin(const Run* run);
-  void Merge(const ViewNotes& other);
+  void Merge(const ViewNotes& other) { MergeMembers(this, other); }
   std::vector<std::string> Sentences() const;
-
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->records_, &self->nothing_selected_, &self->idle_);
-  }
 
  private:
   std::string_view view_;
-  bool records_ = false;
-  bool nothing_selected_ = false;
-  std::array<bool, kFamilyCount> idle_{};  // Families of profiles without work of a device.
+  Any records_;
+  Any nothing_selected_;
+  std::array<Any, kFamilyCount> idle_;  // Families of profiles without work of a device.
+
+ public:
+  static constexpr std::tuple kMembers{&ViewNotes::records_, &ViewNotes::nothing_selected_,
+                                       &ViewNotes::idle_};
 };
 
 /// The same of views of calls of operators.
@@ -67,18 +66,13 @@ class TextNotes {
 
   void Begin(const Run* /*run*/) {}
   void Add(std::string sentence) { sentences_.insert(std::move(sentence)); }
-  void Merge(const TextNotes& other) {
-    sentences_.insert(other.sentences_.begin(), other.sentences_.end());
-  }
   std::vector<std::string> Sentences() const { return {sentences_.begin(), sentences_.end()}; }
-
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->sentences_);
-  }
 
  private:
   std::set<std::string> sentences_;
+
+ public:
+  static constexpr std::tuple kMembers{&TextNotes::sentences_};
 };
 
 }  // namespace oplens::prof

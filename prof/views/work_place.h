@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 
 #include "parse/model/trace.h"
 #include "prof/price/priced_kernel.h"
@@ -33,12 +34,9 @@ struct WorkName {
 
   std::string op;
   std::string layer;
-  friend auto operator<=>(const WorkName&, const WorkName&) = default;
 
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->op, &self->layer);
-  }
+  static constexpr std::tuple kMembers{&WorkName::op, &WorkName::layer};
+  friend auto operator<=>(const WorkName&, const WorkName&) = default;
 };
 
 /// The kernel in the trace where it computes for a time that is known; null: it is communication,

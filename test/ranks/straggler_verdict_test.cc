@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace oplens::prof::straggler_verdict_test {
@@ -11,16 +12,16 @@ namespace {
 constexpr int kSteps = 24;
 
 /// A rank of steps of 1 ms: one op, and so much waiting in one group.
-StragglerWork Work(uint64_t seed, int64_t op_ns, int64_t wait_ns, uint32_t group) {
+StragglerWork Work(uint64_t seed, int64_t op_ns, int64_t wait_ns, const std::string& group) {
   StragglerWork work;
-  work.ops = {{1, 0}};
+  work.ops = {{"op", ""}};
   for (int step = 0; step < kSteps; ++step) {
     seed = seed * 6364136223846793005 + 1442695040888963407;
     const auto noise = static_cast<int64_t>(seed >> 54);  // Below 1,024.
     work.steps.push_back(
         {.number = step, .total_ns = 1'000'000, .wait_ns = wait_ns + noise, .calls = 4});
     work.times_ns.push_back(op_ns + noise);
-    work.group_waits_ns[{group, static_cast<uint32_t>(step)}] = wait_ns + noise;
+    work.group_waits_ns[group][static_cast<uint32_t>(step)] = wait_ns + noise;
   }
   return work;
 }
@@ -43,7 +44,7 @@ TEST(StragglerVerdictTest, WhoIsLateByASlowOpOfAnotherStageFollows) {
   for (uint64_t rank = 0; rank < 8; ++rank) {
     const bool first = rank % 4 == 0;
     works.push_back(Work(rank + 1, rank == 4 ? kOp + 30'000 : kOp, first ? kWait - 40'000 : kWait,
-                         static_cast<uint32_t>(10 + rank % 4)));
+                         std::to_string(10 + rank % 4)));
   }
   const std::vector<int64_t> stages = {0, 0, 0, 0, 1, 1, 1, 1};
   auto verdicts = VerdictsOf(works, stages);
@@ -53,11 +54,9 @@ TEST(StragglerVerdictTest, WhoIsLateByASlowOpOfAnotherStageFollows) {
     EXPECT_EQ(verdicts[other], StragglerVerdict::kChance) << other;
   }
   // Without a group of both nothing binds them.
-  for (uint32_t step = 0; step < kSteps; ++step) {
-    auto node = works[0].group_waits_ns.extract({10, step});
-    node.key().first = 99;
-    works[0].group_waits_ns.insert(std::move(node));
-  }
+  auto node = works[0].group_waits_ns.extract("10");
+  node.key() = "99";
+  works[0].group_waits_ns.insert(std::move(node));
   verdicts = VerdictsOf(works, stages);
   EXPECT_EQ(verdicts[0], StragglerVerdict::kLate);
   EXPECT_EQ(verdicts[4], StragglerVerdict::kSlowOp);
@@ -67,7 +66,7 @@ TEST(StragglerVerdictTest, WhoIsLateByASlowOpOfAnotherStageFollows) {
 TEST(StragglerVerdictTest, WhoMissesAPartnerIsNotJudged) {
   std::vector<StragglerWork> works;
   for (uint64_t rank = 0; rank < 4; ++rank) {
-    works.push_back(Work(rank + 1, 300'000, rank == 3 ? 20'000 : 100'000, 7));
+    works.push_back(Work(rank + 1, 300'000, rank == 3 ? 20'000 : 100'000, "7"));
   }
   const std::vector<int64_t> stages(4, -1);
   EXPECT_EQ(VerdictsOf(works, stages)[3], StragglerVerdict::kLate);
@@ -83,7 +82,7 @@ TEST(StragglerVerdictTest, WhoMissesAPartnerIsNotJudged) {
 TEST(StragglerVerdictTest, AStepWithoutCallsIsNoMeasure) {
   std::vector<StragglerWork> works;
   for (uint64_t rank = 0; rank < 4; ++rank) {
-    works.push_back(Work(rank + 1, 300'000, rank == 3 ? 20'000 : 100'000, 7));
+    works.push_back(Work(rank + 1, 300'000, rank == 3 ? 20'000 : 100'000, "7"));
     for (StragglerWork::Step& step : works.back().steps) step.unmatched = 1;
   }
   for (size_t step = 0; step < 20; ++step) {

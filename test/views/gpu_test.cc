@@ -4,7 +4,6 @@
 
 #include "prof/compat/tb/views.h"
 #include "prof/views/gpu_launch.h"
-#include "prof/views/sm_efficiency.h"
 #include "prof/views/views.h"
 #include "test/views/made_run.h"
 

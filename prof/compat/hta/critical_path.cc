@@ -59,8 +59,8 @@ class HtaCriticalPathRows : public Partial {
   }
 
   std::vector<Field> Fields() const override {
-    if (by_edge_) return {std::begin(kPathEdgeFields), std::end(kPathEdgeFields)};
-    return PathFields(by_name_);
+    if (by_edge_) return {std::begin(kPathEdgeColumns), std::end(kPathEdgeColumns)};
+    return FieldsOf(PathColumns(by_name_));
   }
 
   void Emit(Sink* sink) const override {
@@ -92,34 +92,20 @@ class HtaCriticalPathRows : public Partial {
       sums[{edge.bound_by, name}].Add({HtaNs(edge.time_us), 1});
       length_ns = SaturatingSum(length_ns, HtaNs(edge.time_us));
     }
+    TableOf<PathRow> table(PathColumns(by_name_), sink);
     for (const auto& [key, sum] : sums) {
-      std::vector<Cell> cells = {Text(rank), {}, Text(key.first)};
-      if (by_name_) cells.push_back(Text(key.second));
-      cells.insert(cells.end(), {Integer(sum.time_ns),
-                                 PercentCell(sum.time_ns, length_ns),
-                                 Integer(sum.edges),
-                                 Integer(length_ns),
-                                 {}});
-      sink->Row(cells);
+      table.Add({rank, std::nullopt, key.first, key.second, sum, length_ns});
     }
   }
 
   static void EmitEdges(const std::string& rank, const std::vector<HtaPathEdge>& path, Sink* sink) {
+    TableOf<PathEdgeRow> table(kPathEdgeColumns, sink);
     int64_t number = 0;
     for (const HtaPathEdge& edge : path) {
-      const Cell stream = edge.name.empty() ? Cell{} : Integer(edge.stream);
-      sink->Row(std::vector<Cell>{Text(rank),
-                                  {},
-                                  Integer(++number),
-                                  {},
-                                  Text(edge.name),
-                                  Text(edge.type),
-                                  Text(edge.bound_by),
-                                  {},
-                                  Integer(HtaNs(edge.time_us)),
-                                  {},
-                                  {},
-                                  stream});
+      PathEdgeRow row = {rank,      std::nullopt,  ++number,     std::nullopt,       edge.name,
+                         edge.type, edge.bound_by, std::nullopt, HtaNs(edge.time_us)};
+      if (!edge.name.empty()) row.stream = edge.stream;
+      table.Add(row);
     }
   }
 

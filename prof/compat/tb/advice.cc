@@ -18,8 +18,8 @@
 #include "prof/run/device_work.h"
 #include "prof/run/run.h"
 #include "prof/views/gpu_rows.h"
-#include "prof/views/overview_classes.h"
 #include "prof/views/rank_order.h"
+#include "prof/views/step_times.h"
 #include "prof/views/views.h"
 
 namespace oplens::prof {

@@ -22,8 +22,8 @@
 #include "prof/run/interval_set.h"
 #include "prof/run/run.h"
 #include "prof/run/step.h"
-#include "prof/views/overview_classes.h"
 #include "prof/views/rank_order.h"
+#include "prof/views/step_times.h"
 #include "prof/views/time_keys.h"
 #include "prof/views/views.h"
 

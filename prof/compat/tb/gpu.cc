@@ -26,7 +26,6 @@
 #include "prof/run/steps.h"
 #include "prof/views/gpu_launch.h"
 #include "prof/views/gpu_rows.h"
-#include "prof/views/sm_efficiency.h"
 
 namespace oplens::prof {
 namespace {

@@ -21,6 +21,7 @@
 #include "prof/run/memory_curve.h"
 #include "prof/run/memory_life.h"
 #include "prof/run/run.h"
+#include "prof/views/grouped_partial.h"
 #include "prof/views/memory_events.h"
 #include "prof/views/memory_notes.h"
 #include "prof/views/memory_op_run.h"
@@ -353,7 +354,7 @@ void TbMemoryOps::End(const Run* run) {
 
 void TbMemoryOps::Merge(const Partial& other) {
   const auto& more = dynamic_cast<const TbMemoryOps&>(other);
-  for (const auto& [key, sums] : more.rows_) rows_[key].Add(sums);
+  for (const auto& [key, sums] : more.rows_) MergeInto(&rows_[key], sums);
   for (const auto& [name, calls] : more.calls_) calls_[name] += calls;
   notes_.Merge(more.notes_);
 }
@@ -371,12 +372,12 @@ void TbMemoryOps::Emit(Sink* sink) const {
         Text(MemorySourceWord(MemorySource::kFramework)),
         Text(key.second),
         Integer(calls == calls_.end() ? 0 : calls->second),
-        Integer(int64_t{sums.total.increase_bytes}),
-        Integer(int64_t{sums.self.increase_bytes}),
-        Integer(int64_t{sums.total.allocations}),
-        Integer(int64_t{sums.self.allocations}),
-        Integer(int64_t{sums.total.allocated_bytes}),
-        Integer(int64_t{sums.self.allocated_bytes}),
+        CellOf(sums.total.increase_bytes),
+        CellOf(sums.self.increase_bytes),
+        CellOf(sums.total.allocations),
+        CellOf(sums.self.allocations),
+        CellOf(sums.total.allocated_bytes),
+        CellOf(sums.self.allocated_bytes),
         Cell{},
         Cell{},
     };
