@@ -13,7 +13,6 @@
 #include "base/program.h"
 #include "base/shown_text.h"
 #include "base/terminal.h"
-#include "ops/rules/rules_file.h"
 #include "parse/model/messages.h"
 #include "prof/input/profile_records.h"
 #include "prof/price/figures.h"

@@ -19,7 +19,6 @@
 #include "parse/model/messages.h"
 #include "prof/compare_runs.h"
 #include "prof/gate/gate_output.h"
-#include "prof/gate/junit.h"
 #include "prof/input/profile_records.h"
 #include "prof/options.h"
 #include "prof/price_all.h"

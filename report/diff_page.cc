@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/path_cutter.h"
+#include "prof/diff/diff.h"
 #include "report/data/column.h"
 #include "report/data/pack.h"
 #include "report/field_json.h"
@@ -23,6 +25,154 @@
 
 namespace oplens::report {
 namespace {
+
+using prof::DiffRow;
+using prof::Field;
+using prof::FieldType;
+using prof::Figure;
+using prof::Fold;
+
+/// So many keys stand before what changed, the others behind it: who looks for the change of an op
+/// need not scroll past its shapes and kernels.
+constexpr size_t kKeysInFront = 2;
+
+bool IsSame(const DiffRow& row) {
+  return row.figures.empty() || row.figures.front().change == prof::Change::kSame;
+}
+
+/// A table of a diff as columns of a page: its keys, `class`, then of each figure that is printed
+/// KEY_base, KEY_new and KEY_delta; of the first one also KEY_delta_pct, `share_pct` where the
+/// table explains the change of the total, KEY_band, `verdict`, and `was` where a row has other
+/// keys in the base. Rows without a change come last.
+class DiffColumns {
+ public:
+  /// `total_delta`: the change of the total, in ns. `table` and `cutter` must outlive this object.
+  DiffColumns(const prof::DiffTable& table, std::optional<double> total_delta,
+              const PathCutter* cutter)
+      : cutter_(cutter) {
+    const size_t front = std::min(kKeysInFront, table.keys.size());
+    const size_t figures = std::min(table.shown_figures, table.figures.size());
+    AddKeys(table, 0, front);
+    if (figures > 0) AddFirstFigure(table, total_delta);
+    AddKeys(table, front, table.keys.size());
+    for (size_t i = 1; i < figures; ++i) AddSides(table.figures[i], i);
+    for (const bool same : {false, true}) {
+      for (const DiffRow& row : table.rows) {
+        if (IsSame(row) != same) continue;
+        for (size_t i = 0; i < columns_.size(); ++i) cells_[i](row, &columns_[i]);
+        ++rows_;
+      }
+    }
+  }
+
+  const std::vector<Field>& fields() const { return fields_; }
+  const std::vector<Column>& columns() const { return columns_; }
+  size_t rows() const { return rows_; }
+
+ private:
+  using Number = std::optional<double>;
+
+  void Add(const Field& field, std::function<void(const DiffRow&, Column*)> add_cell) {
+    columns_.emplace_back(IsNumber(field), cutter_);
+    fields_.push_back(field);
+    cells_.push_back(std::move(add_cell));
+  }
+
+  template <typename TextOf>
+  void AddTexts(const Field& field, TextOf text_of) {
+    Add(field, [text_of](const DiffRow& row, Column* column) {
+      const auto text = text_of(row);
+      if (text.empty()) return column->AddUnknown();
+      column->AddText(text);
+    });
+  }
+
+  /// Of the figure at `place`; the headers of the first one do without its own.
+  template <typename NumberOf>
+  void AddNumbers(const Field& figure, size_t place, std::string_view key, std::string_view header,
+                  std::string_view unit, std::string_view help, Fold fold, NumberOf number_of) {
+    Add({Keep(fmt::format("{}_{}", figure.key, key)),
+         Keep(place == 0 ? std::string(header) : fmt::format("{} {}", figure.header, header)), unit,
+         FieldType::kDecimal, 12, Keep(fmt::format("{}; {}", help, figure.help)), fold},
+        [=](const DiffRow& row, Column* column) {
+          const Number number = number_of(FigureAt(row, place));
+          if (!number) return column->AddUnknown();
+          column->AddDecimal(*number);
+        });
+  }
+
+  static Figure FigureAt(const DiffRow& row, size_t place) {
+    return place < row.figures.size() ? row.figures[place] : Figure();
+  }
+
+  void AddKeys(const prof::DiffTable& table, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      Field field = table.keys[i];
+      if (field.type != FieldType::kName) field.type = FieldType::kText;  // As the diff has them.
+      AddTexts(field, [i](const DiffRow& row) {
+        return i < row.keys.size() ? std::string_view(row.keys[i]) : std::string_view();
+      });
+    }
+  }
+
+  void AddSides(const Field& figure, size_t place) {
+    const bool adds_up = figure.fold == Fold::kSum;
+    const bool folds = adds_up || figure.fold == Fold::kMin || figure.fold == Fold::kMax;
+    const Fold side = folds ? figure.fold : Fold::kNone;
+    AddNumbers(figure, place, "base", "Base", figure.unit, "in the base", side,
+               [](const Figure& of) { return of.base; });
+    AddNumbers(figure, place, "new", "New", figure.unit, "in the new run", side,
+               [](const Figure& of) { return of.now; });
+    AddNumbers(figure, place, "delta", "Delta", figure.unit, "new - base",
+               adds_up ? Fold::kSum : Fold::kNone, [](const Figure& of) { return of.delta(); });
+  }
+
+  void AddFirstFigure(const prof::DiffTable& table, const Number& total_delta) {
+    const Field& figure = table.figures.front();
+    AddTexts({"class", "Class", "", FieldType::kText, 8,
+              "added, removed, slower, faster, count (calls), shape, kernel (other kernels for the "
+              "same work) or same",
+              Fold::kNone},
+             [](const DiffRow& row) { return WordOf(FigureAt(row, 0).change); });
+    AddSides(figure, 0);
+    // Of rows together it would leave out those that the base lacks: it is of each row alone.
+    AddNumbers(figure, 0, "delta_pct", "Delta %", "%", "100 x delta / base", Fold::kNone,
+               [](const Figure& of) { return of.delta_pct(); });
+    if (table.explains_total && total_delta && *total_delta != 0) {
+      Add({"share_pct", "Share", "%", FieldType::kDecimal, 8,
+           "100 x delta / change of the total: what the row explains of it", Fold::kSum},
+          [total = *total_delta](const DiffRow& row, Column* column) {
+            const Number delta = FigureAt(row, 0).delta();
+            if (!delta) return column->AddUnknown();
+            column->AddDecimal(100 * *delta / total);
+          });
+    }
+    AddNumbers(figure, 0, "band", "Noise", figure.unit,
+               "half the width of what the spread of the steps explains", Fold::kNone,
+               [](const Figure& of) { return of.band; });
+    AddTexts({"verdict", "Verdict", "", FieldType::kText, 8,
+              "changed; same: within the noise; unknown: too few steps to tell", Fold::kNone},
+             [](const DiffRow& row) { return WordOf(FigureAt(row, 0).verdict); });
+    if (std::ranges::all_of(table.rows, &std::vector<std::string>::empty, &DiffRow::base_keys)) {
+      return;
+    }
+    AddTexts(
+        {"was", "Was", "", FieldType::kText, 20, "the keys of the row in the base", Fold::kNone},
+        [](const DiffRow& row) { return fmt::format("{}", fmt::join(row.base_keys, " ")); });
+  }
+
+  /// A text that lives as long as this object.
+  std::string_view Keep(std::string text) {
+    return *texts_.emplace_back(std::make_unique<std::string>(std::move(text)));
+  }
+
+  std::vector<std::unique_ptr<std::string>> texts_;
+  std::vector<Field> fields_;
+  std::vector<Column> columns_;
+  std::vector<std::function<void(const DiffRow&, Column*)>> cells_;  // By column.
+  const PathCutter* cutter_;
+  size_t rows_ = 0;
+};
 
 using DiffPageJson = nlohmann::ordered_json;
 
@@ -38,183 +188,6 @@ DiffPageJson FigureOf(const prof::Figure& figure) {
           {"delta", NumberOf(figure.delta())}, {"delta_pct", NumberOf(figure.delta_pct())},
           {"band", NumberOf(figure.band)},     {"verdict", WordOf(figure.verdict)},
           {"class", WordOf(figure.change)}};
-}
-
-using prof::Field;
-using prof::FieldType;
-using prof::Fold;
-
-/// A table of a diff as columns of a page: its keys, `class`, then of each figure that is printed
-/// KEY_base, KEY_new and KEY_delta; of the first one also KEY_delta_pct, `share_pct` where the
-/// table explains the change of the total, KEY_band, `verdict`, and `was` where a row has other
-/// keys in the base. Rows without a change come last.
-class DiffColumns {
- public:
-  /// `total_delta`: the change of the total, in ns. `table` and `cutter` must outlive this object.
-  DiffColumns(const prof::DiffTable& table, std::optional<double> total_delta,
-              const PathCutter* cutter);
-
-  const std::vector<prof::Field>& fields() const { return fields_; }
-  const std::vector<Column>& columns() const { return columns_; }
-  size_t rows() const { return rows_; }
-
- private:
-  void DeclareKeys(std::span<const prof::Field> keys);
-  /// Of those at [begin, end).
-  void DeclareFigures(const prof::DiffTable& table, size_t begin, size_t end);
-  void AddFigure(const prof::DiffRow& row, size_t place);
-  void AddRow(const prof::DiffTable& table, const prof::DiffRow& row);
-  void Declare(prof::Field field);
-  void AddText(std::string_view text);
-  void AddNumber(const std::optional<double>& value);
-  /// A text that lives as long as this object.
-  std::string_view Keep(std::string text);
-
-  std::vector<std::unique_ptr<std::string>> texts_;
-  std::vector<prof::Field> fields_;
-  std::vector<Column> columns_;
-  const PathCutter* cutter_;
-  std::optional<double> total_delta_;
-  bool renames_ = false;
-  bool shares_ = false;
-  size_t next_ = 0;  // The column of the next cell.
-  size_t rows_ = 0;
-};
-
-/// So many keys stand before what changed, the others behind it: who looks for the change of an op
-/// need not scroll past its shapes and kernels.
-constexpr size_t kKeysInFront = 2;
-
-bool IsSame(const prof::DiffRow& row) {
-  return row.figures.empty() || row.figures.front().change == prof::Change::kSame;
-}
-
-size_t ShownFigures(const prof::DiffTable& table) {
-  return std::min(table.shown_figures, table.figures.size());
-}
-
-DiffColumns::DiffColumns(const prof::DiffTable& table, std::optional<double> total_delta,
-                         const PathCutter* cutter)
-    : cutter_(cutter), total_delta_(total_delta) {
-  renames_ = std::ranges::any_of(table.rows,
-                                 [](const prof::DiffRow& row) { return !row.base_keys.empty(); });
-  shares_ = table.explains_total && total_delta && *total_delta != 0;
-  const size_t front = std::min(kKeysInFront, table.keys.size());
-  DeclareKeys(std::span(table.keys).first(front));
-  DeclareFigures(table, 0, std::min<size_t>(1, ShownFigures(table)));
-  DeclareKeys(std::span(table.keys).subspan(front));
-  DeclareFigures(table, 1, ShownFigures(table));
-  for (const bool same : {false, true}) {
-    for (const prof::DiffRow& row : table.rows) {
-      if (IsSame(row) == same) AddRow(table, row);
-    }
-  }
-}
-
-std::string_view DiffColumns::Keep(std::string text) {
-  return *texts_.emplace_back(std::make_unique<std::string>(std::move(text)));
-}
-
-void DiffColumns::Declare(Field field) {
-  const bool number = field.type == FieldType::kInteger || field.type == FieldType::kDecimal;
-  columns_.emplace_back(number, cutter_);
-  fields_.push_back(field);
-}
-
-void DiffColumns::DeclareKeys(std::span<const Field> keys) {
-  for (Field field : keys) {
-    if (field.type != FieldType::kName) field.type = FieldType::kText;  // As the diff has them.
-    Declare(field);
-  }
-}
-
-void DiffColumns::DeclareFigures(const prof::DiffTable& table, size_t begin, size_t end) {
-  for (size_t i = begin; i < end; ++i) {
-    const Field& figure = table.figures[i];
-    const bool adds_up = figure.fold == Fold::kSum;
-    if (i == 0) {
-      Declare(
-          {"class", "Class", "", FieldType::kText, 8,
-           "added, removed, slower, faster, count (calls), shape, kernel (other kernels for the "
-           "same work) or same",
-           Fold::kNone});
-    }
-    const auto declare = [&](std::string_view key, std::string_view header, std::string_view unit,
-                             std::string_view help, Fold fold) {
-      Declare({Keep(fmt::format("{}_{}", figure.key, key)),
-               Keep(i == 0 ? std::string(header) : fmt::format("{} {}", figure.header, header)),
-               unit, FieldType::kDecimal, 12, Keep(fmt::format("{}; {}", help, figure.help)),
-               fold});
-    };
-    const Fold side = adds_up || figure.fold == Fold::kMin || figure.fold == Fold::kMax
-                          ? figure.fold
-                          : Fold::kNone;
-    declare("base", "Base", figure.unit, "in the base", side);
-    declare("new", "New", figure.unit, "in the new run", side);
-    const Fold change = adds_up ? Fold::kSum : Fold::kNone;
-    declare("delta", "Delta", figure.unit, "new - base", change);
-    if (i > 0) continue;
-    // Of rows together it would leave out those that the base lacks: it is of each row alone.
-    declare("delta_pct", "Delta %", "%", "100 x delta / base", Fold::kNone);
-    if (shares_) {
-      Declare({"share_pct", "Share", "%", FieldType::kDecimal, 8,
-               "100 x delta / change of the total: what the row explains of it", Fold::kSum});
-    }
-    declare("band", "Noise", figure.unit, "half the width of what the spread of the steps explains",
-            Fold::kNone);
-    Declare({"verdict", "Verdict", "", FieldType::kText, 8,
-             "changed; same: within the noise; unknown: too few steps to tell", Fold::kNone});
-    if (renames_) {
-      Declare(
-          {"was", "Was", "", FieldType::kText, 20, "the keys of the row in the base", Fold::kNone});
-    }
-  }
-}
-
-void DiffColumns::AddText(std::string_view text) {
-  Column& column = columns_[next_++];
-  if (text.empty()) {
-    column.AddUnknown();
-  } else {
-    column.AddText(text);
-  }
-}
-
-void DiffColumns::AddNumber(const std::optional<double>& value) {
-  Column& column = columns_[next_++];
-  if (value) {
-    column.AddDecimal(*value);
-  } else {
-    column.AddUnknown();
-  }
-}
-
-void DiffColumns::AddFigure(const prof::DiffRow& row, size_t place) {
-  const prof::Figure figure = place < row.figures.size() ? row.figures[place] : prof::Figure();
-  if (place == 0) AddText(WordOf(figure.change));
-  const std::optional<double> delta = figure.delta();
-  AddNumber(figure.base);
-  AddNumber(figure.now);
-  AddNumber(delta);
-  if (place > 0) return;
-  AddNumber(figure.delta_pct());
-  if (shares_) {
-    AddNumber(delta ? std::optional<double>(100 * *delta / *total_delta_) : std::nullopt);
-  }
-  AddNumber(figure.band);
-  AddText(WordOf(figure.verdict));
-  if (renames_) AddText(fmt::format("{}", fmt::join(row.base_keys, " ")));
-}
-
-void DiffColumns::AddRow(const prof::DiffTable& table, const prof::DiffRow& row) {
-  next_ = 0;
-  for (size_t i = 0; i < table.keys.size(); ++i) {
-    if (i == kKeysInFront && ShownFigures(table) > 0) AddFigure(row, 0);
-    AddText(i < row.keys.size() ? std::string_view(row.keys[i]) : std::string_view());
-  }
-  const size_t begin = table.keys.size() > kKeysInFront ? 1 : 0;
-  for (size_t i = begin; i < ShownFigures(table); ++i) AddFigure(row, i);
-  ++rows_;
 }
 
 /// A table as it goes into the page.

@@ -57,6 +57,10 @@ class TableOf {
   /// `sink`: has begun with the fields of `columns`. It must outlive this object.
   TableOf(Columns<Item> columns, Sink* sink)
       : columns_(std::move(columns)), cells_(columns_.size()), sink_(sink) {}
+  /// `columns` must outlive this object.
+  TableOf(std::span<const Column<Item>> columns, Sink* sink) : cells_(columns.size()), sink_(sink) {
+    for (const Column<Item>& column : columns) columns_.push_back(&column);
+  }
 
   void Add(const Item& item) {
     for (size_t i = 0; i < columns_.size(); ++i) cells_[i] = columns_[i]->get(item);

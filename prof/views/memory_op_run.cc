@@ -4,7 +4,7 @@
 
 #include "base/saturating.h"
 #include "parse/join/range_texts.h"
-#include "prof/run/memory_leaks.h"
+#include "prof/run/memory_life.h"
 #include "prof/run/run.h"
 
 namespace oplens::prof {

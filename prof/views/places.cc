@@ -21,7 +21,7 @@
 #include "parse/model/kernel_record.h"
 #include "prof/price/figures.h"
 #include "prof/price/priced_kernel.h"
-#include "prof/run/copy_name.h"
+#include "prof/run/device_work.h"
 #include "prof/run/run.h"
 #include "prof/run/step.h"
 #include "prof/run/steps.h"

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "prof/run/class_times.h"
-#include "prof/run/queue_length.h"
 #include "prof/run/run.h"
 #include "prof/run/time_series.h"
 #include "prof/views/grouped_partial.h"

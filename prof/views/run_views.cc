@@ -8,7 +8,7 @@
 
 #include "parse/records/kernel_records.h"
 #include "prof/run/steps.h"
-#include "prof/table/row_sinks.h"
+#include "prof/table/sink_chain.h"
 #include "prof/table/top_rows.h"
 #include "prof/views/give_calls.h"
 

@@ -23,10 +23,16 @@ namespace {
 
 /// What prof --by prints of kernels, and of copies.
 const View& GroupedRows(bool copies) {
-  static const View kernels = {
-      .name = "summary", .make = kGroupsView.make, .narrow = kNarrowFigures, .sorts = true};
-  static const View copied = {
-      .name = "summary", .make = kGroupsView.make, .narrow = kNarrowCopyFigures, .sorts = true};
+  static const View kernels = {.name = "summary",
+                               .help = "",
+                               .make = kGroupsView.make,
+                               .narrow = kNarrowFigures,
+                               .sorts = true};
+  static const View copied = {.name = "summary",
+                              .help = "",
+                              .make = kGroupsView.make,
+                              .narrow = kNarrowCopyFigures,
+                              .sorts = true};
   return copies ? copied : kernels;
 }
 

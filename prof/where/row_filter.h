@@ -1,6 +1,8 @@
 #ifndef OPLENS_PROF_WHERE_ROW_FILTER_H_
 #define OPLENS_PROF_WHERE_ROW_FILTER_H_
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -26,7 +28,9 @@ struct MatchCount {
     return matches;
   }
   /// "12 of 160 kernels match --where"
-  std::string Sentence(std::string_view what) const;
+  std::string Sentence(std::string_view what) const {
+    return fmt::format("{} of {} {} match --where", matching, rows, what);
+  }
 };
 
 /// Which items a condition keeps: only the columns that it names are computed.

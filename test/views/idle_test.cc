@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "parse/model/waiting_calls.h"
-#include "prof/run/tagged_times.h"
+#include "prof/run/host_activity.h"
 #include "prof/views/views.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
