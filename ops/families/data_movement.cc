@@ -195,8 +195,6 @@ std::optional<Work> ViewGradient(std::string_view op, const OpCall& call, const 
   return rule == nullptr ? std::nullopt : rule->gradient(call, x);
 }
 
-std::span<const OpModel> ViewGradients() { return kViewGradientGradients; }
-
 Work DataMovementMove(Checked bytes) { return {0, 0, bytes}; }
 
 // ---- views ----
@@ -401,5 +399,7 @@ constexpr OpModel kDataMovementModels[] = {
 }  // namespace
 
 std::span<const OpModel> DataMovementOps() { return kDataMovementModels; }
+
+std::span<const OpModel> ViewGradients() { return kViewGradientGradients; }
 
 }  // namespace oplens::ops
