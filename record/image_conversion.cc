@@ -21,8 +21,8 @@ int64_t ValueAt(const unsigned char* values, size_t i) {
 
 /// nvprof has threads as signed 32-bit numbers.
 int64_t SignedThread(int64_t thread_id) {
-  constexpr int64_t kAll = 0xffffffff;
-  return thread_id >= 0 && thread_id <= kAll
+  constexpr int64_t kAllThreadBits = 0xffffffff;
+  return thread_id >= 0 && thread_id <= kAllThreadBits
              ? static_cast<int32_t>(static_cast<uint32_t>(thread_id))
              : thread_id;
 }

@@ -6,7 +6,6 @@
 #include "record/launcher.h"
 #include "record/options.h"
 #include "record/recording.h"
-#include "record/recovery.h"
 
 namespace oplens::record {
 namespace {

@@ -1,4 +1,4 @@
-#include "record/recovery.h"
+#include "record/recording.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

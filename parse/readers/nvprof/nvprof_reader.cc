@@ -17,7 +17,6 @@
 #include "parse/readers/nvprof/nvprof_calls.h"
 #include "parse/readers/nvprof/nvprof_context.h"
 #include "parse/readers/nvprof/nvprof_events.h"
-#include "parse/readers/nvprof/nvprof_names.h"
 #include "parse/readers/nvprof/nvprof_schema.h"
 #include "parse/readers/nvprof/recorded_tables.h"
 
