@@ -130,12 +130,10 @@ class Processes {
   }
 
   /// Looks why the library may not be there, as long as it is not: it takes a descriptor to load
-  /// it, and the right to write into the spool.
-  void LookAtProgram() {
-    out_of_descriptors_ |= HasNoDescriptorLeft(program_);
-    other_user_ |= IsOfOtherUser(program_);
-  }
+  /// it.
+  void LookAtProgram() { out_of_descriptors_ |= HasNoDescriptorLeft(program_); }
   bool out_of_descriptors() const { return out_of_descriptors_; }
+  /// Whether the program ended as another user, who may not write into the spool.
   bool other_user() const { return other_user_; }
 
   int exit_code() const { return stage_ == Stage::kRunning ? ExitCodeOf(status_) : kExitTimeout; }
@@ -194,13 +192,19 @@ class Processes {
 
   void Reap() {
     // Children that the program left may have become ours.
-    const pid_t whom = TakesOrphans(options_) ? -1 : program_;
-    int status = 0;
+    const idtype_t whom = TakesOrphans(options_) ? P_ALL : P_PID;
     while (true) {
-      const pid_t ended = ::waitpid(whom, &status, WNOHANG);
-      if (ended < 0 && errno == EINTR) continue;
-      if (ended <= 0) return;
-      if (ended != program_ || !program_runs_) continue;
+      siginfo_t ended{};
+      const int answer =
+          ::waitid(whom, static_cast<id_t>(program_), &ended, WEXITED | WNOHANG | WNOWAIT);
+      if (answer < 0 && errno == EINTR) continue;
+      if (answer < 0 || ended.si_pid == 0) return;
+      const bool is_program = ended.si_pid == program_ && program_runs_;
+      // The system forgets whose it was with the wait.
+      if (is_program) other_user_ = IsOfOtherUser(program_);
+      int status = 0;
+      ::waitpid(ended.si_pid, &status, WNOHANG);
+      if (!is_program) continue;
       program_runs_ = false;
       status_ = status;
     }

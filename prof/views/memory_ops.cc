@@ -45,13 +45,8 @@ struct MemoryOpKey {
     return other;
   }
 
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->device_id);
-    bytes->Word(&self->source, kMemorySources);
-    bytes->Word(&self->kind, size_t{3});
-    bytes->Values(&self->texts, &self->step);
-  }
+  static constexpr std::tuple kMembers{&MemoryOpKey::device_id, &MemoryOpKey::source,
+                                       &MemoryOpKey::kind, &MemoryOpKey::texts, &MemoryOpKey::step};
 };
 
 struct MemoryOpRow {

@@ -1,4 +1,4 @@
-#include "test/record/running_program.h"
+#include "test/support/running_program.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -10,13 +10,14 @@
 #include <chrono>
 #include <csignal>
 #include <system_error>
+#include <thread>
 
 namespace oplens::test {
 namespace {
 
 constexpr auto kPatience = std::chrono::seconds(30);
 
-std::array<int, 2> MakePipe() {
+std::array<int, 2> MakePipeEnds() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
     throw std::system_error(errno, std::generic_category(), "pipe2");
@@ -32,8 +33,8 @@ RunningProgram::RunningProgram(const std::vector<std::string>& command,
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  const std::array<int, 2> out = MakePipe();
-  const std::array<int, 2> err = MakePipe();
+  const std::array<int, 2> out = MakePipeEnds();
+  const std::array<int, 2> err = MakePipeEnds();
   process_id_ = ::fork();
   if (process_id_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
   if (process_id_ == 0) {
@@ -73,13 +74,16 @@ bool RunningProgram::ReadSome() {
   return ended < fds.size();
 }
 
-bool RunningProgram::WaitForLine(const std::string& line) {
+bool RunningProgram::WaitFor(const std::string& text, const std::string& stream) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
-  while (out_.find(line + "\n") == std::string::npos) {
+  while (stream.find(text) == std::string::npos) {
     if (std::chrono::steady_clock::now() > end || !ReadSome()) return false;
   }
   return true;
 }
+
+bool RunningProgram::WaitForLine(const std::string& line) { return WaitFor(line + "\n", out_); }
+bool RunningProgram::WaitForError(const std::string& text) { return WaitFor(text, err_); }
 
 void RunningProgram::Send(int signal_number) const { ::kill(process_id_, signal_number); }
 void RunningProgram::SendToGroup(int signal_number) const { ::kill(-process_id_, signal_number); }
@@ -102,6 +106,15 @@ int RunningProgram::Wait() {
   }
   waited_ = true;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+bool Await(const std::function<bool()>& there) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!there()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
 }
 
 }  // namespace oplens::test

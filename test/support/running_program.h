@@ -1,9 +1,10 @@
-#ifndef OPLENS_TEST_RECORD_RUNNING_PROGRAM_H_
-#define OPLENS_TEST_RECORD_RUNNING_PROGRAM_H_
+#ifndef OPLENS_TEST_SUPPORT_RUNNING_PROGRAM_H_
+#define OPLENS_TEST_SUPPORT_RUNNING_PROGRAM_H_
 
 #include <sys/types.h>
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,8 @@ class RunningProgram {
 
   /// Waits until standard output has `line`. False: it ended, or 30 s went by.
   bool WaitForLine(const std::string& line);
+  /// Waits until standard error has `text`. False: it ended, or 30 s went by.
+  bool WaitForError(const std::string& text);
   /// Sends the signal to the program, not to its group.
   void Send(int signal_number) const;
   /// Sends the signal to every process of the group.
@@ -39,6 +42,7 @@ class RunningProgram {
  private:
   /// Waits for output, 100 ms at most. False: both streams ended.
   bool ReadSome();
+  bool WaitFor(const std::string& text, const std::string& stream);
 
   pid_t process_id_ = -1;
   int out_fd_ = -1;
@@ -48,6 +52,10 @@ class RunningProgram {
   bool waited_ = false;
 };
 
+/// Asks `there` again and again until it says true, for what tells nobody that it happened. False:
+/// 30 s went by.
+bool Await(const std::function<bool()>& there);
+
 }  // namespace oplens::test
 
-#endif  // OPLENS_TEST_RECORD_RUNNING_PROGRAM_H_
+#endif  // OPLENS_TEST_SUPPORT_RUNNING_PROGRAM_H_
