@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/completion.h"
 #include "base/cxxopts.h"
 #include "base/error.h"
 #include "base/help_text.h"
@@ -10,6 +9,168 @@
 
 namespace oplens {
 namespace {
+
+/// In the single quotes of a shell.
+std::string Quoted(std::string_view text) {
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string FunctionName(std::string_view name) {
+  std::string function = "_oplens_complete_";
+  for (const char c : name) function += c == '-' ? '_' : c;
+  return function;
+}
+
+std::string Joined(const std::vector<WordText>& words) {
+  std::string joined;
+  for (const WordText& word : words) joined.append(joined.empty() ? "" : " ").append(word.word);
+  return joined;
+}
+
+// What is the same for all programs: the word at hand, which bash breaks at "=".
+constexpr std::string_view kBashHead =
+    R"(  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+  local words='' several='' files='' at
+  COMPREPLY=()
+  if [[ $cur == = ]]; then
+    cur=''
+  elif [[ $prev == = && $COMP_CWORD -ge 2 ]]; then
+    prev=${COMP_WORDS[COMP_CWORD-2]}
+  fi
+)";
+
+constexpr std::string_view kBashTail = R"(  if [[ -n $files ]]; then
+    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+    compopt -o filenames 2>/dev/null
+    return
+  fi
+  if [[ -n $several && $cur == *,* ]]; then
+    mapfile -t COMPREPLY < <(compgen -P "${cur%,*}," -W "$words" -- "${cur##*,}")
+  else
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+  fi
+  if [[ -n $several ]]; then compopt -o nospace 2>/dev/null; fi
+}
+)";
+
+// The command that the program runs: it begins behind "--".
+constexpr std::string_view kBashCommand = R"(  for ((at = 1; at < COMP_CWORD; ++at)); do
+    if [[ ${COMP_WORDS[at]} == -- ]]; then
+      if declare -F _command_offset >/dev/null; then
+        _command_offset $((at + 1))
+      else
+        mapfile -t COMPREPLY < <(compgen -c -f -- "$cur")
+        compopt -o filenames 2>/dev/null
+      fi
+      return
+    fi
+  done
+)";
+
+/// The words that can stand first and name another program.
+std::vector<std::string> OtherPrograms(const ProgramText& text) {
+  std::vector<std::string> programs;
+  for (const WordText& word : text.first_words) {
+    const bool known =
+        std::find(text.see_also.begin(), text.see_also.end(), word.word) != text.see_also.end();
+    if (known) programs.push_back(word.word);
+  }
+  return programs;
+}
+
+std::string Joined(const std::vector<std::string>& words, std::string_view between) {
+  std::string joined;
+  for (const std::string& word : words) joined.append(joined.empty() ? "" : between).append(word);
+  return joined;
+}
+
+/// Behind the name of another program, its function completes: loaded where it is not there yet.
+std::string BashOtherPrograms(const ProgramText& text, std::string_view prefix) {
+  const std::vector<std::string> programs = OtherPrograms(text);
+  if (programs.empty()) return "";
+  const std::string name = std::string(prefix) + "${COMP_WORDS[1]}";
+  return "  if ((COMP_CWORD > 1)); then\n    case ${COMP_WORDS[1]} in\n      " +
+         Joined(programs, " | ") + ")\n        at=" + FunctionName(prefix) +
+         "${COMP_WORDS[1]}\n        declare -F \"$at\" >/dev/null || _completion_loader \"" + name +
+         "\" 2>/dev/null\n        if declare -F \"$at\" >/dev/null; then\n"
+         "          COMP_WORDS=(\"${COMP_WORDS[@]:1}\")\n          COMP_CWORD=$((COMP_CWORD - 1))\n"
+         "          \"$at\"\n          return\n        fi\n        ;;\n    esac\n  fi\n";
+}
+
+/// The lines of a `case` for an option that takes a value.
+std::string BashCase(const ProgramText& text, const OptionText& option) {
+  std::string pattern;
+  for (const std::string& name : option.Names()) {
+    pattern.append(pattern.empty() ? "" : " | ").append(name);
+  }
+  bool several = false;
+  const std::vector<WordText> words = ValueWords(text, option, &several);
+  std::string body;
+  if (!words.empty()) {
+    body = "words=" + Quoted(Joined(words));
+    if (several) body += " several=1";
+  } else {
+    body = option.TakesFile() ? "files=1" : "return";
+  }
+  return "    " + pattern + ") " + body + " ;;\n";
+}
+
+/// The same text within the brackets of an option's or a value's description.
+std::string ZshDescription(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '[' || c == ']' || c == ':' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+/// The function that completes the words of an option's value.
+std::string ZshFunctionName(const std::string& program, const OptionText& option) {
+  return FunctionName(program) + "_" +
+         (option.long_name.empty() ? option.short_name : option.long_name);
+}
+
+/// What completes the value of an option: ":WORD:ACTION".
+std::string ZshValue(const std::string& program, const OptionText& option, bool words) {
+  if (option.argument.empty()) return "";
+  std::string action = " ";
+  if (words) {
+    action = ZshFunctionName(program, option);
+  } else if (option.TakesFile()) {
+    action = "_files";
+  }
+  return ":" + ZshDescription(option.argument) + ":" + action;
+}
+
+/// The words of a value as a function that _arguments calls.
+std::string ZshFunction(const std::string& program, const OptionText& option,
+                        const std::vector<WordText>& words, bool several) {
+  std::string function = ZshFunctionName(program, option) + "() {\n";
+  function += several ? "  _values -s , " : "  _values ";
+  function += Quoted(ZshDescription(option.argument));
+  for (const WordText& word : words) {
+    std::string value = ZshDescription(word.word);
+    if (!word.text.empty()) value += "[" + ZshDescription(word.text) + "]";
+    function += " \\\n    " + Quoted(value);
+  }
+  return function + "\n}\n";
+}
+
+std::string ZshOption(const std::string& program, const OptionText& option, bool words) {
+  const std::vector<std::string> names = option.Names();
+  const std::string rest =
+      Quoted("[" + ZshDescription(option.text) + "]" + ZshValue(program, option, words));
+  if (names.size() == 1) {
+    // With a value, "--view VALUE" and "--view=VALUE".
+    const std::string equals = !option.argument.empty() && names[0].starts_with("--") ? "=" : "";
+    return Quoted("*" + names[0] + equals) + rest;
+  }
+  const std::string equals = option.argument.empty() ? "" : "=";
+  return "{" + names[0] + "," + names[1] + equals + "}" + rest;
+}
 
 std::string Manual(const ProgramText& text, const std::vector<OptionGroup>& options,
                    const std::string& value) {
@@ -23,6 +184,67 @@ std::string Manual(const ProgramText& text, const std::vector<OptionGroup>& opti
 }
 
 }  // namespace
+
+std::string BashCompletion(const ProgramText& text, const std::vector<OptionGroup>& options,
+                           std::string_view prefix) {
+  const std::string name = InstalledName(text.name, prefix);
+  std::string script = "# Completion of " + name + " for bash; made by " + text.name +
+                       " --manual bash.\n" + FunctionName(name) + "() {\n" + std::string(kBashHead);
+  if (text.runs_command) script += kBashCommand;
+  script += BashOtherPrograms(text, prefix);
+  std::string names;
+  script += "  case $prev in\n";
+  for (const OptionGroup& group : options) {
+    for (const OptionText& option : group.options) {
+      for (const std::string& word : option.Names()) {
+        names.append(names.empty() ? "" : " ").append(word);
+      }
+      if (!option.argument.empty()) script += BashCase(text, option);
+    }
+  }
+  script += "    *)\n      if [[ $cur == -* ]]; then\n        words=" + Quoted(names) +
+            "\n      else\n        files=1\n      fi\n      ;;\n  esac\n";
+  if (!text.first_words.empty()) {
+    script +=
+        "  if ((COMP_CWORD == 1)) && [[ $cur != -* ]]; then\n    mapfile -t COMPREPLY < <(compgen "
+        "-f -W " +
+        Quoted(Joined(text.first_words)) +
+        " -- \"$cur\")\n    compopt -o filenames 2>/dev/null\n    return\n  fi\n";
+  }
+  script += kBashTail;
+  return script + "complete -F " + FunctionName(name) + " " + name + "\n";
+}
+
+std::string ZshCompletion(const ProgramText& text, const std::vector<OptionGroup>& options,
+                          std::string_view prefix) {
+  const std::string name = InstalledName(text.name, prefix);
+  std::string functions;
+  std::string arguments;
+  for (const OptionGroup& group : options) {
+    for (const OptionText& option : group.options) {
+      bool several = false;
+      const std::vector<WordText> words = ValueWords(text, option, &several);
+      if (!words.empty()) functions += ZshFunction(name, option, words, several);
+      arguments += " \\\n    " + ZshOption(name, option, !words.empty());
+    }
+  }
+  std::string rest = text.runs_command ? "'*:::command: _normal'" : "'*:file:_files'";
+  std::string others;
+  if (!text.first_words.empty()) {
+    rest = Quoted("1:program or file:_alternative \"words:word:(" + Joined(text.first_words) +
+                  ")\" \"files:file:_files\"") +
+           " \\\n    '*:file:_files'";
+    // As if the other program's name began the line.
+    others =
+        "  if (( CURRENT > 2 )) && [[ ${words[2]} == (" + Joined(OtherPrograms(text), "|") +
+        ") ]]; then\n    shift words\n    (( CURRENT -= 1 ))\n    words[1]=" + std::string(prefix) +
+        "${words[1]}\n    _normal\n    return\n  fi\n";
+  }
+  return "#compdef " + name + "\n# Completion of " + name + " for zsh; made by " + text.name +
+         " --manual zsh.\n" + functions + FunctionName(name) + "() {\n" + others +
+         "  _arguments -s -S" + arguments + " \\\n    " + rest + "\n}\n" + FunctionName(name) +
+         " \"$@\"\n";
+}
 
 void AddHelpOptions(cxxopts::Options* options) {
   options->add_options(kHelpOptions)("h,help", "Print this text")("version", "Print the version")(
@@ -40,6 +262,20 @@ std::optional<std::string> HelpMessage(const ProgramText& text, const cxxopts::O
     return Manual(text, ShownOptions(text, options), given["manual"].as<std::string>());
   }
   return std::nullopt;
+}
+
+std::string_view GivenText(const cxxopts::ParseResult& given, const std::string& option) {
+  if (given.count(option) == 0) return {};
+  return given[option].as<std::string>();
+}
+
+std::string GivenFile(const cxxopts::ParseResult& given, const std::string& option) {
+  std::string file(GivenText(given, option));
+  if (file.empty() && given.count(option) > 0) {
+    throw UsageError((option == "output" ? "-o" : "--" + option) +
+                     ": the name of the file is empty");
+  }
+  return file;
 }
 
 }  // namespace oplens

@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/program_text.h"
 
@@ -11,6 +13,17 @@ class ParseResult;
 }
 
 namespace oplens {
+
+/// Scripts that complete the options of a program and the words of their values, as installed for
+/// the program's name with `prefix` (base/manual.h). Neither runs the program.
+
+/// For bash; bash-completion is not needed, but finds it by its name.
+std::string BashCompletion(const ProgramText& text, const std::vector<OptionGroup>& options,
+                           std::string_view prefix);
+
+/// For zsh: a file _NAME in a folder of $fpath.
+std::string ZshCompletion(const ProgramText& text, const std::vector<OptionGroup>& options,
+                          std::string_view prefix);
 
 /// The group of -h, --version and --manual.
 inline constexpr char kHelpOptions[] = "Help";
@@ -23,6 +36,11 @@ void AddHelpOptions(cxxopts::Options* options);
 /// with that prefix. Throws UsageError for another kind.
 std::optional<std::string> HelpMessage(const ProgramText& text, const cxxopts::Options& options,
                                        const cxxopts::ParseResult& given);
+
+/// The text of an option, which lives as long as `given`; "" where it is not given.
+std::string_view GivenText(const cxxopts::ParseResult& given, const std::string& option);
+/// The same of one that names a file. Throws UsageError where it is given and empty.
+std::string GivenFile(const cxxopts::ParseResult& given, const std::string& option);
 
 }  // namespace oplens
 

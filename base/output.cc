@@ -167,4 +167,10 @@ void Output::Fail(int error_number) {
                                            : "choose a place that can be written");
 }
 
+void PrintText(std::string_view text) {
+  Output output("");
+  output.Write(text);
+  output.Commit();
+}
+
 }  // namespace oplens

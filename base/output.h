@@ -68,6 +68,9 @@ class Output {
   std::unique_ptr<Packer> packer_;  // Null when nothing is compressed.
 };
 
+/// Writes a text to standard output, all of it.
+void PrintText(std::string_view text);
+
 }  // namespace oplens
 
 #endif  // OPLENS_BASE_OUTPUT_H_

@@ -78,21 +78,34 @@ struct Min {
   }
 };
 
-/// Whether something holds of any.
-struct Any {
-  bool value = false;
+/// Bits of what holds of any.
+template <typename T>
+struct BitsOfAny {
+  T value{};
 
-  constexpr operator bool() const { return value; }  // NOLINT(google-explicit-constructor)
-  Any& operator|=(bool other) {
-    value |= other;
+  constexpr operator T() const { return value; }  // NOLINT(google-explicit-constructor)
+  void Add(T bits) { value |= bits; }
+  BitsOfAny& operator|=(T bits) {
+    Add(bits);
     return *this;
   }
-  void Merge(const Any& other) { value |= other.value; }
+  void Merge(const BitsOfAny& other) { Add(other.value); }
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
     bytes->Values(&self->value);
   }
 };
+/// Whether something holds of any.
+using Any = BitsOfAny<bool>;
+
+template <typename T>
+void MergeInto(T* own, const T& more);
+
+/// MergeInto of each of the members.
+template <typename T>
+void MergeMembers(T* own, const T& more) {
+  std::apply([&](auto... member) { (MergeInto(&(own->*member), more.*member), ...); }, T::kMembers);
+}
 
 /// Whether something holds of all.
 struct All {
@@ -109,9 +122,6 @@ struct All {
     bytes->Values(&self->value);
   }
 };
-
-template <typename T>
-void MergeMembers(T* own, const T& more);
 
 /// Adds to a figure what another of its type found: by its Merge, by members, of a map by keys, of
 /// an array by places, of a list behind its own, else by +=.
@@ -132,12 +142,6 @@ void MergeInto(T* own, const T& more) {
   } else {
     *own += more;
   }
-}
-
-/// Adds the members that kMembers names, each by its type.
-template <typename T>
-void MergeMembers(T* own, const T& more) {
-  std::apply([&](auto... member) { (MergeInto(&(own->*member), more.*member), ...); }, T::kMembers);
 }
 
 }  // namespace oplens

@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/byte_reader.h"
 #include "base/byte_writer.h"
-#include "mpi/world_exchange.h"
+#include "base/exchange.h"
+#include "mpi/world.h"
 #include "prof/input/rank_namer.h"
 #include "prof/summary_file/section.h"
 #include "prof/summary_file/summary_file.h"
@@ -18,6 +22,25 @@
 
 namespace oplens::mpi {
 namespace {
+
+/// The processes of a World, for those who know nothing of MPI.
+class WorldExchange : public Exchange {
+ public:
+  /// `world` must outlive this object.
+  explicit WorldExchange(World* world) : world_(world) {}
+
+  size_t rank() const override { return static_cast<size_t>(world_->rank()); }
+  size_t size() const override { return static_cast<size_t>(world_->size()); }
+  std::vector<std::string> AllToAll(std::vector<std::string> messages) override {
+    return world_->AllToAll(messages);
+  }
+  std::vector<std::string> AllGather(std::string message) override {
+    return world_->AllGather(message);
+  }
+
+ private:
+  World* world_;
+};
 
 using prof::Findings;
 using Numbers = std::vector<std::optional<int64_t>>;

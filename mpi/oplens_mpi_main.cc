@@ -29,7 +29,6 @@
 #include "prof/many_inputs.h"
 #include "prof/options.h"
 #include "prof/rank_summaries.h"
-#include "prof/summaries.h"
 #include "prof/summary_file/stamp.h"
 #include "prof/view_task.h"
 
@@ -79,7 +78,7 @@ Work Prepare(const World& world, const prof::Options& options) {
     work.inputs->RefuseRecords("what a summary is of", "view");
     throw UsageError("the inputs must be files of profiles: records and pipes go through prof");
   }
-  work.plan.rank.find = FindOptionsOf(options, PriceOptionsOf(options, nullptr));
+  work.plan.rank.find = FindOptionsOf(options, nullptr);
   work.plan.rank.find.texts = prof::SummaryTexts::kOfInput;
   work.plan.rank.options = options.rank_summary;
   if (!CanFindApart(work.plan.rank.find)) {
@@ -174,8 +173,7 @@ class Teller {
     prof::ViewRunner runner(options_.views, options_.run, destination_.get());
     runner.AddPartials(std::move(found), prof::CollectiveSet());
     Messages messages(kTool);
-    prof::PriceOptions pricing =
-        FindOptionsOf(options_, PriceOptionsOf(options_, &messages)).pricing;
+    prof::PriceOptions pricing = PriceOptionsOf(options_, &messages);
     if (kept_ > 0) {
       // Summaries do not say what became of the kernels.
       pricing.shows_prices = false;
@@ -188,9 +186,9 @@ class Teller {
     for (std::string& note : runner.Notes()) messages.Need(std::move(note));
     for (std::string& note : destination_->Notes()) messages.Need(std::move(note));
     for (std::string& note : work_.inputs->Notes()) messages.Need(std::move(note));
-    if (!options_.quiet) PrintError(options_.verbose ? messages.Whole() : messages.Short());
+    options_.Say(messages);
     const bool failure = shown == 0 || messages.losses()->Damaged() || left_out_.count() > 0;
-    return options_.strict && failure ? kExitStrict : kExitOk;
+    return options_.ExitCode(failure);
   }
 
  private:
@@ -278,12 +276,6 @@ std::optional<std::string> MessageOf(int argc, char** argv, const prof::Options&
   return std::nullopt;
 }
 
-void PrintMessage(const std::string& message) {
-  Output output("");
-  output.Write(message);
-  output.Commit();
-}
-
 int Main(int argc, char** argv) {
   GiveBackWhatIsFreed();
   const StartedTasks tasks = StartedTasks::Of(OwnEnvironment);
@@ -294,7 +286,7 @@ int Main(int argc, char** argv) {
   try {
     options = prof::ParseKeepingOptions(argc, argv);
     if (const std::optional<std::string> message = MessageOf(argc, argv, options)) {
-      if (first) PrintMessage(*message);
+      if (first) PrintText(*message);
       return kExitOk;
     }
     RefuseOthers(options);

@@ -1,11 +1,16 @@
+#include <algorithm>
+#include <atomic>
+#include <cstring>
 #include <new>
 
+#include "nvtx_annotate/annotate.h"
 #include "nvtx_annotate/capture_window.h"
 #include "nvtx_annotate/emitter.h"
-#include "nvtx_annotate/schedule_machine.h"
+#include "nvtx_annotate/oplens_annotate.h"
 
 namespace {
 
+using oplens::annotate::CycleEnd;
 using oplens::annotate::Enabled;
 namespace detail = oplens::annotate::detail;
 
@@ -14,7 +19,173 @@ uint64_t BeginOp(const char* mod, const char* op, const oplens_arg* args, uint64
   return detail::BeginOp(mod, op, nullptr, 0, args, args == nullptr ? 0 : count, link);
 }
 
+// The state machine of torch.profiler's schedules; C++, C and Python all run this one.
+
+/// From an action (row) to an action or the end (column). A trace that is dropped is stopped
+/// without being told (X without T). From WARMUP it must be started first: torch.profiler can stop
+/// no trace that was only prepared.
+constexpr const char* kTransitions[4][5] = {
+    // NONE, WARMUP, RECORD, RECORD_AND_SAVE, EXIT
+    {"", "P", "PS", "PS", ""},            // NONE
+    {"WSX", "", "S", "S", "SX"},          // WARMUP
+    {"WX", "WX", "", "", "XT"},           // RECORD
+    {"XT", "XTP", "XTPS", "XTPS", "XT"},  // RECORD_AND_SAVE
+};
+
+bool IsAction(int action) {
+  return action >= OPLENS_ACTION_NONE && action <= OPLENS_ACTION_RECORD_AND_SAVE;
+}
+
+bool Records(int action) { return action >= OPLENS_ACTION_RECORD; }
+
+/// Cycles that the process has completed: the schedules of a process number theirs on.
+std::atomic<int64_t> g_completed{0};
+
+/// See oplens_schedule_action.
+int ActionAt(const oplens_schedule_plan& plan, int64_t step) noexcept {
+  if (plan.wait < 0 || plan.warmup < 0 || plan.active <= 0 || plan.repeat < 0 ||
+      plan.skip_first < 0 || step < 0) {
+    return -1;
+  }
+  if (step < plan.skip_first) return OPLENS_ACTION_NONE;
+  // Nobody counts so far; the sums below stay numbers.
+  constexpr int64_t kMost = int64_t{1} << 60;
+  const int64_t wait = std::min(plan.wait, kMost);
+  const int64_t warmup = std::min(plan.warmup, kMost);
+  const int64_t cycle = wait + warmup + std::min(plan.active, kMost);
+  int64_t at = std::min(step - plan.skip_first, 4 * kMost);
+  if (plan.skip_first_wait != 0) at += wait;
+  if (plan.repeat > 0 && at / cycle >= plan.repeat) return OPLENS_ACTION_NONE;
+  at %= cycle;
+  if (at < wait) return OPLENS_ACTION_NONE;
+  if (at < wait + warmup) return OPLENS_ACTION_WARMUP;
+  return at < cycle - 1 ? OPLENS_ACTION_RECORD : OPLENS_ACTION_RECORD_AND_SAVE;
+}
+
+/// See oplens_schedule_transition.
+const char* Transition(int from, int to) noexcept {
+  return IsAction(from) && (IsAction(to) || to == OPLENS_ACTION_EXIT) ? kTransitions[from][to] : "";
+}
+
 }  // namespace
+
+/// What the C interface hands out. One thread at a time.
+struct oplens_schedule {
+ public:
+  /// `plan` null: records always. Else a valid one.
+  oplens_schedule(const oplens_schedule_plan* plan, oplens_trace_ready ready,
+                  void* context) noexcept;
+  ~oplens_schedule() { Stop(); }
+  oplens_schedule(const oplens_schedule&) = delete;
+  oplens_schedule& operator=(const oplens_schedule&) = delete;
+
+  const char* Start() noexcept;
+  const char* Step() noexcept;
+  const char* Stop() noexcept;
+  const char* StartWith(int action) noexcept;
+  const char* StepWith(int action) noexcept;
+
+  int64_t cycle() const noexcept { return cycle_; }
+  int64_t step_number() const noexcept { return step_; }
+
+ private:
+  int Planned(int64_t step) const noexcept;
+  const char* Begin(int action) noexcept;
+  const char* Next(int action) noexcept;
+  const char* Go(int from, int to) noexcept;
+  void BeginRange() noexcept;
+  void EndRange() noexcept;
+
+  oplens_schedule_plan plan_{};
+  oplens_trace_ready ready_ = nullptr;
+  void* context_ = nullptr;
+  bool always_ = false;    ///< There is no plan.
+  bool numbered_ = false;  ///< Steps have ranges.
+  bool running_ = false;
+  int action_ = OPLENS_ACTION_NONE;
+  int64_t step_ = 0;
+  int64_t cycle_ = 0;
+  uint64_t range_ = 0;  ///< Token of the step's.
+};
+
+oplens_schedule::oplens_schedule(const oplens_schedule_plan* plan, oplens_trace_ready ready,
+                                 void* context) noexcept
+    : ready_(ready), context_(context), always_(plan == nullptr), numbered_(plan != nullptr) {
+  if (plan != nullptr) plan_ = *plan;
+}
+
+int oplens_schedule::Planned(int64_t step) const noexcept {
+  return always_ ? OPLENS_ACTION_RECORD : ActionAt(plan_, step);
+}
+
+const char* oplens_schedule::Go(int from, int to) noexcept {
+  const char* const letters = Transition(from, to);
+  action_ = to;
+  for (const char* at = letters; *at != '\0'; ++at) {
+    if (*at == 'P') oplens::annotate::WarmUpCapture();
+    if (*at == 'S') {
+      cycle_ = g_completed.load(std::memory_order_relaxed) + 1;
+      oplens::annotate::StartCycle(cycle_);
+    }
+    if (*at == 'X') {
+      const bool complete = std::strchr(letters, 'T') != nullptr;
+      if (complete) g_completed.store(cycle_, std::memory_order_relaxed);
+      oplens::annotate::StopCycle(cycle_, complete ? CycleEnd::kComplete : CycleEnd::kDropped);
+      if (!complete) --cycle_;
+    }
+    if (*at == 'T' && ready_ != nullptr) ready_(cycle_, context_);
+  }
+  return letters;
+}
+
+void oplens_schedule::BeginRange() noexcept {
+  if (!numbered_ || !Enabled()) return;
+  range_ = detail::BeginIteration(step_);
+}
+
+void oplens_schedule::EndRange() noexcept {
+  detail::End(range_);
+  range_ = 0;
+}
+
+const char* oplens_schedule::Begin(int action) noexcept {
+  if (running_) return "";
+  running_ = true;
+  if (!Records(action)) oplens::annotate::HoldCapture();
+  const char* const letters = Go(OPLENS_ACTION_NONE, action);
+  BeginRange();
+  return letters;
+}
+
+const char* oplens_schedule::Next(int action) noexcept {
+  if (!running_) return "";
+  EndRange();
+  ++step_;
+  const char* const letters = Go(action_, action);
+  BeginRange();
+  return letters;
+}
+
+const char* oplens_schedule::Start() noexcept { return Begin(Planned(step_)); }
+
+const char* oplens_schedule::Step() noexcept { return Next(Planned(step_ + 1)); }
+
+const char* oplens_schedule::StartWith(int action) noexcept {
+  if (!IsAction(action)) return "";
+  numbered_ = true;
+  return Begin(action);
+}
+
+const char* oplens_schedule::StepWith(int action) noexcept {
+  return IsAction(action) ? Next(action) : "";
+}
+
+const char* oplens_schedule::Stop() noexcept {
+  if (!running_) return "";
+  running_ = false;
+  EndRange();
+  return Go(action_, OPLENS_ACTION_EXIT);
+}
 
 extern "C" {
 
@@ -83,16 +254,14 @@ void oplens_memory(uint64_t address, int64_t bytes, int64_t total_allocated, int
 }
 
 int oplens_schedule_action(const oplens_schedule_plan* plan, int64_t step) {
-  return plan == nullptr ? -1 : oplens::annotate::ActionAt(*plan, step);
+  return plan == nullptr ? -1 : ActionAt(*plan, step);
 }
 
-const char* oplens_schedule_transition(int from, int to) {
-  return oplens::annotate::Transition(from, to);
-}
+const char* oplens_schedule_transition(int from, int to) { return Transition(from, to); }
 
 oplens_schedule* oplens_schedule_new(const oplens_schedule_plan* plan, oplens_trace_ready ready,
                                      void* context) {
-  if (plan != nullptr && oplens::annotate::ActionAt(*plan, 0) < 0) return nullptr;
+  if (plan != nullptr && ActionAt(*plan, 0) < 0) return nullptr;
   return new (std::nothrow) oplens_schedule(plan, ready, context);
 }
 

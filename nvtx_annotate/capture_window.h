@@ -12,7 +12,7 @@ void StartCapture() noexcept;
 void StopCapture() noexcept;
 
 // The same for the cycles of a schedule, whose marks say which cycle it is:
-// vocabulary/cycle_marks.h.
+// vocabulary/marker_format.h.
 
 /// Nothing is recorded until the first cycle.
 void HoldCapture() noexcept;

@@ -15,7 +15,7 @@
 
 #include "nvtx_annotate/capture_window.h"
 #include "nvtx_annotate/name_table.h"
-#include "nvtx_annotate/vocabulary/cycle_marks.h"
+#include "nvtx_annotate/vocabulary/marker_format.h"
 
 namespace oplens::annotate {
 namespace {

@@ -9,7 +9,7 @@
 #include "nvtx_annotate/annotate.h"
 #include "nvtx_annotate/marker_text.h"
 #include "nvtx_annotate/payload.h"
-#include "nvtx_annotate/vocabulary/memory_format.h"
+#include "nvtx_annotate/vocabulary/marker_format.h"
 
 // What annotate.h, the C interface and the adaptors of frameworks emit ranges with. Everything may
 // be called from any thread, does nothing unless Enabled(), and neither throws, locks nor allocates

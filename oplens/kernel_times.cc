@@ -3,86 +3,26 @@
 #include <algorithm>
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "base/ascii.h"
-#include "prof/table/cell.h"
+#include "ops/kernels/kernel_family.h"
+#include "parse/model/kernel_record.h"
+#include "prof/price/figures.h"
+#include "prof/price/kernel_facts.h"
 
 namespace oplens::screen {
 namespace {
-
-using prof::Cell;
-
-// Places of the fields of Columns(), in their order.
-enum Place : size_t {
-  kOp,
-  kKernel,
-  kLayer,
-  kTime,
-  kTc,
-  kTcElig,
-  kFlops,
-  kBytes,
-  kPctMath,
-  kPctDram,
-  kBound,
-  kFamily,
-};
 
 // After so many names of a kind further ones are summed with none: memory stays bounded.
 constexpr size_t kMostNames = size_t{1} << 18;
 constexpr char kKernelTimesBetween = '\n';
 
-constexpr std::string_view kBoundWords[TimesOf::kBounds] = {"math", "dram", "latency"};
+constexpr ops::Bound kBoundsOfTimes[RoofTimes::kBounds] = {ops::Bound::kMath, ops::Bound::kDram,
+                                                           ops::Bound::kLatency};
 
-std::string_view TextOf(const Cell& cell) {
-  const auto* const text = std::get_if<std::string_view>(&cell.value);
-  return text == nullptr ? std::string_view() : *text;
-}
-
-std::optional<double> NumberOf(const Cell& cell) {
-  if (const auto* const whole = std::get_if<int64_t>(&cell.value)) {
-    return static_cast<double>(*whole);
-  }
-  const auto* const decimal = std::get_if<double>(&cell.value);
-  return decimal == nullptr ? std::nullopt : std::optional<double>(*decimal);
-}
-
-/// Adds a kernel: cells in the order of Columns().
-void AddTo(TimesOf* times, std::span<const Cell> cells, int64_t ns) {
-  ++times->kernels;
-  times->total_ns += ns;
-  if (const auto flops = NumberOf(cells[kFlops]); flops && ns > 0) {
-    times->flops += *flops;
-    times->flops_ns += ns;
-  }
-  if (const auto bytes = NumberOf(cells[kBytes]); bytes && ns > 0) {
-    times->bytes += *bytes;
-    times->bytes_ns += ns;
-  }
-  if (const auto tc = NumberOf(cells[kTc])) {
-    times->tc_known_ns += ns;
-    if (*tc > 0) times->tc_ns += ns;
-  }
-  const auto* const bound = std::ranges::find(kBoundWords, TextOf(cells[kBound]));
-  if (bound == std::end(kBoundWords)) return;
-  times->bound_ns[static_cast<size_t>(bound - kBoundWords)] += ns;
-  times->roof_ns +=
-      static_cast<double>(ns) / 100 *
-      std::max(NumberOf(cells[kPctMath]).value_or(0), NumberOf(cells[kPctDram]).value_or(0));
-}
-
-void AddTo(TimesOf* times, const TimesOf& more) {
-  times->kernels += more.kernels;
-  times->communication_ns += more.communication_ns;
-  times->total_ns += more.total_ns;
-  times->flops += more.flops;
-  times->flops_ns += more.flops_ns;
-  times->bytes += more.bytes;
-  times->bytes_ns += more.bytes_ns;
-  times->tc_ns += more.tc_ns;
-  times->tc_known_ns += more.tc_known_ns;
-  for (size_t i = 0; i < TimesOf::kBounds; ++i) times->bound_ns[i] += more.bound_ns[i];
-  times->roof_ns += more.roof_ns;
+int64_t NsOf(const prof::PricedKernel& kernel) {
+  return kernel.record->timed() ? kernel.record->duration_ns : 0;
 }
 
 template <typename Map>
@@ -92,7 +32,7 @@ auto& EntryOf(Map* map, std::string_view key) {
   return (*map)[std::string(map->size() < kMostNames ? key : std::string_view())];
 }
 
-int64_t BoundKnown(const TimesOf& times) {
+int64_t BoundKnown(const RoofTimes& times) {
   int64_t known_ns = 0;
   for (const int64_t ns : times.bound_ns) known_ns += ns;
   return known_ns;
@@ -100,24 +40,22 @@ int64_t BoundKnown(const TimesOf& times) {
 
 bool IsWordCharacter(char c) { return IsLetter(c) || static_cast<unsigned char>(c) >= 0x80; }
 
-/// `ns`: of which the amount is known.
-std::optional<double> KernelTimesRate(double amount, int64_t ns, int64_t total_ns, double scale) {
-  if (ns <= 0 || ns < total_ns - ns) return std::nullopt;
-  return amount / static_cast<double>(ns) * scale;
-}
-
-Cost CostOf(std::string name, const TimesOf& times, double whole_ns) {
+Cost CostOf(std::string name, const RoofTimes& times, double whole_ns) {
+  const prof::GroupSums& sums = times.sums;
   Cost cost;
   cost.name = std::move(name);
-  cost.kernels = times.kernels;
-  cost.total_ns = static_cast<double>(times.total_ns);
+  cost.kernels = sums.kernels;
+  cost.total_ns = static_cast<double>(sums.total_ns);
   if (times.communication_ns > 0) {
     cost.communication_ns = static_cast<double>(times.communication_ns);
   }
   cost.share_pct = whole_ns > 0 ? 100 * cost.total_ns / whole_ns : 0;
-  cost.tflops = times.Tflops();
-  cost.gbps = times.Gbps();
-  cost.tc_pct = times.TensorCorePct();
+  const auto known = [&](std::optional<double> figure, int64_t known_ns) {
+    return ShowsRate(sums.PercentOfTotal(known_ns)) ? figure : std::nullopt;
+  };
+  cost.tflops = known(sums.TeraflopsPerSecond(), sums.flops_ns);
+  cost.gbps = known(sums.GigabytesPerSecond(), sums.bytes_ns);
+  cost.tc_pct = known(sums.TensorCorePercent(), sums.tensor_core_known_ns);
   cost.bound = times.Bound();
   cost.roof_pct = times.RoofPct();
   return cost;
@@ -146,65 +84,65 @@ std::string FoldNumbers(std::string_view name) {
   return folded;
 }
 
-std::string_view TimesOf::Bound() const {
-  const int64_t known_ns = BoundKnown(*this);
-  if (known_ns <= 0 || known_ns < total_ns / 2) return {};
-  const auto* const most = std::max_element(bound_ns.begin(), bound_ns.end());
-  if (*most < known_ns / 5 * 4) return "mixed";
-  return kBoundWords[static_cast<size_t>(most - bound_ns.begin())];
+void RoofTimes::Add(const prof::PricedKernel& kernel) {
+  sums.Add(kernel);
+  const ops::Roofline& roofline = prof::FiguresOf(kernel).roofline;
+  const auto* const bound = std::ranges::find(kBoundsOfTimes, roofline.bound);
+  if (bound == std::end(kBoundsOfTimes)) return;
+  bound_ns[static_cast<size_t>(bound - kBoundsOfTimes)] += NsOf(kernel);
+  roof_ns += static_cast<double>(NsOf(kernel)) / 100 *
+             std::max(roofline.percent_of_math.value_or(0), roofline.percent_of_dram.value_or(0));
 }
 
-std::optional<double> TimesOf::RoofPct() const {
+void RoofTimes::Add(const RoofTimes& more) {
+  sums.Merge(more.sums);
+  communication_ns += more.communication_ns;
+  for (size_t i = 0; i < kBounds; ++i) bound_ns[i] += more.bound_ns[i];
+  roof_ns += more.roof_ns;
+}
+
+std::string_view RoofTimes::Bound() const {
+  const int64_t known_ns = BoundKnown(*this);
+  if (known_ns <= 0 || known_ns < sums.total_ns / 2) return {};
+  const auto* const most = std::max_element(bound_ns.begin(), bound_ns.end());
+  if (*most < known_ns / 5 * 4) return "mixed";
+  return ops::BoundWord(kBoundsOfTimes[static_cast<size_t>(most - bound_ns.begin())]);
+}
+
+std::optional<double> RoofTimes::RoofPct() const {
   if (Bound().empty()) return std::nullopt;
   return 100 * roof_ns / static_cast<double>(BoundKnown(*this));
 }
 
-std::optional<double> TimesOf::Tflops() const {
-  constexpr double kPerNsInTera = 1e-3;
-  return KernelTimesRate(flops, flops_ns, total_ns, kPerNsInTera);
-}
-
-std::optional<double> TimesOf::Gbps() const {
-  return KernelTimesRate(bytes, bytes_ns, total_ns, 1);
-}
-
-std::optional<double> TimesOf::TensorCorePct() const {
-  constexpr double kPercent = 100;
-  return KernelTimesRate(static_cast<double>(tc_ns), tc_known_ns, total_ns, kPercent);
-}
-
-void KernelTimes::Begin(std::string_view, std::vector<prof::Field>) {}
-
-void KernelTimes::Row(std::span<const Cell> cells) {
-  const auto* const told = std::get_if<int64_t>(&cells[kTime].value);
-  const int64_t ns = told == nullptr ? 0 : std::max(*told, int64_t{0});
-  ++kernel_count_;
-  total_ns_ += ns;
-  const std::string_view op = TextOf(cells[kOp]);
-  const std::string_view kernel = TextOf(cells[kKernel]);
-  AddTo(&EntryOf(&ops_, op), cells, ns);
-  AddTo(&EntryOf(&kernels_, kernel), cells, ns);
-  EntryOf(&EntryOf(&ops_of_kernels_, kernel), op) += ns;
-  if (!op.empty()) op_known_ns_ += ns;
-  if (NumberOf(cells[kFlops])) flops_known_ns_ += ns;
-  const std::string_view eligible = TextOf(cells[kTcElig]);
-  if (eligible != "?") tc_judged_ns_ += ns;
-  if (eligible == "1" && NumberOf(cells[kTc]).value_or(1) == 0) missed_tc_ns_ += ns;
-  const std::string_view family = TextOf(cells[kFamily]);
-  const bool collective = family == "collective" || family == "p2p";
-  if (collective) AddTo(&collectives_, cells, ns);
-  const auto* const layer = std::get_if<Cell::Texts>(&cells[kLayer].value);
-  if (layer == nullptr || layer->texts.empty()) return;
-  path_.clear();
-  for (const std::string_view name : layer->texts) {
-    if (!path_.empty()) path_.push_back(kKernelTimesBetween);
-    path_.append(name);
+void KernelTimes::Add(const prof::PricedKernel& kernel) {
+  const int64_t ns = NsOf(kernel);
+  const std::string_view name = kernel.record->short_name;
+  all_.Add(kernel);
+  EntryOf(&ops_, kernel.op).Add(kernel);
+  EntryOf(&kernels_, name).Add(kernel);
+  EntryOf(&EntryOf(&ops_of_kernels_, name), kernel.op) += ns;
+  if (!kernel.op.empty()) op_known_ns_ += ns;
+  const ops::TensorCoreFitness fitness = prof::FiguresOf(kernel).tensor_core.fitness;
+  if (fitness != ops::TensorCoreFitness::kUnknown) tc_judged_ns_ += ns;
+  if (fitness == ops::TensorCoreFitness::kYes &&
+      prof::TensorCoreUseOf(kernel) == ops::TensorCoreUse::kNo) {
+    missed_tc_ns_ += ns;
   }
-  TimesOf& times = EntryOf(&layers_, path_);
+  const auto family = prof::FamilyOf(kernel);
+  const bool collective =
+      family == ops::KernelFamily::kCollective || family == ops::KernelFamily::kP2p;
+  if (collective) collectives_.Add(kernel);
+  if (kernel.layer.empty()) return;
+  path_.clear();
+  for (const std::string_view layer : kernel.layer) {
+    if (!path_.empty()) path_.push_back(kKernelTimesBetween);
+    path_.append(layer);
+  }
+  RoofTimes& times = EntryOf(&layers_, path_);
   if (collective) {
     times.communication_ns += ns;
   } else {
-    AddTo(&times, cells, ns);
+    times.Add(kernel);
   }
 }
 
@@ -223,7 +161,7 @@ std::string KernelTimes::MainOpOf(std::string_view kernel) const {
 
 Costs KernelTimes::Layers(size_t most, double whole_ns) const {
   struct Alike {
-    TimesOf times;
+    RoofTimes times;
     size_t count = 0;
     std::string_view largest;
     int64_t largest_ns = -1;
@@ -233,20 +171,20 @@ Costs KernelTimes::Layers(size_t most, double whole_ns) const {
     const size_t last = path.rfind(kKernelTimesBetween);
     const std::string_view name = std::string_view(path).substr(last + 1);
     Alike& alike = folded[FoldNumbers(name)];
-    AddTo(&alike.times, times);
+    alike.times.Add(times);
     ++alike.count;
-    const bool larger = times.total_ns > alike.largest_ns ||
-                        (times.total_ns == alike.largest_ns && path < alike.largest);
+    const bool larger = times.sums.total_ns > alike.largest_ns ||
+                        (times.sums.total_ns == alike.largest_ns && path < alike.largest);
     if (larger) {
       alike.largest = path;
-      alike.largest_ns = times.total_ns;
+      alike.largest_ns = times.sums.total_ns;
     }
   }
   std::vector<std::pair<const std::string*, const Alike*>> order;
   order.reserve(folded.size());
   for (const auto& [name, alike] : folded) order.emplace_back(&name, &alike);
   std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
-    return a.second->times.total_ns > b.second->times.total_ns;
+    return a.second->times.sums.total_ns > b.second->times.sums.total_ns;
   });
   Costs costs;
   for (const auto& [name, alike] : order) {
@@ -267,7 +205,7 @@ Costs KernelTimes::Layers(size_t most, double whole_ns) const {
     cost.largest = std::move(path);
     costs.rows.push_back(std::move(cost));
   }
-  if (!costs.rows.empty() && collectives_.kernels > 0) {
+  if (!costs.rows.empty() && collectives_.sums.kernels > 0) {
     costs.collectives = CostOf("(collectives)", collectives_, whole_ns);
   }
   return costs;

@@ -20,9 +20,8 @@ namespace {
 using Rows = prof::KeptRows;
 using prof::KeptTables;
 
-// The views of a screen: places in its plans. The stream of kernels is the first.
+// The views of a screen: places in its plans.
 enum ViewPlace : size_t {
-  kKernels,
   kOverview,
   kGpu,
   kIdle,
@@ -48,7 +47,6 @@ const std::vector<PlannedView>& PlannedViews() {
   static const std::string op_columns = fmt::format("op,{}", kGroupFigures);
   static const std::string kernel_columns = fmt::format("kernel,{}", kGroupFigures);
   static const std::vector<PlannedView> views = {
-      {"kernels", KernelTimes::Columns()},
       {"overview", "all"},
       {"gpu", "all"},
       {"idle", "rank,device,cause,window_pct"},
@@ -73,31 +71,30 @@ std::vector<prof::ViewPlan> PlansOf(bool several) {
   return plans;
 }
 
-/// Gives kernels to the views and looks at what the runs are.
-class ScreenSink : public prof::KernelSink {
+/// The views; also sums the kernels and looks at what the runs are.
+class ScreenViews : public prof::ViewRunner {
  public:
-  ScreenSink(prof::ViewRunner* views, RunFacts* facts) : views_(*views), facts_(*facts) {}
+  ScreenViews(const std::vector<prof::ViewPlan>& plans, const prof::RunOptions& run,
+              KeptTables* tables, KernelTimes* times, RunFacts* facts)
+      : ViewRunner(plans, run, tables), times_(*times), facts_(*facts) {}
 
   void BeginInput(const parse::KernelRecords* profile) override {
-    views_.BeginInput(profile);
-    facts_.Begin(views_.run());
+    ViewRunner::BeginInput(profile);
+    facts_.Begin(run());
   }
   void Add(const prof::PricedKernel& kernel) override {
-    views_.Add(kernel);
+    ViewRunner::Add(kernel);
+    if (Selects(kernel)) times_.Add(kernel);
     facts_.Add(kernel);
   }
-  bool AddReplay(const prof::PricedKernel& replay) override { return views_.AddReplay(replay); }
   void EndInput() override {
-    facts_.End(views_.run());
-    views_.EndInput();
+    facts_.End(run());
+    ViewRunner::EndInput();
   }
-  std::optional<int64_t> StepOf(const prof::PricedKernel& kernel,
-                                std::optional<int64_t> told) const override {
-    return views_.StepOf(kernel, told);
-  }
+  void EndLastInput() override { EndInput(); }
 
  private:
-  prof::ViewRunner& views_;
+  KernelTimes& times_;
   RunFacts& facts_;
 };
 
@@ -249,8 +246,9 @@ class Maker {
   }
 
   void FillKernels(Screen* screen) const {
-    screen->kernels = times_.kernels();
-    screen->kernel_ns = static_cast<double>(times_.total_ns());
+    const prof::GroupSums& all = times_.all();
+    screen->kernels = all.kernels;
+    screen->kernel_ns = static_cast<double>(all.total_ns);
     const Rows& ops = Table(kByOp);
     for (size_t i = 0; i < ops.size(); ++i) {
       if (ops.Text(i, "op") != kReplays) continue;
@@ -259,14 +257,10 @@ class Maker {
       screen->kernel_ns += replay_ns;
       if (replay_ns > 0) screen->replay_pct = 100 * replay_ns / screen->kernel_ns;
     }
-    const auto share = [&](int64_t ns) {
-      return times_.total_ns() > 0 ? std::optional<double>(100 * static_cast<double>(ns) /
-                                                           static_cast<double>(times_.total_ns()))
-                                   : std::nullopt;
-    };
-    screen->op_known_pct = share(times_.op_known_ns());
-    screen->flops_known_pct = share(times_.flops_known_ns());
-    if (times_.tc_judged_ns() > 0) screen->missed_tc_pct = share(times_.missed_tc_ns());
+    screen->op_known_pct = all.PercentOfTotal(times_.op_known_ns());
+    screen->flops_known_pct = all.PercentOfTotal(all.flops_ns);
+    if (times_.tc_judged_ns() > 0)
+      screen->missed_tc_pct = all.PercentOfTotal(times_.missed_tc_ns());
   }
 
   void FillCosts(Screen* screen) const {
@@ -280,7 +274,7 @@ class Maker {
     }
   }
 
-  static void AddRoof(const TimesOf* times, Cost* cost) {
+  static void AddRoof(const RoofTimes* times, Cost* cost) {
     if (times == nullptr) return;
     cost->bound = times->Bound();
     cost->roof_pct = times->RoofPct();
@@ -294,10 +288,8 @@ class Maker {
       cost.kernels = rows.Count(i, "count");
       cost.total_ns = rows.Number(i, "total").value_or(0);
       cost.share_pct = rows.Number(i, "share").value_or(0);
-      // Of what is known of little a rate would be that of something else.
       const auto known = [&](std::string_view figure, std::string_view share) {
-        const bool of_most = rows.Number(i, share).value_or(0) >= 50;
-        return of_most ? rows.Number(i, figure) : std::nullopt;
+        return ShowsRate(rows.Number(i, share)) ? rows.Number(i, figure) : std::nullopt;
       };
       cost.tflops = known("tflops", "flops_known");
       cost.gbps = known("gbps", "bytes_known");
@@ -380,12 +372,11 @@ TraceNeeds NeedsOfScreen() { return prof::NeedsOf(PlansOf(true)); }
 Screen MakeScreen(prof::RecordSource* records, const ScreenPlan& plan, Diagnostics* diagnostics) {
   const std::vector<prof::ViewPlan> plans = PlansOf(plan.several);
   KernelTimes times;
-  KeptTables tables(&times);
-  prof::ViewRunner views(plans, plan.run, &tables);
+  KeptTables tables;
   RunFacts facts;
-  ScreenSink sink(&views, &facts);
+  ScreenViews views(plans, plan.run, &tables, &times, &facts);
   prof::PricingTold told;
-  PriceSome(records, plan.pricing, &sink, diagnostics, &told);
+  PriceSome(records, plan.pricing, &views, diagnostics, &told);
   views.Finish();
 
   Screen screen;

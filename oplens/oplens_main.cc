@@ -5,28 +5,122 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/cxxopts.h"
 #include "base/error.h"
+#include "base/help_options.h"
 #include "base/output.h"
 #include "base/program.h"
+#include "base/program_text.h"
 #include "base/run_files.h"
 #include "base/shown_text.h"
 #include "base/status_line.h"
 #include "base/terminal.h"
 #include "oplens/commands.h"
 #include "oplens/make_screen.h"
-#include "oplens/options.h"
 #include "oplens/render.h"
 #include "parse/model/reason.h"
 #include "prof/input/profile_records.h"
+#include "prof/input_options.h"
+#include "prof/run/run.h"
 
 namespace oplens::screen {
 namespace {
 
 constexpr std::string_view kTool = "oplens";
+
+/// The command line of the screen, understood.
+struct Options : prof::InputOptions {
+  std::string message;   ///< Of -h and --version: printed, and nothing else is done.
+  prof::RunOptions run;  ///< What of each run is looked at.
+};
+
+std::vector<WordText> Words() {
+  std::vector<WordText> words;
+  for (const Command& command : Commands()) {
+    words.push_back({std::string(command.word), std::string(command.help)});
+  }
+  words.push_back({"help", "the options of a command"});
+  return words;
+}
+
+/// What is said of `oplens` beside its options.
+ProgramText TextOfOplens() {
+  ProgramText text = {
+      .name = "oplens",
+      .summary = "what a run did on its GPUs, on one screen",
+      .synopsis = {"[OPTIONS] FILE...", "COMMAND [ARGUMENTS]", "help COMMAND"},
+      .groups = {prof::kSelectionOptions, prof::kPricingOptions, prof::kMessageOptions,
+                 kHelpOptions},
+      .description =
+          {"FILE is a profile of nvprof, Nsight Systems or PyTorch, a folder of them (the ranks of "
+           "one run), or records of parse; - is standard input. The screen says what was recorded, "
+           "where a step goes, which layers, ops and kernels cost most and how near to the peak "
+           "they are, what the recording lacks, and what to type next.",
+           "COMMAND runs another program of oplens with the arguments that follow."},
+      .examples = {{"oplens net.sqlite", "where the time went"},
+                   {"oplens prof --by op,dir --top 10 net.sqlite", "the costliest ops"},
+                   {"oplens report -o run.html net.sqlite", "all of it, as a page"}},
+      .exit_codes = prof::ExitCodesOfPricing(),
+      .see_also = {"parse", "prof", "record", "report"},
+      .first_words = Words(),
+  };
+  text.lists.push_back({"Commands", {}, false, Words()});
+  text.lists.push_back(prof::GpuWords());
+  return text;
+}
+
+cxxopts::Options Declare() {
+  cxxopts::Options options("oplens");
+  cxxopts::OptionAdder add = options.add_options(prof::kSelectionOptions);
+  add("step-range", "Only steps with these numbers", cxxopts::value<std::string>(), "A-B");
+  add("time-range", "Only what begins in these milliseconds, from the first event of the file",
+      cxxopts::value<std::string>(), "MS-MS");
+  add("device", "Only this GPU", cxxopts::value<int64_t>(), "N");
+  prof::AddPricingOptions(&options);
+  cxxopts::OptionAdder said = options.add_options(prof::kMessageOptions);
+  said("quiet", "Nothing on standard error of rows that are damaged");
+  said("strict",
+       "Exit with 3 when a row was damaged, kernels were unlaunched, a file was left out, or there "
+       "is nothing to show");
+  AddHelpOptions(&options);
+  prof::AddFiles(&options);
+  return options;
+}
+
+Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given) {
+  Options options;
+  if (std::optional<std::string> message = HelpMessage(TextOfOplens(), declared, given)) {
+    options.message = *std::move(message);
+    return options;
+  }
+  prof::ReadInputs(given, &options);
+  if (options.inputs.empty()) {
+    throw UsageError("name a file, or - for records from standard input");
+  }
+  options.run.selection = prof::ReadSelection(given);
+  options.steps = prof::ReadStepPattern(given);
+  options.run.step_in = options.StepIn();
+  prof::ReadPricing(given, &options);
+  return options;
+}
+
+/// Throws UsageError with one line that says what to type instead.
+Options ParseOptions(int argc, const char* const* argv) {
+  cxxopts::Options declared = Declare();
+  try {
+    return Read(declared, declared.parse(argc, argv));
+  } catch (const cxxopts::exceptions::exception& error) {
+    throw UsageError(
+        fmt::format("{}; oplens -h lists the options, oplens help prof those of tables",
+                    prof::WrongOption(declared, error.what())));
+  }
+}
 
 /// Replaces this program where a command is given. Returns what went wrong, or nothing where the
 /// command line has none.
@@ -56,12 +150,6 @@ void RefuseUnknownCommand(const std::vector<std::string>& arguments) {
       "there is no {} '{}'{}", helps ? "command" : "command and no file", prof::ShownText(word),
       near.empty() ? "; oplens without arguments lists the commands"
                    : fmt::format(": oplens {}{}?", helps ? "help " : "", near)));
-}
-
-void Print(std::string_view text) {
-  Output output("");
-  output.Write(text);
-  output.Commit();
 }
 
 void PrintSentences(const std::vector<std::string>& sentences) {
@@ -107,7 +195,7 @@ int ShowScreen(const Options& options) {
   Look look;
   if (terminal.is_terminal) look.columns = static_cast<size_t>(terminal.columns);
   look.colours = terminal.takes_colours;
-  Print(Render(screen, look));
+  PrintText(Render(screen, look));
   const std::vector<std::string> unused = inputs.UnusedExecutionTraces();
   PrintSentences(unused);
   if (!options.quiet) {
@@ -117,19 +205,19 @@ int ShowScreen(const Options& options) {
   }
   const bool failure = (screen.kernels == 0 && screen.replays == 0) || diagnostics.Damaged() ||
                        inputs.left_out() > 0 || !unused.empty();
-  return options.strict && failure ? kExitStrict : kExitOk;
+  return options.ExitCode(failure);
 }
 
 int Main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   if (arguments.empty() || (arguments.front() == "help" && arguments.size() == 1)) {
-    Print(ListOfCommands());
+    PrintText(ListOfCommands());
     return kExitOk;
   }
   RefuseUnknownCommand(arguments);
   const Options options = ParseOptions(argc, argv);
   if (!options.message.empty()) {
-    Print(options.message);
+    PrintText(options.message);
     return kExitOk;
   }
   return ShowScreen(options);

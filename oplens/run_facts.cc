@@ -12,7 +12,6 @@
 #include "prof/run/device_work.h"
 #include "prof/run/run.h"
 #include "prof/run/steps.h"
-#include "prof/views/group_sums.h"
 
 namespace oplens::screen {
 namespace {

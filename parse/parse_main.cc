@@ -2,16 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/cxxopts.h"
 #include "base/error.h"
+#include "base/help_options.h"
+#include "base/near_words.h"
 #include "base/output.h"
 #include "base/program.h"
+#include "base/program_text.h"
 #include "base/run_files.h"
 #include "base/shortage.h"
 #include "base/status_line.h"
@@ -20,9 +27,9 @@
 #include "parse/check/check.h"
 #include "parse/chrome/chrome_writer.h"
 #include "parse/execution/execution_traces.h"
+#include "parse/join/joined.h"
 #include "parse/model/messages.h"
 #include "parse/model/trace_needs.h"
-#include "parse/options.h"
 #include "parse/readers/open_trace.h"
 #include "parse/readers/split_ranks.h"
 #include "parse/records/kernel_records.h"
@@ -35,6 +42,170 @@
 
 namespace oplens::parse {
 namespace {
+
+/// What `parse` writes.
+enum class Format {
+  kDict,       ///< Records as Python literals, one a line.
+  kJsonLines,  ///< Records as JSON, one a line.
+  kChrome,     ///< One Chrome trace document.
+};
+
+/// The command line of `parse`.
+struct Options {
+  std::string message;              ///< Help or version: print it and do nothing else.
+  std::vector<std::string> inputs;  ///< Files and folders, at least one.
+  std::vector<std::string> execution_traces;
+  std::string reference;  ///< "": none.
+  std::string output;     ///< "" for standard output.
+  Format format = Format::kDict;
+  bool check = false;  ///< Describe the inputs instead of writing records.
+  bool strict = false;
+  bool quiet = false;
+  bool verbose = false;
+  JoinOptions join;
+};
+
+/// Groups of options.
+constexpr char kInputOptions[] = "Input";
+constexpr char kOutputOptions[] = "Output";
+
+/// What is said of `parse` beside its options.
+ProgramText TextOfParse() {
+  return {
+      .name = "parse",
+      .summary = "one record a GPU kernel from profiles of nvprof, Nsight Systems, torch.profiler",
+      .synopsis = {"[OPTIONS] FILE... | FOLDER"},
+      .groups = {kInputOptions, kOutputOptions, kHelpOptions},
+      .description =
+          {"FILE is a database of nvprof or Nsight Systems, or a trace of torch.profiler, as it is "
+           "or packed (gzip, zstd), told by its content; - is standard input.",
+           "Several files, or a FOLDER of them, are the processes of one run: their records follow "
+           "each other in the order given (in a folder: rank2 before rank10), and the key \"rank\" "
+           "says which is which. A file of a folder that cannot be read is named on standard error "
+           "and left out."},
+      .examples = {{"parse --check net.sqlite",
+                    "what is in the file, and what to record that is not"},
+                   {"parse net.sqlite > net.dict", "one record a kernel, for prof or PyProf"},
+                   {"parse --format chrome -o net.json.gz net.sqlite", "a timeline for Perfetto"}},
+      .exit_codes = {{"0", "The records are complete; damaged rows are counted on standard error."},
+                     {"1", "A file cannot be read, or the output cannot be written."},
+                     {"2", "The command line is wrong."},
+                     {"3",
+                      "With --strict: a row was damaged, kernels were unlaunched, or there "
+                      "were none."}},
+      .see_also = {"oplens", "prof", "record", "report"},
+  };
+}
+
+struct FormatWord {
+  std::string_view word;
+  Format format;
+};
+
+constexpr FormatWord kFormats[] = {
+    {"dict", Format::kDict},
+    {"jsonl", Format::kJsonLines},
+    {"chrome", Format::kChrome},
+};
+
+cxxopts::Options Spec() {
+  cxxopts::Options spec("parse");
+  spec.add_options(kInputOptions)(
+      "execution-trace",
+      "Take what emit_nvtx does not tell of PyTorch's ops from the execution trace of the same run "
+      "(OPLENS_EXECUTION_TRACE); once for each process",
+      cxxopts::value<std::vector<std::string>>(), "FILE");
+  spec.add_options(kInputOptions)(
+      "evidence",
+      "Which evidence may tell the op of a kernel (docs/correlation.md); without the option all",
+      cxxopts::value<std::string>(), "range,capture,repetition,reference");
+  spec.add_options(kInputOptions)(
+      "reference",
+      "Another recording of the program, such as the capture of its graphs, which tells ops of "
+      "kernels that the profile does not",
+      cxxopts::value<std::string>(), "FILE");
+  spec.add_options(kInputOptions)("keep-open",
+                                  "Let ranges that were never closed give their op too");
+  spec.add_options(kOutputOptions)("o,output",
+                                   "Write to FILE, whole or not at all; FILE.gz and FILE.zst are "
+                                   "compressed; without: to standard output",
+                                   cxxopts::value<std::string>(), "FILE");
+  spec.add_options(kOutputOptions)(
+      "format",
+      "Records as Python literals (dict: PyProf's format) or as JSON (jsonl), or a timeline for "
+      "Perfetto and chrome://tracing (chrome)",
+      cxxopts::value<std::string>()->default_value("dict"), "dict|jsonl|chrome");
+  spec.add_options(kOutputOptions)(
+      "check",
+      "Say what is in the files, which columns of prof they fill, and what to record to fill the "
+      "others");
+  spec.add_options(kOutputOptions)("quiet", "Print errors only");
+  spec.add_options(kOutputOptions)("v,verbose",
+                                   "Print all counts and notes, not the most important ones only");
+  spec.add_options(kOutputOptions)(
+      "strict", "Exit with 3 when a row was damaged, kernels were unlaunched, or there were none");
+  AddHelpOptions(&spec);
+  spec.add_options(kHiddenOptions)("input", "", cxxopts::value<std::vector<std::string>>());
+  spec.parse_positional("input");
+  return spec;
+}
+
+Format ReadFormat(const std::string& word) {
+  const auto* place = std::find_if(std::begin(kFormats), std::end(kFormats),
+                                   [&](const FormatWord& entry) { return entry.word == word; });
+  if (place != std::end(kFormats)) return place->format;
+  std::vector<std::string_view> words;
+  for (const FormatWord& entry : kFormats) words.push_back(entry.word);
+  throw UsageError(
+      fmt::format("--format: {}", NoSuchName("format", word, words, "the formats are")));
+}
+
+Options FromArguments(const cxxopts::Options& spec, const cxxopts::ParseResult& args) {
+  Options options;
+  if (std::optional<std::string> message = HelpMessage(TextOfParse(), spec, args)) {
+    options.message = *std::move(message);
+    return options;
+  }
+  if (args.count("input") == 0) {
+    throw UsageError("give the profile: parse [OPTIONS] FILE... | FOLDER");
+  }
+  options.inputs = args["input"].as<std::vector<std::string>>();
+  for (const std::string& input : options.inputs) {
+    if (input.empty()) throw UsageError("the name of the profile is empty");
+    if (input == "-" && options.inputs.size() > 1) {
+      throw UsageError("standard input (-) does not go with other inputs");
+    }
+  }
+  options.format = ReadFormat(args["format"].as<std::string>());
+  options.check = args.count("check") > 0;
+  if (options.check && args.count("format") > 0) {
+    throw UsageError("--check writes no records: leave out --format");
+  }
+  options.output = GivenFile(args, "output");
+  if (args.count("execution-trace") > 0) {
+    options.execution_traces = args["execution-trace"].as<std::vector<std::string>>();
+  }
+  for (const std::string& path : options.execution_traces) {
+    if (path.empty()) throw UsageError("--execution-trace: the name of the file is empty");
+  }
+  if (args.count("evidence") > 0) KeepEvidence(args["evidence"].as<std::string>(), &options.join);
+  options.reference = GivenFile(args, "reference");
+  options.strict = args.count("strict") > 0;
+  options.quiet = args.count("quiet") > 0;
+  options.verbose = args.count("verbose") > 0;
+  options.join.keep_open = args.count("keep-open") > 0;
+  return options;
+}
+
+/// Throws UsageError with the line that helps.
+Options ReadOptions(int argc, char** argv) {
+  cxxopts::Options spec = Spec();
+  try {
+    return FromArguments(spec, spec.parse(argc, argv));
+  } catch (const cxxopts::exceptions::exception& e) {
+    throw UsageError(fmt::format("{}; see parse --help", e.what()));
+  }
+}
 
 /// How messages name an input.
 const std::string& NameOf(const ProfileInput& input) {
@@ -239,9 +410,7 @@ class Run {
 
 int Main(const Options& options) {
   if (!options.message.empty()) {
-    Output output("");
-    output.Write(options.message);
-    output.Commit();
+    PrintText(options.message);
     return kExitOk;
   }
   if (options.inputs.front() == "-" && !options.quiet) PrintError(AwaitedNote("parse"));

@@ -8,7 +8,7 @@
 #include "base/byte_writer.h"
 #include "prof/summary_file/hashed_host.h"
 #include "prof/summary_file/kept_losses.h"
-#include "prof/summary_file/rank_marks.h"
+#include "prof/summary_file/section.h"
 
 namespace oplens::prof {
 namespace {

@@ -3,17 +3,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <fstream>
 #include <utility>
 
 #include "base/cxxopts.h"
 #include "base/error.h"
+#include "base/help_options.h"
 #include "base/near_words.h"
 #include "base/program.h"
 #include "base/shown_text.h"
 #include "base/terminal.h"
-#include "prof/command_line.h"
+#include "parse/model/messages.h"
 #include "prof/input/profile_records.h"
-#include "prof/load_rules.h"
 #include "prof/price/figures.h"
 
 namespace oplens::prof {
@@ -27,12 +28,33 @@ ops::Gpu ReadGpu(const std::string& name) {
                                ShownText(name), fmt::join(match.choices, ", ")));
 }
 
+/// Reads a file of rules (docs/rules.md). Throws UsageError: a file that cannot be read, is larger
+/// than ops::kMaxRulesBytes, or is wrong, with the line and the column.
+ops::Rules LoadRules(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  // One byte more than is allowed, so that what is too long shows.
+  std::string text(ops::kMaxRulesBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad() || (file.fail() && !file.eof())) {
+    throw UsageError(fmt::format(
+        "--rules: cannot read {}; give a file that docs/rules.md describes", ShownText(path)));
+  }
+  text.resize(static_cast<size_t>(file.gcount()));
+  return ops::ReadRules(text, path);
+}
+
 }  // namespace
 
 void InputOptions::SayWhatIsAwaited(std::string_view tool) const {
   const bool reads_standard_input = inputs.empty() || inputs.front() == "-";
   if (reads_standard_input && !quiet) PrintError(AwaitedNote(tool));
 }
+
+void InputOptions::Say(const Messages& messages) const {
+  if (!quiet) PrintError(verbose ? messages.Whole() : messages.Short());
+}
+
+int InputOptions::ExitCode(bool failure) const { return strict && failure ? kExitStrict : kExitOk; }
 
 PriceOptions InputOptions::Pricing() const {
   return {OpChoice::kInner,          nullptr,      steps.get(), gpu ? &*gpu : nullptr,
@@ -145,14 +167,11 @@ void ReadInputs(const cxxopts::ParseResult& given, InputOptions* options) {
   for (const std::string& path : options->execution_traces) {
     if (path.empty()) throw UsageError("--execution-trace: the name of the file is empty");
   }
-  if (given.count("evidence") > 0) {
-    options->evidence = given["evidence"].as<std::string>();
-    if (options->evidence.empty()) throw UsageError("--evidence: the list is empty");
+  options->evidence = GivenText(given, "evidence");
+  if (given.count("evidence") > 0 && options->evidence.empty()) {
+    throw UsageError("--evidence: the list is empty");
   }
-  if (given.count("reference") > 0) options->reference = given["reference"].as<std::string>();
-  if (given.count("reference") > 0 && options->reference.empty()) {
-    throw UsageError("--reference: the name of the file is empty");
-  }
+  options->reference = GivenFile(given, "reference");
 }
 
 Selection ReadSelection(const cxxopts::ParseResult& given) {

@@ -15,6 +15,16 @@
 #include "ops/rules/rules.h"
 #include "prof/price_all.h"
 #include "prof/range_patterns.h"
+#include "prof/run/selection.h"
+
+namespace cxxopts {
+class Options;
+class ParseResult;
+}  // namespace cxxopts
+
+namespace oplens {
+class Messages;
+}
 
 namespace oplens::prof {
 
@@ -39,6 +49,10 @@ struct InputOptions {
 
   /// Where standard input is read and is a terminal, says on standard error what is waited for.
   void SayWhatIsAwaited(std::string_view tool) const;
+  /// Prints what is said of a run on standard error, as much as is asked for.
+  void Say(const Messages& messages) const;
+  /// `failure`: there was damage, or nothing to show.
+  int ExitCode(bool failure) const;
   /// Of these, which must outlive what it answers.
   PriceOptions Pricing() const;
   /// RunOptions::step_in by --step; empty without it.
@@ -51,6 +65,28 @@ struct InputOptions {
 std::vector<WordText> ExitCodesOfPricing();
 /// The values of --gpu.
 WordList GpuWords();
+
+/// Declares --step, --gpu, --rules, --execution-trace, --evidence and --reference.
+void AddPricingOptions(cxxopts::Options* options);
+/// Declares --quiet and --strict.
+void AddMessageOptions(cxxopts::Options* options);
+/// Declares the inputs.
+void AddFiles(cxxopts::Options* options);
+
+/// What cxxopts says of a wrong command line, and where it knows no such option those that may have
+/// been meant: "...: --quiet?".
+std::string WrongOption(const cxxopts::Options& declared, std::string_view said);
+
+// These throw UsageError with one line that says what to type instead.
+
+/// The inputs, the execution traces, the evidence and the reference.
+void ReadInputs(const cxxopts::ParseResult& given, InputOptions* options);
+/// --step-range, --time-range and --device, of which a program may have declared some.
+Selection ReadSelection(const cxxopts::ParseResult& given);
+/// Of --step; null without it.
+std::unique_ptr<StepFinder> ReadStepPattern(const cxxopts::ParseResult& given);
+/// --gpu, --rules, --quiet and --strict.
+void ReadPricing(const cxxopts::ParseResult& given, InputOptions* options);
 
 }  // namespace oplens::prof
 

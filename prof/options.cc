@@ -17,7 +17,6 @@
 #include "base/near_words.h"
 #include "base/terminal.h"
 #include "base/words.h"
-#include "prof/command_line.h"
 #include "prof/compat/compat.h"
 #include "prof/program_text.h"
 #include "prof/summary_file/summary_sink.h"
@@ -154,10 +153,6 @@ std::string HelpOfViews(std::string_view list) {
   return text;
 }
 
-std::string TextOf(const cxxopts::ParseResult& given, const char* option) {
-  return given.count(option) > 0 ? given[option].as<std::string>() : std::string();
-}
-
 /// The place in `words` of the value of an option that takes one of them. Throws UsageError.
 size_t ReadWord(std::string_view option, std::string_view word,
                 std::span<const std::string_view> words) {
@@ -174,70 +169,99 @@ size_t ReadTop(const cxxopts::ParseResult& given) {
   return static_cast<size_t>(top);
 }
 
-Task TaskOf(const cxxopts::ParseResult& given) {
-  if (given.count("check") > 0) return Task::kCheck;
-  if (given.count("chrome") > 0) return Task::kTimeline;
-  if (given.count("summary") > 0) return Task::kRankSummaries;
-  if (given.count("save-baseline") > 0) return Task::kBaseline;
-  if (given.count("diff") + given.count("fail-if") > 0) return Task::kDiff;
-  if (given.count("view") > 0) return Task::kViews;
-  if (given.count("by") > 0) return Task::kSummary;
-  return given.count("copies") > 0 ? Task::kCopies : Task::kKernels;
+/// An option that asks for a task.
+struct TaskEntry {
+  const char* option;
+  Task task;
+  const char*
+      why;  ///< Why it does not go with {}, an option of others; "": see OptionEntry::needs.
+};
+
+constexpr char kOfDiff[] = "--diff and --fail-if are of whole views: they do not go with --{}";
+// Of several that are given, the first decides.
+constexpr TaskEntry kTaskEntries[] = {
+    {"summary", Task::kRankSummaries,
+     "--summary keeps what whole views found: it does not go with --{}"},
+    {"diff", Task::kDiff, kOfDiff},
+    {"fail-if", Task::kDiff, kOfDiff},
+    {"save-baseline", Task::kBaseline,
+     "--save-baseline keeps what whole views found: it does not go with --{}"},
+    {"check", Task::kCheck, "--check is about rows of kernels: it does not go with --{}"},
+    {"chrome", Task::kTimeline, "--chrome is of whole profiles: it does not go with --{}"},
+    {"view", Task::kViews, ""},
+    {"", Task::kRows, ""},
+};
+
+using TaskSet = uint32_t;
+constexpr TaskSet In(Task task) { return TaskSet{1} << static_cast<int>(task); }
+constexpr TaskSet kOfRows = In(Task::kRows);
+constexpr TaskSet kOfCheck = In(Task::kCheck);
+constexpr TaskSet kOfTimeline = In(Task::kTimeline);
+constexpr TaskSet kOfViews = In(Task::kViews);
+constexpr TaskSet kOfRuns = In(Task::kDiff);
+constexpr TaskSet kOfBaseline = In(Task::kBaseline);
+constexpr TaskSet kOfSummaries = In(Task::kRankSummaries);
+constexpr TaskSet kOfAllViews = kOfViews | kOfRuns | kOfBaseline | kOfSummaries;
+
+/// An option that not all tasks take.
+struct OptionEntry {
+  const char* option;
+  TaskSet tasks;           ///< That take it.
+  const char* needs = "";  ///< What it needs of rows, which have no options of views.
+};
+
+constexpr OptionEntry kOptionEntries[] = {
+    {"check", kOfCheck},
+    {"chrome", kOfTimeline},
+    {"save-baseline", kOfBaseline},
+    {"diff", kOfRuns},
+    {"fail-if", kOfRuns},
+    {"view", kOfAllViews},
+    {"copies", kOfRows | kOfViews | kOfBaseline},
+    {"by", kOfRows | kOfAllViews},
+    {"c", kOfRows | kOfCheck | kOfTimeline | kOfViews},
+    {"where", kOfRows | kOfCheck | kOfTimeline | kOfViews},
+    {"sort", kOfRows | kOfTimeline | kOfViews},
+    {"top", kOfRows | kOfTimeline | kOfViews | kOfRuns},
+    {"range", kOfRows | kOfCheck | kOfViews},
+    {"w", ~(kOfBaseline | kOfSummaries)},
+    {"csv", ~(kOfBaseline | kOfSummaries)},
+    {"json", ~(kOfBaseline | kOfSummaries)},
+    {"sqlite", ~(kOfBaseline | kOfSummaries)},
+    {"output", ~kOfBaseline},
+    {"allow-missing", ~kOfRuns},
+    {"compat", kOfViews | kOfRuns, "--view"},
+    {"what-if", kOfViews, "--view"},
+    {"step-range", kOfAllViews, "--view; of kernels and groups, --where 'step>=3 and step<=7'"},
+    {"time-range", kOfAllViews, "--view"},
+    {"device", kOfAllViews, "--view"},
+    {"all", kOfRuns, "--diff"},
+    {"summary-views", kOfSummaries, "--summary"},
+    {"summary-dir", kOfSummaries, "--summary"},
+    {"salt", kOfSummaries | kOfBaseline, "--summary or --save-baseline"},
+};
+
+const TaskEntry& TaskOf(const cxxopts::ParseResult& given) {
+  const auto* const last = std::end(kTaskEntries) - 1;
+  return *std::find_if(std::begin(kTaskEntries), last,
+                       [&](const TaskEntry& entry) { return given.count(entry.option) > 0; });
 }
 
-/// Throws UsageError for options that do not go together. `keeps_summaries`: Options.
-void RefuseTogether(const cxxopts::ParseResult& given, bool keeps_summaries) {
-  const auto refuse = [&](const char* option, std::initializer_list<const char*> others,
-                          const char* why) {
-    for (const char* other : others) {
-      if (given.count(option) == 0 || given.count(other) == 0) continue;
-      throw UsageError(fmt::format(fmt::runtime(why), other));
+/// Throws UsageError for an option that the task does not take. `keeps_summaries`: Options.
+void RefuseOthers(const cxxopts::ParseResult& given, const TaskEntry& task, bool keeps_summaries) {
+  const TaskSet own = In(task.task) | (keeps_summaries ? kOfSummaries : 0);
+  for (const OptionEntry& entry : kOptionEntries) {
+    if ((entry.tasks & own) != 0 || given.count(entry.option) == 0) continue;
+    const bool of_rows = (In(task.task) & kOfAllViews) == 0;
+    if (*entry.needs != '\0' && (of_rows || *task.why == '\0')) {
+      throw UsageError(fmt::format("--{} needs {}", entry.option, entry.needs));
     }
-  };
-  refuse("check", {"copies", "by", "view", "sort", "top"},
-         "--check is about rows of kernels: it does not go with --{}");
-  refuse("chrome", {"copies", "by", "view", "range"},
-         "--chrome is of whole profiles: it does not go with --{}");
-  for (const char* option : {"diff", "fail-if"}) {
-    refuse(option,
-           {"check", "chrome", "copies", "c", "sort", "where", "range", "what-if", "save-baseline",
-            "allow-missing"},
-           "--diff and --fail-if are of whole views: they do not go with --{}");
+    throw UsageError(fmt::format(fmt::runtime(task.why), entry.option));
   }
-  refuse("fail-if", {"compat"}, "--fail-if is by our rules: it does not go with --{}");
-  if (given.count("all") > 0 && given.count("diff") == 0) throw UsageError("--all needs --diff");
-  refuse("save-baseline",
-         {"c", "where", "sort", "top", "w", "csv", "json", "sqlite", "check", "chrome", "compat",
-          "what-if", "range", "output"},
-         "--save-baseline keeps what whole views found: it does not go with --{}");
-  refuse("summary",
-         {"c", "where", "sort", "top", "w", "csv", "json", "sqlite", "check", "chrome", "compat",
-          "what-if", "range", "copies", "save-baseline", "diff", "fail-if"},
-         "--summary keeps what whole views found: it does not go with --{}");
-  for (const char* option : {"summary-views", "summary-dir"}) {
-    if (given.count(option) > 0 && given.count("summary") == 0 && !keeps_summaries) {
-      throw UsageError(fmt::format("--{} needs --summary", option));
-    }
-  }
-  if (given.count("salt") > 0 && given.count("summary") + given.count("save-baseline") == 0 &&
-      !keeps_summaries) {
-    throw UsageError("--salt needs --summary or --save-baseline");
-  }
-  if (given.count("summary") > 0) {
-    refuse("summary-dir", {"output"}, "--summary-dir names files itself: drop -o");
-  }
-  if (given.count("view") + given.count("save-baseline") + given.count("diff") == 0) {
-    refuse("copies", {"range", "step"}, "--{} is about kernels: it does not go with --copies");
-  }
-  for (const char* option : {"compat", "what-if", "step-range", "time-range", "device"}) {
-    if (given.count(option) > 0 && given.count("view") + given.count("save-baseline") +
-                                           given.count("summary") + given.count("diff") ==
-                                       0) {
-      throw UsageError(fmt::format("--{} needs --view{}", option,
-                                   option == std::string_view("step-range")
-                                       ? "; of kernels and groups, --where 'step>=3 and step<=7'"
-                                       : ""));
-    }
+  if (task.task != Task::kRows || given.count("copies") == 0) return;
+  for (const char* option : {"range", "step"}) {
+    if (given.count(option) == 0) continue;
+    throw UsageError(fmt::format("--{} is about kernels: it does not go with --copies", option));
   }
 }
 
@@ -292,53 +316,9 @@ std::string ReadFormatValue(const cxxopts::ParseResult& given, const Format& for
   return file;
 }
 
-/// What --where asks, with the fields of the groups, if there are any.
-void ReadOptionsWhere(const cxxopts::ParseResult& given, std::vector<Field> groups,
-                      Options* options) {
-  if (given.count("where") == 0) return;
-  const std::string text = TextOf(given, "where");
-  if (options->copies) {
-    options->copy_where = ReadCopyWhere(text, std::move(groups));
-  } else {
-    options->where = ReadKernelWhere(text, std::move(groups));
-  }
-}
-
-/// The keys of --by, then the figures that are printed beside them where there is little room.
-std::string NarrowList(const SummaryPlan& plan) {
-  std::string list;
-  for (size_t i = 0; i < plan.key_count(); ++i) AppendFormat(&list, "{},", plan.fields[i].key);
-  return list.append(plan.narrow);
-}
-
-/// The groups of --by: what is summed, shown, and in which order.
-void ReadOptionsSummary(const cxxopts::ParseResult& given, Options* options) {
-  const std::string by = TextOf(given, "by");
-  options->summary =
-      std::make_unique<SummaryPlan>(options->copies ? PlanCopySummary(by) : PlanSummary(by));
-  const SummaryPlan& plan = *options->summary;
-  options->order =
-      ParseOrder(given.count("sort") > 0 ? TextOf(given, "sort") : "total", plan.fields);
-  std::string list = "all";
-  if (given.count("c") > 0) {
-    list = TextOf(given, "c");
-  } else if (given.count("w") > 0) {
-    list = NarrowList(plan);
-  }
-  options->summary_fields = SelectFields(list, plan.fields);
-  ReadOptionsWhere(given, plan.fields, options);
-}
-
-/// The order of rows that are no groups: of any column, printed or not.
-template <typename Item>
-void ReadOrder(const cxxopts::ParseResult& given, std::span<const Column<Item>> all,
-               Options* options) {
-  if (given.count("sort") > 0) options->order = ParseOrder(TextOf(given, "sort"), FieldsOf(all));
-}
-
 /// "": by our rules.
 std::string_view ReadCompat(const cxxopts::ParseResult& given) {
-  const std::string word = TextOf(given, "compat");
+  const std::string_view word = GivenText(given, "compat");
   return word.empty() ? std::string_view() : CompatWords()[ReadWord("compat", word, CompatWords())];
 }
 
@@ -358,6 +338,37 @@ void RefuseWithViews(const cxxopts::ParseResult& given, const Options& options) 
   }
 }
 
+/// What is asked of tables, which lives as long as `given`.
+ViewRequest ReadRequest(const cxxopts::ParseResult& given, const Options& options) {
+  ViewRequest request;
+  request.list = GivenText(given, "view");
+  request.instead = CompatViews(ReadCompat(given));
+  request.by = GivenText(given, "by");
+  request.sort = GivenText(given, "sort");
+  request.columns = GivenText(given, "c");
+  request.top = ReadTop(given);
+  request.in_lines = !options.format->many;
+  request.narrow = given.count("w") > 0;
+  request.copies = given.count("copies") > 0;
+  if (given.count("what-if") > 0) request.what_if = given["what-if"].as<std::vector<std::string>>();
+  request.where = GivenText(given, "where");
+  return request;
+}
+
+/// What is printed of kernels or copies without --view. `columns`: unless -c is given; "": those of
+/// the table.
+void ReadRows(const cxxopts::ParseResult& given, std::string_view columns, Options* options) {
+  ViewRequest request = ReadRequest(given, *options);
+  request.list = given.count("by") > 0 ? "summary" : request.copies ? "copies" : "kernels";
+  request.in_lines = !options->format->all_columns;
+  // What is given and empty is refused.
+  constexpr std::string_view kEmpty = " ";
+  if (given.count("c") == 0) request.columns = columns;
+  if (given.count("c") > 0 && request.columns.empty()) request.columns = kEmpty;
+  if (given.count("sort") > 0 && request.sort.empty()) request.sort = kEmpty;
+  options->views = PlanRows(request, &options->where);
+}
+
 /// What of each run is looked at.
 void TakeSelection(const cxxopts::ParseResult& given, Options* options) {
   options->run.selection = ReadSelection(given);
@@ -365,22 +376,12 @@ void TakeSelection(const cxxopts::ParseResult& given, Options* options) {
 }
 
 void ReadViews(const cxxopts::ParseResult& given, Options* options) {
-  const std::string list = TextOf(given, "view");
-  if (list == "list") {
+  if (GivenText(given, "view") == "list") {
     options->task = Task::kMessage;
     options->message = ListOfViews();
     return;
   }
-  const std::string by = TextOf(given, "by");
-  const std::string sort = TextOf(given, "sort");
-  const std::string columns = TextOf(given, "c");
-  const std::string where = TextOf(given, "where");
-  std::vector<std::string> what_if;
-  if (given.count("what-if") > 0) what_if = given["what-if"].as<std::vector<std::string>>();
-  options->views = PlanViews(
-      {list, CompatViews(ReadCompat(given)), by, sort, columns, ReadTop(given),
-       !options->format->many, given.count("w") > 0, given.count("copies") > 0, what_if, where},
-      &options->where.items);
+  options->views = PlanViews(ReadRequest(given, *options), &options->where);
   RefuseWithViews(given, *options);
   TakeSelection(given, options);
   if (options->keeps_summaries) options->rank_summary = ReadRankSummary(given);
@@ -392,97 +393,86 @@ void ReadViews(const cxxopts::ParseResult& given, Options* options) {
 /// Two runs compared, or one that is judged.
 void ReadDiff(const cxxopts::ParseResult& given, Options* options) {
   const bool has_base = given.count("diff") > 0;
-  std::string views = TextOf(given, "view");
+  if (given.count("fail-if") > 0 && given.count("compat") > 0) {
+    throw UsageError("--fail-if is by our rules: it does not go with --compat");
+  }
+  if (given.count("all") > 0 && !has_base) throw UsageError("--all needs --diff");
+  const ViewRequest request = ReadRequest(given, *options);
+  std::string views(request.list);
   if (views.empty()) views = "operators";
   if (has_base) {
-    options->diff_base = {TextOf(given, "diff")};
+    options->diff_base = {std::string(GivenText(given, "diff"))};
     if (options->diff_base.front().empty()) {
       throw UsageError("--diff: the name of the base is empty");
     }
   }
   const std::string_view compat = ReadCompat(given);
   if (!compat.empty()) {
-    options->compat_diff = PlanCompatDiff(compat, TextOf(given, "view"), TextOf(given, "by"),
+    options->compat_diff = PlanCompatDiff(compat, request.list, request.by,
                                           options->format->option == "csv", &options->diff.plans);
-    options->compat_diff.top = ReadTop(given);
+    options->compat_diff.top = request.top;
     RefuseWithViews(given, *options);
     return;
   }
   options->gate = ReadGateOptions(given, has_base);
-  const size_t tables = PlanDiff(views, TextOf(given, "by")).views.size();
-  options->diff_print = {given.count("all") > 0, options->format->many, ReadTop(given), tables};
+  const size_t tables = PlanDiff(views, request.by).views.size();
+  options->diff_print = {given.count("all") > 0, options->format->many, request.top, tables};
   if (tables > 1 && options->format->option == "csv") {
     throw UsageError("several views need --json or --sqlite: give one of them, or one view");
   }
   // Behind those that are printed.
   for (const std::string& view : options->gate.gate.views()) views += "," + view;
-  options->diff = PlanDiff(views, TextOf(given, "by"));
+  options->diff = PlanDiff(views, request.by);
   TakeSelection(given, options);
 }
 
 void ReadBaseline(const cxxopts::ParseResult& given, Options* options) {
-  options->baseline = TextOf(given, "save-baseline");
-  if (options->baseline.empty()) {
-    throw UsageError("--save-baseline: the name of the file is empty");
-  }
-  std::string views = TextOf(given, "view");
+  options->baseline = GivenFile(given, "save-baseline");
+  std::string views(GivenText(given, "view"));
   // Without these nothing can be compared.
   if (!views.empty() && views != "all") views += ",overview,places,setup";
-  options->views = PlanSummaryViews(views, TextOf(given, "by"), given.count("copies") > 0);
+  options->views = PlanSummaryViews(views, GivenText(given, "by"), given.count("copies") > 0);
   TakeSelection(given, options);
 }
 
 void ReadRankSummaries(const cxxopts::ParseResult& given, Options* options) {
+  if (given.count("summary-dir") > 0 && given.count("output") > 0) {
+    throw UsageError("--summary-dir names files itself: drop -o");
+  }
   options->rank_summary = ReadRankSummary(given);
-  options->views =
-      PlanRankSummary(TextOf(given, "summary-views"), TextOf(given, "view"), TextOf(given, "by"));
+  options->views = PlanRankSummary(GivenText(given, "summary-views"), GivenText(given, "view"),
+                                   GivenText(given, "by"));
   TakeSelection(given, options);
 }
 
 /// Fills what is printed, and how.
 void ReadTables(const cxxopts::ParseResult& given, Options* options) {
   // What starts many processes gives them terminals that nobody looks at.
-  const bool to_standard_output =
-      given.count("output") == 0 || given["output"].as<std::string>() == "-";
+  const bool to_standard_output = options->output.empty() || options->output == "-";
   options->to_terminal =
       !options->keeps_summaries && to_standard_output && TerminalAt(STDOUT_FILENO).is_terminal;
   options->format = ReadFormat(given, options->to_terminal && given.count("output") == 0);
   options->header_keys = ReadHeader(given["header"].as<std::string>());
   if (options->format == &ScreenFormat()) options->screen = ReadScreen(given);
-  RefuseTogether(given, options->keeps_summaries);
-  options->task = TaskOf(given);
-  options->copies = given.count("copies") > 0 && options->task != Task::kViews &&
-                    options->task != Task::kBaseline;
-  options->top = ReadTop(given);
-  if (given.count("where") > 0 && Trim(TextOf(given, "where")).empty()) {
+  const TaskEntry& task = TaskOf(given);
+  RefuseOthers(given, task, options->keeps_summaries);
+  options->task = task.task;
+  if (given.count("where") > 0 && Trim(GivenText(given, "where")).empty()) {
     throw UsageError("--where: the condition is empty");
   }
   if (given.count("range") > 0) {
     options->filter = std::make_unique<RangeFilter>(given["range"].as<std::string>());
   }
   options->steps = ReadStepPattern(given);
-  const bool all = options->format->all_columns || options->task == Task::kCheck ||
-                   options->task == Task::kCopies;
-  const std::string list = given.count("c") > 0 ? TextOf(given, "c")
-                           : all                ? "all"
-                           : options->task == Task::kTimeline
-                               ? std::string(PricedTimeline::kColumns)
-                               : std::string(kDefaultColumns);
   switch (options->task) {
-    case Task::kKernels:
+    case Task::kRows:
+      ReadRows(given, "", options);
+      break;
     case Task::kCheck:
+      ReadRows(given, "all", options);
+      break;
     case Task::kTimeline:
-      options->columns = SelectKernelColumns(list);
-      ReadOrder(given, KernelColumns(), options);
-      ReadOptionsWhere(given, {}, options);
-      break;
-    case Task::kCopies:
-      options->copy_columns = SelectColumns(list, CopyColumns());
-      ReadOrder(given, CopyColumns(), options);
-      ReadOptionsWhere(given, {}, options);
-      break;
-    case Task::kSummary:
-      ReadOptionsSummary(given, options);
+      ReadRows(given, PricedTimeline::kColumns, options);
       break;
     case Task::kViews:
       ReadViews(given, options);
@@ -514,7 +504,7 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
              bool keeps_summaries) {
   Options options;
   options.keeps_summaries = keeps_summaries;
-  const std::string views = TextOf(given, "view");
+  const std::string_view views = GivenText(given, "view");
   const bool of_views = given.count("help") > 0 && !views.empty() && views != "list";
   std::optional<std::string> message =
       of_views ? HelpOfViews(views) : HelpMessage(TextOfProf(), declared, given);
@@ -524,10 +514,7 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
     return options;
   }
   ReadInputs(given, &options);
-  if (given.count("output") > 0) {
-    options.output = given["output"].as<std::string>();
-    if (options.output.empty()) throw UsageError("-o: the name of the file is empty");
-  }
+  options.output = GivenFile(given, "output");
   ReadTables(given, &options);
   options.op_choice = ReadOpChoice(given["op"].as<std::string>());
   ReadPricing(given, &options);
@@ -546,36 +533,6 @@ Options Parse(int argc, const char* const* argv, bool keeps_summaries) {
 }
 
 }  // namespace
-
-std::string_view Options::table() const {
-  switch (task) {
-    case Task::kCopies:
-      return "copies";
-    case Task::kSummary:
-      return "summary";
-    default:
-      return "kernels";
-  }
-}
-
-std::vector<Field> Options::fields() const {
-  std::vector<Field> fields;
-  switch (task) {
-    case Task::kCopies:
-      fields = FieldsOf(copy_columns);
-      RankFields(kImportantCopyColumns, &fields);
-      return fields;
-    case Task::kSummary: {
-      for (const size_t place : summary_fields) fields.push_back(summary->fields[place]);
-      RankFields(NarrowList(*summary), &fields);
-      return fields;
-    }
-    default:
-      fields = FieldsOf(columns);
-      RankFields(kImportantColumns, &fields);
-      return fields;
-  }
-}
 
 Options ParseOptions(int argc, const char* const* argv) { return Parse(argc, argv, false); }
 

@@ -15,21 +15,15 @@
 #include "prof/range_patterns.h"
 #include "prof/rank_options.h"
 #include "prof/table/formats.h"
-#include "prof/table/sink_chain.h"
-#include "prof/views/copy_row.h"
 #include "prof/views/kernel_columns.h"
-#include "prof/views/kernel_where.h"
-#include "prof/views/summary_columns.h"
 #include "prof/views/view_plan.h"
 
 namespace oplens::prof {
 
 /// What is printed.
 enum class Task : uint8_t {
-  kMessage,  ///< Options::message, and nothing else.
-  kKernels,
-  kCopies,
-  kSummary,   ///< Groups of kernels or of copies.
+  kMessage,   ///< Options::message, and nothing else.
+  kRows,      ///< Kernels or copies, or groups of these: the views of PlanRows.
   kCheck,     ///< How many kernels have each column.
   kTimeline,  ///< A Chrome trace of the profiles.
   kViews,
@@ -40,8 +34,7 @@ enum class Task : uint8_t {
 
 /// The command line, understood.
 struct Options : InputOptions {
-  bool copies = false;  ///< Rows and groups are of copies.
-  Task task = Task::kKernels;
+  Task task = Task::kRows;
   std::string message;  ///< Of -h, --version and --view list.
 
   const Format* format = nullptr;
@@ -51,18 +44,14 @@ struct Options : InputOptions {
   Screen screen = {};        ///< Of ScreenFormat().
   bool to_terminal = false;  ///< What is printed goes to a terminal that somebody looks at.
 
-  Columns<PricedKernel> columns;         ///< Of kKernels, kCheck and kTimeline.
-  Columns<CopyRow> copy_columns;         ///< Of kCopies.
-  std::unique_ptr<SummaryPlan> summary;  ///< Of kSummary, with
-  std::vector<size_t> summary_fields;    ///< those of its fields that are printed,
-  std::optional<RowOrder> order;         ///< the order of --sort, in fields() or all columns,
-  size_t top = 0;                        ///< and how many rows or groups; 0: all.
-  std::vector<ViewPlan> views;           ///< Of kViews, with
-  RunOptions run;                        ///< what of each run they are of.
-  std::string baseline;                  ///< Of kBaseline: the file that is written.
-  RankSummaryOptions rank_summary;       ///< Of kRankSummaries, with `output` of one input, and,
-  bool keeps_summaries = false;          ///< with this, of kViews: what was found is kept.
-  ManyOptions many;                      ///< How inputs are read that are read apart.
+  /// Of kRows one, of kCheck and kTimeline the one that has their columns; else of kViews and
+  /// others,
+  std::vector<ViewPlan> views;
+  RunOptions run;                   ///< with what of each run they are of.
+  std::string baseline;             ///< Of kBaseline: the file that is written.
+  RankSummaryOptions rank_summary;  ///< Of kRankSummaries, with `output` of one input, and,
+  bool keeps_summaries = false;     ///< with this, of kViews: what was found is kept.
+  ManyOptions many;                 ///< How inputs are read that are read apart.
 
   std::vector<std::string> diff_base;  ///< Of kDiff: the inputs that `inputs` are compared with
                                        ///< (none: they are judged alone),
@@ -73,13 +62,14 @@ struct Options : InputOptions {
 
   OpChoice op_choice = OpChoice::kInner;
   std::unique_ptr<RangeFilter> filter;  ///< Null without --range.
-  Where<PricedKernel> where;            ///< Of --where, where it is of kernels, or
-  Where<CopyRow> copy_where;            ///< of copies.
+  ItemFilters where;                    ///< What --where asks of kernels and copies.
 
-  /// The name of the table, of what is no view.
-  std::string_view table() const;
-  /// The fields of its rows, with their ranks.
-  std::vector<Field> fields() const;
+  /// Whether rows and groups are of copies alone: kernels are not read.
+  bool of_copies() const { return task == Task::kRows && views.front().options.copies; }
+  /// Of kCheck and kTimeline.
+  Columns<PricedKernel> kernel_columns() const {
+    return ColumnsAt(views.front().places, KernelColumns());
+  }
 };
 
 /// Throws UsageError with one line that says what to type instead.

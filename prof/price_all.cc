@@ -47,6 +47,15 @@ std::string ExampleOf(Reason reason, const PricedKernel& row) {
   return text.empty() ? fmt::format("row {}", row.index) : ShownText(text);
 }
 
+/// Says what a reader of the rows must know.
+void Need(std::string sentence, const PriceOptions& options, Diagnostics* diagnostics) {
+  if (options.messages == nullptr) {
+    diagnostics->Note(std::move(sentence));
+  } else {
+    options.messages->Need(std::move(sentence));
+  }
+}
+
 class Pricer {
  public:
   Pricer(const PriceOptions& options, KernelSink* sink, Diagnostics* diagnostics, PricingTold* told)
@@ -194,15 +203,8 @@ class Pricer {
     in_input_ = false;
     EndTold();
     NotePatterns();
-    if (options_.where != nullptr) TellMatches();
-  }
-
-  void TellMatches() {
-    std::string sentence = options_.where->count().Sentence("kernels");
-    if (options_.messages == nullptr) {
-      diagnostics_->Note(std::move(sentence));
-    } else {
-      options_.messages->Need(std::move(sentence));
+    if (options_.where != nullptr) {
+      Need(options_.where->count().Sentence("kernels"), options_, diagnostics_);
     }
   }
 
@@ -244,11 +246,7 @@ void PriceSome(RecordSource* records, const PriceOptions& options, KernelSink* s
 void TellPrices(const PricingTold& told, const PriceOptions& options, Diagnostics* diagnostics) {
   if (options.rules != nullptr) {
     for (std::string& sentence : told.misfits.Sentences(*options.rules)) {
-      if (options.messages == nullptr) {
-        diagnostics->Note(std::move(sentence));
-      } else {
-        options.messages->Need(std::move(sentence));
-      }
+      Need(std::move(sentence), options, diagnostics);
     }
   }
   if (!options.shows_prices) return;

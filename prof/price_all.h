@@ -7,7 +7,7 @@
 #include "prof/input/record_source.h"
 #include "prof/price/kernel_sink.h"
 #include "prof/price/nested_calls.h"
-#include "prof/price/rule_misfits.h"
+#include "prof/price/op_resolver.h"
 #include "prof/range_patterns.h"
 #include "prof/views/coverage.h"
 #include "prof/views/utilisation.h"

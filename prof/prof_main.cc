@@ -19,90 +19,31 @@
 #include "parse/model/messages.h"
 #include "prof/compare_runs.h"
 #include "prof/gate/gate_output.h"
-#include "prof/gate/junit.h"
 #include "prof/input/profile_records.h"
 #include "prof/options.h"
 #include "prof/price_all.h"
 #include "prof/rank_summaries.h"
-#include "prof/summaries.h"
 #include "prof/summary_file/hashed_host.h"
 #include "prof/summary_file/kept_losses.h"
 #include "prof/summary_file/summary_sink.h"
-#include "prof/table/top_rows.h"
 #include "prof/view_task.h"
 #include "prof/views/column_check.h"
+#include "prof/views/copy_row.h"
 #include "prof/views/priced_timeline.h"
-#include "prof/views/summary.h"
 
 namespace oplens::prof {
 namespace {
 
-/// One row an item: all of them, or the first ones in an order.
-template <typename Item>
-class Rows {
- public:
-  /// `columns`: those that are printed, of `all`. `sink` has begun with their fields.
-  Rows(const Columns<Item>& columns, std::span<const Column<Item>> all, const Options& options,
-       Sink* sink)
-      : selected_(PlacesOf(columns.size()), sink) {
-    Columns<Item> computed = columns;
-    std::optional<RowOrder> order = options.order;
-    if (order) {
-      computed.push_back(&all[order->field]);
-      order->field = columns.size();
-    }
-    if (order || options.top > 0) sink = &top_.emplace(order, options.top, &selected_);
-    table_.emplace(std::move(computed), sink);
-  }
-
-  void Add(const Item& item) { table_->Add(item); }
-
-  /// After the last one. `what`: "kernels".
-  void Finish(std::string_view what, Messages* messages) {
-    if (!top_) return;
-    top_->Flush();
-    std::string sentence = top_->Sentence(what);
-    if (!sentence.empty()) messages->Need(std::move(sentence));
-  }
-
- private:
-  static std::vector<size_t> PlacesOf(size_t count) {
-    std::vector<size_t> places(count);
-    std::iota(places.begin(), places.end(), size_t{0});
-    return places;
-  }
-
-  SelectingSink selected_;
-  std::optional<TopRows> top_;
-  std::optional<TableOf<Item>> table_;
-};
-
-/// The rows of kernels.
-class KernelRows : public KernelSink {
- public:
-  KernelRows(const Options& options, Sink* sink)
-      : rows_(options.columns, KernelColumns(), options, sink) {}
-  void Add(const PricedKernel& kernel) override { rows_.Add(kernel); }
-  void Finish(Messages* messages) { rows_.Finish("kernels", messages); }
-
- private:
-  Rows<PricedKernel> rows_;
-};
-
-/// Gives the copies and fills that are asked for to `add`, of all profiles, one after the other.
-/// Answers their number.
-template <typename Add>
-int64_t TakeCopies(Inputs* inputs, const Options& options, Messages* messages, Add add) {
+/// Gives the copies and fills that are asked for to `runner`, of all profiles, one after the other.
+void GiveCopies(Inputs* inputs, ItemFilter<CopyRow>* where, ViewRunner* runner,
+                Messages* messages) {
   int64_t all = 0;
-  int64_t taken = 0;
   int64_t impossible = 0;
-  ItemFilter<CopyRow>* const where = options.copy_where.items.get();
   while (const Trace* trace = inputs->NextTrace(messages->losses())) {
     for (CopyRow& copy : CopiesOf(*trace)) {
       copy.index = ++all;
       if (where != nullptr && !where->Keeps(copy)) continue;
-      add(copy);
-      ++taken;
+      runner->AddCopy(copy);
       impossible += copy.has_possible_rate() ? 0 : 1;
     }
   }
@@ -118,47 +59,12 @@ int64_t TakeCopies(Inputs* inputs, const Options& options, Messages* messages, A
                     "(column reason)",
                     impossible));
   }
-  return taken;
-}
-
-/// One row a copy. Answers their number.
-int64_t PrintCopies(Inputs* inputs, const Options& options, Sink* sink, Messages* messages) {
-  Rows<CopyRow> rows(options.copy_columns, CopyColumns(), options, sink);
-  const int64_t copies =
-      TakeCopies(inputs, options, messages, [&rows](const CopyRow& copy) { rows.Add(copy); });
-  rows.Finish("copies and fills", messages);
-  return copies;
-}
-
-/// One row a group of kernels or copies. Answers the number of these, 0 where no group is shown.
-int64_t PrintSummary(Inputs* inputs, const Options& options, Sink* sink, Messages* messages) {
-  Summary summary(options.summary.get());
-  int64_t items = 0;
-  if (options.copies) {
-    summary.ShowOnly(options.copy_where.groups);
-    items = TakeCopies(inputs, options, messages,
-                       [&summary](const CopyRow& copy) { summary.AddCopy(copy); });
-  } else {
-    summary.ShowOnly(options.where.groups);
-    items = PriceAll(inputs, PriceOptionsOf(options, messages), &summary, messages->losses());
-  }
-  summary.Write(*options.order, options.top, sink);
-  for (std::string& note : summary.Notes()) messages->Need(std::move(note));
-  return summary.matched().matching > 0 ? items : 0;
-}
-
-int64_t PrintKernels(Inputs* inputs, const Options& options, Sink* sink, Messages* messages) {
-  KernelRows rows(options, sink);
-  const int64_t kernels =
-      PriceAll(inputs, PriceOptionsOf(options, messages), &rows, messages->losses());
-  rows.Finish(messages);
-  return kernels;
 }
 
 /// How many kernels have each column. Answers the number of kernels.
 int64_t PrintCheck(Inputs* inputs, const Options& options, Messages* messages) {
   Output output(options.output, PackingOf(options.output));
-  ColumnCheck check(options.columns);
+  ColumnCheck check(options.kernel_columns());
   const int64_t kernels =
       PriceAll(inputs, PriceOptionsOf(options, messages), &check, messages->losses());
   output.Write(check.Render());
@@ -169,24 +75,12 @@ int64_t PrintCheck(Inputs* inputs, const Options& options, Messages* messages) {
 /// The profiles on a timeline. Answers the number of kernels.
 int64_t PrintTimeline(Inputs* inputs, const Options& options, Messages* messages) {
   Output output(options.output, PackingOf(options.output));
-  PricedTimeline timeline(options.columns, &output);
+  PricedTimeline timeline(options.kernel_columns(), &output);
   const int64_t kernels =
       PriceAll(inputs, PriceOptionsOf(options, messages), &timeline, messages->losses());
   timeline.Finish();
   output.Commit();
   return kernels;
-}
-
-/// Answers the number of rows of the view that has the fewest, but for those that may have none.
-int64_t PrintViews(Inputs* inputs, const Options& options, Destination* destination,
-                   Messages* messages) {
-  ViewRunner runner(options.views, options.run, destination);
-  PriceOptions pricing = PriceOptionsOf(options, messages);
-  pricing.shows_prices = std::any_of(options.views.begin(), options.views.end(), ShowsPrices);
-  PriceAll(inputs, pricing, &runner, messages->losses());
-  const int64_t least = runner.Finish();
-  for (std::string& note : runner.Notes()) messages->Need(std::move(note));
-  return least;
 }
 
 /// Whether what views find in each input can be found apart from the others.
@@ -195,13 +89,12 @@ bool CanReadApart(const Inputs& inputs, const Options& options, const FindOption
          options.execution_traces.empty() && options.reference.empty();
 }
 
-/// PrintViews of inputs that are read apart.
-int64_t PrintViewsOfMany(Inputs* inputs, const Options& options, const FindOptions& find,
-                         LeftOut* left_out, Destination* destination, Messages* messages) {
-  ViewRunner runner(options.views, options.run, destination);
+/// Gives what is found in each input to `runner`.
+void FindApart(Inputs* inputs, const Options& options, const FindOptions& find, LeftOut* left_out,
+               ViewRunner* runner, Messages* messages) {
   std::vector<size_t> places(inputs->waiting());
   std::iota(places.begin(), places.end(), size_t{0});
-  FindingsMerger merger(options.views, places.size(), &runner);
+  FindingsMerger merger(options.views, places.size(), runner);
   ManyInputs many(inputs, options.many, left_out, options.quiet);
   many.Run(
       places, [&find](Inputs* own, size_t place) { return FindIn(own, place, find); },
@@ -211,8 +104,24 @@ int64_t PrintViewsOfMany(Inputs* inputs, const Options& options, const FindOptio
         inputs->claims()->Add(findings.summary.ranks, input.name, input.path);
       });
   merger.Tell(find.pricing, messages);
+}
+
+/// Answers the number of rows of the view that has the fewest, but for those that may have none.
+int64_t PrintViews(Inputs* inputs, const Options& options, LeftOut* left_out, Messages* messages) {
+  const std::unique_ptr<Destination> destination = OpenDestination(options);
+  const FindOptions find = FindOptionsOf(options, messages);
+  ViewRunner runner(options.views, options.run, destination.get());
+  if (options.of_copies()) {
+    GiveCopies(inputs, options.where.copies.get(), &runner, messages);
+  } else if (CanReadApart(*inputs, options, find)) {
+    FindApart(inputs, options, find, left_out, &runner, messages);
+  } else {
+    PriceAll(inputs, find.pricing, &runner, messages->losses());
+  }
   const int64_t least = runner.Finish();
   for (std::string& note : runner.Notes()) messages->Need(std::move(note));
+  destination->Commit();
+  for (std::string& note : destination->Notes()) messages->Need(std::move(note));
   return least;
 }
 
@@ -224,7 +133,7 @@ int64_t PrintRankSummaries(Inputs* inputs, const Options& options, LeftOut* left
     throw UsageError("--summary needs files: what comes through a pipe has no name for it");
   }
   RankSummaryPlan plan;
-  plan.find = FindOptionsOf(options, PriceOptionsOf(options, messages));
+  plan.find = FindOptionsOf(options, messages);
   plan.find.texts = SummaryTexts::kOfInput;
   plan.options = options.rank_summary;
   plan.output = options.output;
@@ -242,9 +151,8 @@ int64_t SaveBaseline(Inputs* inputs, const Options& options, Messages* messages)
   const std::string first = inputs->waiting() > 0 ? inputs->waiting(0).path : std::string();
   SummarySink sink(options.views, options.run, std::filesystem::current_path().string(),
                    SummaryTexts::kOfRun, SaltOr(options.many.salt, first));
-  PriceOptions pricing = PriceOptionsOf(options, messages);
-  pricing.shows_prices = std::any_of(options.views.begin(), options.views.end(), ShowsPrices);
-  const int64_t kernels = PriceAll(inputs, pricing, &sink, messages->losses());
+  const int64_t kernels =
+      PriceAll(inputs, PriceOptionsOf(options, messages), &sink, messages->losses());
   SummaryFile summary = sink.Take(OPLENS_VERSION);
   KeepLosses(*messages->losses(), inputs->left_out(), &summary);
   WriteSummary(options.baseline, summary);
@@ -253,35 +161,18 @@ int64_t SaveBaseline(Inputs* inputs, const Options& options, Messages* messages)
 
 /// Prints what was asked for. Answers how much was shown.
 int64_t Print(Inputs* inputs, const Options& options, LeftOut* left_out, Messages* messages) {
-  if (options.task == Task::kCheck) return PrintCheck(inputs, options, messages);
-  if (options.task == Task::kTimeline) return PrintTimeline(inputs, options, messages);
-  if (options.task == Task::kBaseline) return SaveBaseline(inputs, options, messages);
-  if (options.task == Task::kRankSummaries) {
-    return PrintRankSummaries(inputs, options, left_out, messages);
+  switch (options.task) {
+    case Task::kCheck:
+      return PrintCheck(inputs, options, messages);
+    case Task::kTimeline:
+      return PrintTimeline(inputs, options, messages);
+    case Task::kBaseline:
+      return SaveBaseline(inputs, options, messages);
+    case Task::kRankSummaries:
+      return PrintRankSummaries(inputs, options, left_out, messages);
+    default:
+      return PrintViews(inputs, options, left_out, messages);
   }
-  const std::unique_ptr<Destination> destination = OpenDestination(options);
-  int64_t shown = 0;
-  if (options.task == Task::kViews) {
-    const FindOptions find = FindOptionsOf(options, PriceOptionsOf(options, messages));
-    shown = CanReadApart(*inputs, options, find)
-                ? PrintViewsOfMany(inputs, options, find, left_out, destination.get(), messages)
-                : PrintViews(inputs, options, destination.get(), messages);
-  } else {
-    const std::unique_ptr<Sink> sink = destination->NewTable();
-    sink->Begin(options.table(), options.fields());
-    if (options.task == Task::kCopies) {
-      shown = PrintCopies(inputs, options, sink.get(), messages);
-    } else if (options.task == Task::kSummary) {
-      SelectingSink selected(options.summary_fields, sink.get());
-      shown = PrintSummary(inputs, options, &selected, messages);
-    } else {
-      shown = PrintKernels(inputs, options, sink.get(), messages);
-    }
-    sink->End();
-  }
-  destination->Commit();
-  for (std::string& note : destination->Notes()) messages->Need(std::move(note));
-  return shown;
 }
 
 void NeedOneRun(const RunClaims& claims, Messages* messages) {
@@ -308,10 +199,10 @@ int MainOfSummaries(const std::vector<SummaryInput>& summaries, const Options& o
   NeedOneRun(claims, &messages);
   for (std::string& note : runner.Notes()) messages.Need(std::move(note));
   for (std::string& note : destination->Notes()) messages.Need(std::move(note));
-  if (!options.quiet) PrintError(options.verbose ? messages.Whole() : messages.Short());
+  options.Say(messages);
   const bool failure =
       shown == 0 || left_out.count() + left_out_before > 0 || messages.losses()->Damaged();
-  return options.strict && failure ? kExitStrict : kExitOk;
+  return options.ExitCode(failure);
 }
 
 /// Says what of the gate does not hold, and writes its report. Answers the exit code.
@@ -354,23 +245,16 @@ int MainOfDiff(const Options& options) {
   }
   destination->Commit();
   for (std::string& note : destination->Notes()) messages.Need(std::move(note));
-  if (!options.quiet) {
-    for (const Messages* one : {&base_messages, &messages}) {
-      PrintError(options.verbose ? one->Whole() : one->Short());
-    }
-  }
+  for (const Messages* one : {&base_messages, &messages}) options.Say(*one);
   const bool failure =
       base_messages.losses()->Damaged() || messages.losses()->Damaged() || comparison.left_out();
-  if (judged != kExitOk) return judged;
-  return options.strict && failure ? kExitStrict : kExitOk;
+  return judged != kExitOk ? judged : options.ExitCode(failure);
 }
 
 int Main(Options options) {
   GiveBackWhatIsFreed();
   if (options.task == Task::kMessage) {
-    Output output("");
-    output.Write(options.message);
-    output.Commit();
+    PrintText(options.message);
     return kExitOk;
   }
   if (options.task == Task::kDiff) return MainOfDiff(options);
@@ -391,20 +275,21 @@ int Main(Options options) {
   }
   inputs.RefuseUnreadable();
   if (timeline) inputs.RefuseRecords("a timeline", "chrome");
-  if (options.copies) inputs.RefuseRecords("copies", "copies");
+  if (options.of_copies()) inputs.RefuseRecords("copies", "copies");
   Messages messages("prof");
   const int64_t shown = Print(&inputs, options, &left_out, &messages);
   const std::vector<std::string> unused = inputs.UnusedExecutionTraces();
   for (const std::string& sentence : unused) messages.Need(sentence);
   for (std::string& note : inputs.Notes()) messages.Need(std::move(note));
-  // Rows of kernels are each of one input.
-  if (options.task == Task::kViews || options.task == Task::kSummary) {
+  // Rows of kernels and copies are each of one input; groups are of all.
+  if (options.task == Task::kViews ||
+      (options.task == Task::kRows && options.views.front().view->make != nullptr)) {
     NeedOneRun(*inputs.claims(), &messages);
   }
-  if (!options.quiet) PrintError(options.verbose ? messages.Whole() : messages.Short());
+  options.Say(messages);
   const bool failure = shown == 0 || messages.losses()->Damaged() ||
                        inputs.left_out() + left_out.count() > 0 || !unused.empty();
-  return options.strict && failure ? kExitStrict : kExitOk;
+  return options.ExitCode(failure);
 }
 
 }  // namespace

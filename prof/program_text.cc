@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/help_options.h"
 #include "ops/kernels/tensor_core.h"
 #include "prof/input_options.h"
@@ -17,44 +19,24 @@ namespace {
 constexpr char kAll[] = "all";
 constexpr char kList[] = "list";
 
-WordList ProgramTextColumns() {
-  return {"Columns of -c", {"c"}, true, WordsOf(FieldsOf(KernelColumns()))};
+WordList ListOfFields(std::string title, std::vector<std::string> options,
+                      const std::vector<Field>& fields) {
+  return {std::move(title), std::move(options), true, WordsOf(fields)};
 }
 
-WordList CopyFields() {
-  return {"Columns of -c with --copies", {"c"}, true, WordsOf(FieldsOf(CopyColumns()))};
-}
-
-WordList Keys() {
-  WordList list{"Keys of --by", {"by"}, true, {}};
-  for (const std::string_view key : kGroupKeys) list.words.push_back({std::string(key)});
+WordList ListOfKeys(std::string title, std::span<const std::string_view> keys) {
+  WordList list{std::move(title), {"by"}, true, {}};
+  for (const std::string_view key : keys) list.words.push_back({std::string(key)});
   return list;
 }
 
 /// Keys that only some views know.
-WordList KeysOfViews() {
-  WordList list{"", {"by"}, true, {}};
+std::vector<std::string_view> KeysOfViews() {
+  std::vector<std::string_view> keys;
   for (const View& view : Views()) {
-    for (const auto& key : view.by) list.words.push_back({std::string(key)});
+    keys.insert(keys.end(), view.by.begin(), view.by.end());
   }
-  return list;
-}
-
-WordList CopyKeys() {
-  WordList list{"Keys of --by with --copies", {"by"}, true, {}};
-  for (const std::string_view key : CopyGroupKeys()) list.words.push_back({std::string(key)});
-  return list;
-}
-
-WordList CopyFigures() {
-  return {"Columns with --copies --by: the keys, then",
-          {"c", "sort"},
-          true,
-          WordsOf(CopyFigureFields())};
-}
-
-WordList ProgramTextFigures() {
-  return {"Columns with --by: the keys, then", {"c", "sort"}, true, WordsOf(FigureFields())};
+  return keys;
 }
 
 WordList ViewNames() {
@@ -69,9 +51,19 @@ WordList ViewNames() {
 std::vector<WordList> Lists() {
   WordList every_column{"", {"c"}, true, {{kAll, "all of them"}}};
   WordList every_view{"", {"view"}, true, {{kAll, "all of them"}, {kList, "name them"}}};
-  return {ProgramTextColumns(), CopyFields(), Keys(),        KeysOfViews(),
-          ProgramTextFigures(), CopyKeys(),   CopyFigures(), ViewNames(),
-          every_column,         every_view,   GpuWords()};
+  return {
+      ListOfFields("Columns of -c", {"c"}, FieldsOf(KernelColumns())),
+      ListOfFields("Columns of -c with --copies", {"c"}, FieldsOf(CopyColumns())),
+      ListOfKeys("Keys of --by", kGroupKeys),
+      ListOfKeys("", KeysOfViews()),
+      ListOfFields("Columns with --by: the keys, then", {"c", "sort"}, FigureFields()),
+      ListOfKeys("Keys of --by with --copies", CopyGroupKeys()),
+      ListOfFields("Columns with --copies --by: the keys, then", {"c", "sort"}, CopyFigureFields()),
+      ViewNames(),
+      every_column,
+      every_view,
+      GpuWords(),
+  };
 }
 
 /// With those of a gate.

@@ -11,15 +11,16 @@
 #include "base/append_format.h"
 #include "base/cxxopts.h"
 #include "base/error.h"
+#include "base/help_options.h"
 #include "base/words.h"
 #include "prof/summary_file/stamp.h"
 
 namespace oplens::prof {
 namespace {
 
-/// What is asked of several ranks, where these views exist.
-constexpr std::string_view kDefaultViews[] = {
-    "ranks", "collectives", "stragglers", "distributed", "overview", "operators", "groups"};
+/// What is asked of several ranks.
+constexpr std::string_view kDefaultViews =
+    "ranks,collectives,stragglers,distributed,overview,operators,groups";
 constexpr std::string_view kGroups = "groups";
 constexpr std::string_view kGroupsBy = "op,layer";
 
@@ -29,23 +30,6 @@ constexpr const char* kTexts[] = {"op",         "range",  "step",  "gpu",       
 constexpr const char* kFiles[] = {"rules", "reference", "execution-trace"};
 
 bool Saves(const View& view) { return view.saved_form > 0; }
-
-const View* SavedView(std::string_view name) {
-  for (const View& view : Views()) {
-    if (view.name == name && Saves(view)) return &view;
-  }
-  return nullptr;
-}
-
-/// The names in `list` of which there are views.
-std::string KnownNames() {
-  std::string names;
-  for (const std::string_view name : kDefaultViews) {
-    if (SavedView(name) == nullptr) continue;
-    AppendFormat(&names, "{}{}", names.empty() ? "" : ",", name);
-  }
-  return names;
-}
 
 void RefuseUnsaved(const std::vector<ViewPlan>& plans) {
   for (const ViewPlan& plan : plans) {
@@ -115,7 +99,7 @@ ManyOptions ReadManyOptions(const cxxopts::ParseResult& given) {
 RankSummaryOptions ReadRankSummary(const cxxopts::ParseResult& given) {
   RankSummaryOptions options;
   if (given.count("summary-dir") > 0) {
-    options.folder = given["summary-dir"].as<std::string>();
+    options.folder = GivenText(given, "summary-dir");
     std::error_code error;
     if (!std::filesystem::is_directory(options.folder, error)) {
       throw UsageError(
@@ -132,12 +116,10 @@ RankSummaryOptions ReadRankSummary(const cxxopts::ParseResult& given) {
   }
   for (const char* option : kFiles) {
     if (given.count(option) == 0) continue;
-    std::vector<std::string> paths;
-    if (option == std::string_view("execution-trace")) {
-      paths = given[option].as<std::vector<std::string>>();
-    } else {
-      paths = {given[option].as<std::string>()};
-    }
+    const bool several = option == std::string_view("execution-trace");
+    const std::vector<std::string> paths =
+        several ? given[option].as<std::vector<std::string>>()
+                : std::vector<std::string>{given[option].as<std::string>()};
     for (const std::string& path : paths) AppendFormat(&text, "{}={}\n", option, StampOf(path));
   }
   options.made_with = HashOf(text);
@@ -146,9 +128,8 @@ RankSummaryOptions ReadRankSummary(const cxxopts::ParseResult& given) {
 
 std::vector<ViewPlan> PlanRankSummary(std::string_view list, std::string_view views,
                                       std::string_view by) {
-  const std::string known = KnownNames();
   const std::string all = AllThatSave();
-  if (list.empty()) list = known;
+  if (list.empty()) list = kDefaultViews;
   if (list == "all") list = all;
   std::vector<ViewPlan> plans = PlanViews({.list = list, .option = "--summary-views"});
   for (ViewPlan& plan : plans) {

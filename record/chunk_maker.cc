@@ -1,8 +1,10 @@
 #include "record/chunk_maker.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,7 +14,7 @@
 #include <system_error>
 #include <utility>
 
-#include "record/shared_page.h"
+#include "record/image_conversion.h"
 #include "record/spool/spool_format.h"
 #include "record/spool/zero_file.h"
 #include "record/spool_reader.h"
@@ -43,6 +45,22 @@ fs::path PathOf(const fs::path& folder, uint32_t number) {
 }
 
 }  // namespace
+
+void UnmapPage::operator()(spool::ProcessPage* page) const {
+  ::munmap(page, spool::kProcessPageBytes);
+}
+
+SharedPage MapRunningPage(const std::filesystem::path& folder) {
+  // Also sees to it that the file is as long as a page.
+  const PageFacts facts = ReadPage(folder);
+  if (!facts.known || facts.state != spool::ProcessState::kRunning) return nullptr;
+  const int file = ::open((folder / "process").c_str(), O_RDWR | O_CLOEXEC);
+  if (file < 0) return nullptr;
+  void* const mapped =
+      ::mmap(nullptr, spool::kProcessPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  ::close(file);
+  return SharedPage(mapped == MAP_FAILED ? nullptr : static_cast<spool::ProcessPage*>(mapped));
+}
 
 bool ChunkMaker::Look() {
   bool used = false;

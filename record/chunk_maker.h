@@ -5,11 +5,23 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
 
+#include "record/spool/spool_format.h"
+
 namespace oplens::record {
+
+struct UnmapPage {
+  void operator()(spool::ProcessPage* page) const;
+};
+using SharedPage = std::unique_ptr<spool::ProcessPage, UnmapPage>;
+
+/// The page of an image whose process runs, to be written; null where it cannot be. For a moment:
+/// the program may make the file shorter.
+SharedPage MapRunningPage(const std::filesystem::path& folder);
 
 /// Makes chunks for the processes of a spool ahead, as many as they use: the pages of a file cost
 /// whoever makes it more than what is written there costs. Where there is none in time, the library

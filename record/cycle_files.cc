@@ -53,7 +53,7 @@ constexpr Rule kRules[] = {
 };
 constexpr size_t kRuleCount = std::size(kRules);
 
-constexpr char kAll[] = "everything";
+constexpr char kEverything[] = "everything";
 
 const Rule* RuleOf(std::string_view table) {
   const Rule* const end = kRules + kRuleCount;
@@ -267,14 +267,14 @@ class CycleCopy {
     const std::string parent = ParentOf(table);
     const Rule* const rule = RuleOf(parent.empty() ? table : parent);
     if (rule == nullptr) {
-      writer_.Execute(fmt::format("INSERT INTO main.{0} SELECT * FROM {1}.{0}", table, kAll));
+      writer_.Execute(fmt::format("INSERT INTO main.{0} SELECT * FROM {1}.{0}", table, kEverything));
       return;
     }
     // CROSS: in this order.
     writer_.Execute(fmt::format(
         "INSERT INTO main.{0} SELECT t.* FROM {1}.OPLENS_CYCLE_ROW r CROSS JOIN {1}.{0} "
         "t ON t.rowid = r.row WHERE r.cycle = {2} AND r.place = {3}",
-        table, kAll, cycle_, PlaceOf(*rule)));
+        table, kEverything, cycle_, PlaceOf(*rule)));
   }
 
   /// Those that rows refer to: columns called `name`, and some more.
@@ -292,7 +292,7 @@ class CycleCopy {
     writer_.Execute(
         fmt::format("INSERT OR IGNORE INTO main.StringTable SELECT _id_, value FROM "
                     "{}.StringTable WHERE _id_ IN ({})",
-                    kAll, ids));
+                    kEverything, ids));
   }
 
   const size_t cycle_;
@@ -316,12 +316,12 @@ void WriteCycle(const std::filesystem::path& all, const std::vector<Cycle>& cycl
                 const std::filesystem::path& part, const std::function<void(double)>& progress) {
   const Cycle& cycle = cycles[index];
   NvprofWriter writer(part, NvprofWriter::Pages::kSmall);  // There may be many.
-  writer.Attach(all, kAll);
+  writer.Attach(all, kEverything);
   CycleCopy(index, &writer).Run();
   writer.AddMeta("cycle", cycle.number);
   writer.AddMeta("last_cycle", cycle.last_number);
   writer.AddMeta("cycle_complete", cycle.complete ? 1 : 0);
-  writer.Detach(kAll);
+  writer.Detach(kEverything);
   writer.Finish(progress);
 }
 
@@ -330,10 +330,10 @@ CycleCounts AssignToCaptures(NvprofWriter* all) { return Assignment({}, all).Tak
 void WriteCaptures(const std::filesystem::path& all, const std::filesystem::path& part,
                    const std::function<void(double)>& progress) {
   NvprofWriter writer(part, NvprofWriter::Pages::kSmall);
-  writer.Attach(all, kAll);
+  writer.Attach(all, kEverything);
   CycleCopy(0, &writer).Run();
   writer.AddMeta("reference", 1);
-  writer.Detach(kAll);
+  writer.Detach(kEverything);
   writer.Finish(progress);
 }
 

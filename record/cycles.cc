@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/parse_number.h"
-#include "nvtx_annotate/vocabulary/cycle_marks.h"
+#include "nvtx_annotate/vocabulary/marker_format.h"
 
 namespace oplens::record {
 namespace {

@@ -9,7 +9,7 @@
 
 namespace oplens::record {
 
-/// A mark of the program's capture schedule: nvtx_annotate/vocabulary/cycle_marks.h.
+/// A mark of the program's capture schedule: nvtx_annotate/vocabulary/marker_format.h.
 struct CycleMark {
   enum class Kind : uint8_t { kSchedule, kStart, kComplete, kDropped };
 

@@ -3,14 +3,32 @@
 
 #include <sys/types.h>
 
+#include <array>
+#include <csignal>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "record/inherited.h"
-
 namespace oplens::record {
+
+/// What a process inherits and `record` changes for itself, kept to be given to the program
+/// unchanged: the signal mask, the signals that are ignored, closed standard streams.
+class Inherited {
+ public:
+  /// Takes note of the state of this process. Call it first of all in main.
+  Inherited();
+  /// Puts the state back. Called between fork and exec: does nothing that is unsafe there.
+  void Restore() const noexcept;
+
+ private:
+  /// Those that `record` sets for itself.
+  static constexpr std::array<int, 3> kSignals = {SIGPIPE, SIGXFSZ, SIGCHLD};
+
+  sigset_t mask_{};
+  std::array<struct sigaction, kSignals.size()> actions_{};
+  std::array<bool, 3> closed_{};  // Standard input, output, error.
+};
 
 /// Names and values.
 using Environment = std::vector<std::pair<std::string, std::string>>;

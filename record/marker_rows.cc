@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "nvtx_annotate/vocabulary/memory_format.h"
+#include "nvtx_annotate/vocabulary/marker_format.h"
 #include "parse/readers/nvprof/nvprof_schema.h"
 
 namespace oplens::record {

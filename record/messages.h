@@ -10,6 +10,10 @@
 
 namespace oplens::record {
 
+/// Why CUPTI recorded nothing in a process whose state is CudaState::kFailed, and what to do: one
+/// line without a line feed.
+std::string CuptiAdvice(const ProcessSummary& process);
+
 /// What is to be known of a recording to explain its databases.
 struct RecordingFacts {
   bool wanted_cuda = true;          ///< --trace has cuda.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,10 +14,28 @@
 
 #include "record/nvprof_tables.h"
 #include "record/spool/activity_columns.h"
-#include "record/temporary_folder.h"
 #include "record/text_ids.h"
 
 namespace oplens::record {
+
+/// Where SQLite keeps the temporary files of one database, in the place of TMPDIR: on the disk of
+/// the database, and where nobody else can write. (sqlite3_temp_directory is one for all databases
+/// of a process, and not to be changed while one is open.)
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(const std::filesystem::path& folder);
+  /// No database may be open with it.
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  /// To be given to sqlite3_open_v2.
+  const char* vfs_name() const;
+
+ private:
+  struct Vfs;
+  std::unique_ptr<Vfs> vfs_;
+};
 
 /// The version of nvprof's schema that is written: the oldest that has every table needed.
 inline constexpr int kSchemaVersion = 12;

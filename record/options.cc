@@ -15,11 +15,81 @@
 #include "base/error.h"
 #include "base/help_options.h"
 #include "base/near_words.h"
-#include "record/program_text.h"
+#include "base/program_text.h"
 #include "record/spool/output_name.h"
 
 namespace oplens::record {
 namespace {
+
+/// Groups of options.
+constexpr char kOutputOptions[] = "Output";
+constexpr char kRecordedOptions[] = "What is recorded";
+
+/// A word of --trace, and what it records.
+struct TraceWord {
+  std::string_view word;
+  std::string_view help;
+};
+
+constexpr TraceWord kTraceWords[] = {
+    {"cuda", "kernels, copies, fills, calls of the runtime and driver, graphs"},
+    {"nvtx", "ranges, marks, names of threads"},
+    {"memory", "allocations of the runtime and driver"},
+    {"sync", "synchronisation, and events"},
+    {"overhead", "what the recording itself cost"},
+};
+
+WordList TraceWords() {
+  WordList list{"Words of --trace", {"trace"}, true, {}};
+  for (const TraceWord& word : kTraceWords) {
+    list.words.push_back({std::string(word.word), std::string(word.help)});
+  }
+  return list;
+}
+
+/// What is said of `record` beside its options.
+ProgramText TextOfRecord() {
+  return {
+      .name = "record",
+      .summary = "records ranges and GPU activity of a program, as nvprof did",
+      .synopsis = {"[OPTIONS] -o FILE -- PROGRAM ARGS...", "--recover FILE"},
+      .groups = {kOutputOptions, kRecordedOptions, kHelpOptions},
+      .description = {"FILE is a database of nvprof's form, which parse and prof read. Options end "
+                      "at \"--\" or at the first word that is none.",
+                      "Until FILE is complete, all that was recorded is in FILE.spool. When record "
+                      "itself was killed, record --recover FILE makes the database of it; of "
+                      "several processes, with %p in FILE."},
+      .examples = {{"record -o net.sql -- python3 -m oplens_annotate train.py",
+                    "a PyTorch program, as it is"},
+                   {"record -f -o net.sql --profile-from-start off -- ./app --steps 3",
+                    "between cudaProfilerStart and cudaProfilerStop"},
+                   {"record --reference -o graphs.sql -- ./app --steps 1",
+                    "what is captured into CUDA graphs, for --reference of prof"},
+                   {"record -o net.%p.sql --profile-child-processes -- torchrun --nproc-per-node 4 "
+                    "train.py",
+                    "a database a process"}},
+      .lists = {TraceWords(),
+                {"In the name of FILE, as nvprof had it",
+                 {},
+                 false,
+                 {{"%p", "process id"},
+                  {"%h", "name of the host"},
+                  {"%q{NAME}", "value of the environment variable NAME"},
+                  {"%%", "a percent sign"}}}},
+      .exit_codes = {{"N", "That of the program; 128 + N when signal N ended it."},
+                     {"1", "The database cannot be written."},
+                     {"2", "The command line is wrong."},
+                     {"3", "With --strict: something is missing, and the program's code is 0."},
+                     {"124", "The program was ended by --timeout."},
+                     {"126, 127", "The program could not be started."}},
+      .environment = {{"OPLENS_CUPTI",
+                       "The library of CUPTI to load, where none or the wrong one "
+                       "is found."}},
+      .files = {{"FILE.spool", "A folder with what was recorded, until FILE is complete."}},
+      .see_also = {"oplens", "parse", "prof", "report"},
+      .runs_command = true,
+  };
+}
 
 constexpr char kDefaultTrace[] = "cuda,nvtx,sync,overhead";
 constexpr std::string_view kValueOptions[] = {
@@ -191,8 +261,7 @@ Options FromArguments(const cxxopts::Options& spec, const cxxopts::ParseResult& 
   options.quiet = args.count("quiet") > 0;
   options.strict = args.count("strict") > 0;
   if (args.count("recover") > 0) {
-    options.recover = args["recover"].as<std::string>();
-    if (options.recover.empty()) throw UsageError("--recover: the name of the file is empty");
+    options.recover = GivenFile(args, "recover");
     if (!command.empty()) throw UsageError("--recover starts no program: leave it out");
     if (args.count("output") + args.count("export-profile") > 0) {
       throw UsageError("--recover writes the database that was recorded: leave -o out");

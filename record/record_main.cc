@@ -3,19 +3,16 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/program.h"
-#include "record/inherited.h"
+#include "record/launcher.h"
 #include "record/options.h"
 #include "record/recording.h"
-#include "record/recovery.h"
 
 namespace oplens::record {
 namespace {
 
 int Main(const Options& options, const Inherited& inherited) {
   if (!options.message.empty()) {
-    Output output("");
-    output.Write(options.message);
-    output.Commit();
+    PrintText(options.message);
     return kExitOk;
   }
   if (!options.recover.empty()) return RecoverRecording(options);

@@ -9,9 +9,11 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -26,14 +28,15 @@
 #include "base/run_files.h"
 #include "record/chunk_maker.h"
 #include "record/conversion_run.h"
-#include "record/flush_request.h"
 #include "record/launcher.h"
 #include "record/messages.h"
 #include "record/preflight.h"
 #include "record/process_table.h"
 #include "record/signals.h"
+#include "record/spool/futex.h"
 #include "record/spool/spool_format.h"
 #include "record/spool_folder.h"
+#include "record/spool_reader.h"
 
 namespace oplens::record {
 namespace {
@@ -41,6 +44,48 @@ namespace {
 namespace fs = std::filesystem;
 using RecordingClock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
+
+struct Request {
+  SharedPage page;
+  uint32_t number = 0;
+
+  uint32_t Served() const { return page->flush_done.load(std::memory_order_acquire); }
+  bool IsServedBy(uint32_t served) const { return static_cast<int32_t>(served - number) >= 0; }
+};
+
+/// Asks the library in the last image of each process.
+std::vector<Request> Ask(const fs::path& spool_folder, const std::vector<int32_t>& processes) {
+  std::vector<Request> requests;
+  const std::vector<ImageFolder> images = ListImages(spool_folder);
+  for (size_t i = 0; i < images.size(); ++i) {
+    const bool last = i + 1 == images.size() || images[i + 1].process_id != images[i].process_id;
+    if (!last || std::count(processes.begin(), processes.end(), images[i].process_id) == 0)
+      continue;
+    SharedPage page = MapRunningPage(images[i].path);
+    if (!page || page->cuda.load(std::memory_order_acquire) != spool::CudaState::kRecording) {
+      continue;
+    }
+    const uint32_t number = page->flush_asked.fetch_add(1, std::memory_order_release) + 1;
+    spool::WakeAll(page->flush_asked);
+    requests.push_back({std::move(page), number});
+  }
+  return requests;
+}
+
+/// Asks the library in those of `processes` whose GPU is recorded to bring all that CUPTI holds
+/// into the spool, and waits until they have, for `most` at most.
+void RequestFlush(const fs::path& spool, const std::vector<int32_t>& processes, milliseconds most) {
+  const auto end = RecordingClock::now() + most;
+  for (const Request& request : Ask(spool, processes)) {
+    uint32_t served = request.Served();
+    for (; !request.IsServedBy(served); served = request.Served()) {
+      const auto left =
+          std::chrono::duration_cast<std::chrono::nanoseconds>(end - RecordingClock::now());
+      if (left.count() <= 0) return;
+      spool::WaitForChange(request.page->flush_done, served, left.count());
+    }
+  }
+}
 
 constexpr milliseconds kIdle{50};
 constexpr milliseconds kConversionBudget{200};
@@ -85,12 +130,10 @@ class Processes {
   }
 
   /// Looks why the library may not be there, as long as it is not: it takes a descriptor to load
-  /// it, and the right to write into the spool.
-  void LookAtProgram() {
-    out_of_descriptors_ |= HasNoDescriptorLeft(program_);
-    other_user_ |= IsOfOtherUser(program_);
-  }
+  /// it.
+  void LookAtProgram() { out_of_descriptors_ |= HasNoDescriptorLeft(program_); }
   bool out_of_descriptors() const { return out_of_descriptors_; }
+  /// Whether the program ended as another user, who may not write into the spool.
   bool other_user() const { return other_user_; }
 
   int exit_code() const { return stage_ == Stage::kRunning ? ExitCodeOf(status_) : kExitTimeout; }
@@ -149,13 +192,19 @@ class Processes {
 
   void Reap() {
     // Children that the program left may have become ours.
-    const pid_t whom = TakesOrphans(options_) ? -1 : program_;
-    int status = 0;
+    const idtype_t whom = TakesOrphans(options_) ? P_ALL : P_PID;
     while (true) {
-      const pid_t ended = ::waitpid(whom, &status, WNOHANG);
-      if (ended < 0 && errno == EINTR) continue;
-      if (ended <= 0) return;
-      if (ended != program_ || !program_runs_) continue;
+      siginfo_t ended{};
+      const int answer =
+          ::waitid(whom, static_cast<id_t>(program_), &ended, WEXITED | WNOHANG | WNOWAIT);
+      if (answer < 0 && errno == EINTR) continue;
+      if (answer < 0 || ended.si_pid == 0) return;
+      const bool is_program = ended.si_pid == program_ && program_runs_;
+      // The system forgets whose it was with the wait.
+      if (is_program) other_user_ = IsOfOtherUser(program_);
+      int status = 0;
+      ::waitpid(ended.si_pid, &status, WNOHANG);
+      if (!is_program) continue;
       program_runs_ = false;
       status_ = status;
     }

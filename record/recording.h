@@ -1,10 +1,14 @@
 #ifndef OPLENS_RECORD_RECORDING_H_
 #define OPLENS_RECORD_RECORDING_H_
 
-#include "record/inherited.h"
+#include "record/launcher.h"
 #include "record/options.h"
 
 namespace oplens::record {
+
+/// Makes the databases of the interrupted recording `options.recover` (RecoveryTarget). Returns the
+/// exit code of `record`. Throws Error when there is nothing to recover.
+int RecoverRecording(const Options& options);
 
 /// Runs the program of `options` and writes its databases. Returns the exit code for `record`: that
 /// of the program, 128 + N when signal N killed it, 124 when it was ended after --timeout, 126 or

@@ -1,24 +1,163 @@
-#include "record/recovery.h"
+#include "record/recording.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <string>
+#include <system_error>
+#include <vector>
 
 #include "base/error.h"
 #include "base/program.h"
 #include "record/conversion_run.h"
 #include "record/image_conversion.h"
 #include "record/messages.h"
-#include "record/recovery_target.h"
+#include "record/preflight.h"
+#include "record/spool/output_name.h"
 #include "record/spool_folder.h"
 
 namespace oplens::record {
 namespace {
 
+/// What `record --recover NAME` names: an interrupted recording, and the databases that are to be
+/// made of it. No path that stands in a spool decides where something is written.
+class RecoveryTarget {
+ public:
+  /// NAME is a database, its spool, or a name with %-sequences as it was given to -o. Throws Error
+  /// when no recording has it, or several.
+  explicit RecoveryTarget(const std::string& name);
+
+  const std::filesystem::path& spool() const { return spool_; }
+  /// As it may be given to --recover again.
+  const std::string& name() const { return name_; }
+  /// Whether NAME is that of any number of databases: it has %-sequences.
+  bool is_pattern() const { return !base_.empty(); }
+
+  /// The database of a process, as far as its page is known: in the folder of NAME. Of a pattern:
+  /// "" when the process's own name does not fit it.
+  std::string OutputOf(const PageFacts& facts) const;
+
+ private:
+  bool TakeLiteral(const std::filesystem::path& path);
+  void TakePattern(const std::string& pattern);
+  /// The recording that has a process whose database has the name.
+  void FindByProcess(const std::filesystem::path& output);
+
+  std::string name_;
+  std::filesystem::path spool_;
+  std::filesystem::path output_;  // Of a name without sequences.
+  std::filesystem::path folder_;  // Of a pattern,
+  std::string base_;              // with this as its last part.
+};
+
 namespace fs = std::filesystem;
+
+std::string Expand(const std::string& pattern, int32_t process_id) {
+  std::array<char, 4096> name{};
+  ExpandOutputName(pattern.c_str(), process_id, name.data(), name.size());
+  return name.data();
+}
+
+/// A folder of ours: what others left is not looked into.
+bool IsOwnFolder(const fs::path& path) {
+  struct stat facts {};
+  return ::lstat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) &&
+         facts.st_uid == ::geteuid();
+}
+
+/// The one spool in a folder of which `is_it` is true; empty: there is none.
+fs::path OnlySpool(const fs::path& folder, const std::string& name,
+                   const std::function<bool(const fs::path&)>& is_it) {
+  std::vector<fs::path> spools;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    const fs::path& path = at->path();
+    if (SpoolFolder::OutputOf(path) != path && IsOwnFolder(path) && is_it(path)) {
+      spools.push_back(path);
+    }
+  }
+  if (spools.size() > 1) {
+    throw Error(name,
+                fmt::format("{} recordings have that name, {} for one", spools.size(),
+                            std::min_element(spools.begin(), spools.end())->string()),
+                "give --recover one of the folders NAME.spool");
+  }
+  return spools.empty() ? fs::path() : spools.front();
+}
+
+[[noreturn]] void ThrowNone(const fs::path& output, const fs::path& spool) {
+  std::error_code error;
+  throw Error(output.string(), fmt::format("there is no {}", spool.string()),
+              fs::exists(output, error) ? "the recording is complete: nothing is to be recovered"
+                                        : "check the name: it is that of record -o");
+}
+
+RecoveryTarget::RecoveryTarget(const std::string& name) : name_(name) {
+  while (name_.size() > 1 && name_.ends_with('/')) name_.pop_back();
+  if (TakeLiteral(fs::absolute(name_))) return;
+  if (HasSequences(name_.c_str())) {
+    TakePattern(AbsolutePattern(name_));
+  } else {
+    FindByProcess(fs::absolute(name_));
+  }
+}
+
+bool RecoveryTarget::TakeLiteral(const fs::path& path) {
+  output_ = SpoolFolder::OutputOf(path);
+  spool_ = SpoolFolder::PathFor(output_);
+  std::error_code error;
+  return fs::exists(fs::symlink_status(spool_, error));
+}
+
+void RecoveryTarget::TakePattern(const std::string& pattern) {
+  const size_t slash = pattern.rfind('/');
+  const std::string folder = pattern.substr(0, slash + 1);
+  if (NamesProcess(folder.c_str())) {
+    throw Error(name_, "has %p in the name of a folder", "give --recover the folder NAME.spool");
+  }
+  folder_ = Expand(folder, 0);
+  base_ = pattern.substr(slash + 1);
+  // The spool has the name of the program's own database.
+  spool_ = OnlySpool(folder_, name_, [this](const fs::path& spool) {
+    const std::string own = SpoolFolder::OutputOf(spool).filename().string();
+    const auto fits = [&](int32_t process_id) {
+      return MatchesOutputName(base_.c_str(), process_id, own.c_str());
+    };
+    if (fits(ProgramOf(ReadSession(spool)).process_id)) return true;
+    const std::vector<ImageFolder> images = ListImages(spool);
+    return std::any_of(images.begin(), images.end(), [&](const ImageFolder& image) {
+      return fits(static_cast<int32_t>(image.process_id));
+    });
+  });
+  if (spool_.empty()) ThrowNone(name_, SpoolFolder::PathFor(folder_ / base_));
+}
+
+void RecoveryTarget::FindByProcess(const fs::path& output) {
+  const fs::path found = OnlySpool(output.parent_path(), name_, [&](const fs::path& spool) {
+    const std::vector<ImageFolder> images = ListImages(spool);
+    return std::any_of(images.begin(), images.end(), [&](const ImageFolder& image) {
+      return fs::path(ReadPage(image.path).output).filename() == output.filename();
+    });
+  });
+  if (found.empty()) ThrowNone(output, spool_);
+  spool_ = found;
+}
+
+std::string RecoveryTarget::OutputOf(const PageFacts& facts) const {
+  if (!is_pattern()) return output_.string();
+  const int32_t process_id = facts.identity.process_id;
+  std::string own = fs::path(facts.output).filename().string();
+  if (own.empty()) own = Expand(base_, process_id);  // Its page is damaged.
+  const bool fits = MatchesOutputName(base_.c_str(), process_id, own.c_str());
+  return fits ? (folder_ / own).string() : "";
+}
 
 /// How many processes have something to be written.
 size_t CountProcesses(const fs::path& spool) {

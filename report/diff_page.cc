@@ -1,23 +1,178 @@
 #include "report/diff_page.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/path_cutter.h"
+#include "prof/diff/diff.h"
+#include "report/data/column.h"
 #include "report/data/pack.h"
-#include "report/diff_columns.h"
 #include "report/field_json.h"
 #include "report/page_shell.h"
 
 namespace oplens::report {
 namespace {
+
+using prof::DiffRow;
+using prof::Field;
+using prof::FieldType;
+using prof::Figure;
+using prof::Fold;
+
+/// So many keys stand before what changed, the others behind it: who looks for the change of an op
+/// need not scroll past its shapes and kernels.
+constexpr size_t kKeysInFront = 2;
+
+bool IsSame(const DiffRow& row) {
+  return row.figures.empty() || row.figures.front().change == prof::Change::kSame;
+}
+
+/// A table of a diff as columns of a page: its keys, `class`, then of each figure that is printed
+/// KEY_base, KEY_new and KEY_delta; of the first one also KEY_delta_pct, `share_pct` where the
+/// table explains the change of the total, KEY_band, `verdict`, and `was` where a row has other
+/// keys in the base. Rows without a change come last.
+class DiffColumns {
+ public:
+  /// `total_delta`: the change of the total, in ns. `table` and `cutter` must outlive this object.
+  DiffColumns(const prof::DiffTable& table, std::optional<double> total_delta,
+              const PathCutter* cutter)
+      : cutter_(cutter) {
+    const size_t front = std::min(kKeysInFront, table.keys.size());
+    const size_t figures = std::min(table.shown_figures, table.figures.size());
+    AddKeys(table, 0, front);
+    if (figures > 0) AddFirstFigure(table, total_delta);
+    AddKeys(table, front, table.keys.size());
+    for (size_t i = 1; i < figures; ++i) AddSides(table.figures[i], i);
+    for (const bool same : {false, true}) {
+      for (const DiffRow& row : table.rows) {
+        if (IsSame(row) != same) continue;
+        for (size_t i = 0; i < columns_.size(); ++i) cells_[i](row, &columns_[i]);
+        ++rows_;
+      }
+    }
+  }
+
+  const std::vector<Field>& fields() const { return fields_; }
+  const std::vector<Column>& columns() const { return columns_; }
+  size_t rows() const { return rows_; }
+
+ private:
+  using Number = std::optional<double>;
+
+  void Add(const Field& field, std::function<void(const DiffRow&, Column*)> add_cell) {
+    columns_.emplace_back(IsNumber(field), cutter_);
+    fields_.push_back(field);
+    cells_.push_back(std::move(add_cell));
+  }
+
+  template <typename TextOf>
+  void AddTexts(const Field& field, TextOf text_of) {
+    Add(field, [text_of](const DiffRow& row, Column* column) {
+      const auto text = text_of(row);
+      if (text.empty()) return column->AddUnknown();
+      column->AddText(text);
+    });
+  }
+
+  /// Of the figure at `place`; the headers of the first one do without its own.
+  template <typename NumberOf>
+  void AddNumbers(const Field& figure, size_t place, std::string_view key, std::string_view header,
+                  std::string_view unit, std::string_view help, Fold fold, NumberOf number_of) {
+    Add({Keep(fmt::format("{}_{}", figure.key, key)),
+         Keep(place == 0 ? std::string(header) : fmt::format("{} {}", figure.header, header)), unit,
+         FieldType::kDecimal, 12, Keep(fmt::format("{}; {}", help, figure.help)), fold},
+        [=](const DiffRow& row, Column* column) {
+          const Number number = number_of(FigureAt(row, place));
+          if (!number) return column->AddUnknown();
+          column->AddDecimal(*number);
+        });
+  }
+
+  static Figure FigureAt(const DiffRow& row, size_t place) {
+    return place < row.figures.size() ? row.figures[place] : Figure();
+  }
+
+  void AddKeys(const prof::DiffTable& table, size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      Field field = table.keys[i];
+      if (field.type != FieldType::kName) field.type = FieldType::kText;  // As the diff has them.
+      AddTexts(field, [i](const DiffRow& row) {
+        return i < row.keys.size() ? std::string_view(row.keys[i]) : std::string_view();
+      });
+    }
+  }
+
+  void AddSides(const Field& figure, size_t place) {
+    const bool adds_up = figure.fold == Fold::kSum;
+    const bool folds = adds_up || figure.fold == Fold::kMin || figure.fold == Fold::kMax;
+    const Fold side = folds ? figure.fold : Fold::kNone;
+    AddNumbers(figure, place, "base", "Base", figure.unit, "in the base", side,
+               [](const Figure& of) { return of.base; });
+    AddNumbers(figure, place, "new", "New", figure.unit, "in the new run", side,
+               [](const Figure& of) { return of.now; });
+    AddNumbers(figure, place, "delta", "Delta", figure.unit, "new - base",
+               adds_up ? Fold::kSum : Fold::kNone, [](const Figure& of) { return of.delta(); });
+  }
+
+  void AddFirstFigure(const prof::DiffTable& table, const Number& total_delta) {
+    const Field& figure = table.figures.front();
+    AddTexts({"class", "Class", "", FieldType::kText, 8,
+              "added, removed, slower, faster, count (calls), shape, kernel (other kernels for the "
+              "same work) or same",
+              Fold::kNone},
+             [](const DiffRow& row) { return WordOf(FigureAt(row, 0).change); });
+    AddSides(figure, 0);
+    // Of rows together it would leave out those that the base lacks: it is of each row alone.
+    AddNumbers(figure, 0, "delta_pct", "Delta %", "%", "100 x delta / base", Fold::kNone,
+               [](const Figure& of) { return of.delta_pct(); });
+    if (table.explains_total && total_delta && *total_delta != 0) {
+      Add({"share_pct", "Share", "%", FieldType::kDecimal, 8,
+           "100 x delta / change of the total: what the row explains of it", Fold::kSum},
+          [total = *total_delta](const DiffRow& row, Column* column) {
+            const Number delta = FigureAt(row, 0).delta();
+            if (!delta) return column->AddUnknown();
+            column->AddDecimal(100 * *delta / total);
+          });
+    }
+    AddNumbers(figure, 0, "band", "Noise", figure.unit,
+               "half the width of what the spread of the steps explains", Fold::kNone,
+               [](const Figure& of) { return of.band; });
+    AddTexts({"verdict", "Verdict", "", FieldType::kText, 8,
+              "changed; same: within the noise; unknown: too few steps to tell", Fold::kNone},
+             [](const DiffRow& row) { return WordOf(FigureAt(row, 0).verdict); });
+    if (std::ranges::all_of(table.rows, &std::vector<std::string>::empty, &DiffRow::base_keys)) {
+      return;
+    }
+    AddTexts(
+        {"was", "Was", "", FieldType::kText, 20, "the keys of the row in the base", Fold::kNone},
+        [](const DiffRow& row) { return fmt::format("{}", fmt::join(row.base_keys, " ")); });
+  }
+
+  /// A text that lives as long as this object.
+  std::string_view Keep(std::string text) {
+    return *texts_.emplace_back(std::make_unique<std::string>(std::move(text)));
+  }
+
+  std::vector<std::unique_ptr<std::string>> texts_;
+  std::vector<Field> fields_;
+  std::vector<Column> columns_;
+  std::vector<std::function<void(const DiffRow&, Column*)>> cells_;  // By column.
+  const PathCutter* cutter_;
+  size_t rows_ = 0;
+};
 
 using DiffPageJson = nlohmann::ordered_json;
 

@@ -11,13 +11,40 @@
 #include "base/cxxopts.h"
 #include "base/error.h"
 #include "base/help_options.h"
+#include "base/program_text.h"
 #include "base/shown_text.h"
 #include "base/size_text.h"
-#include "prof/command_line.h"
-#include "report/program_text.h"
+#include "prof/input_options.h"
 
 namespace oplens::report {
 namespace {
+
+/// Groups of options, beside those of prof/input_options.h.
+constexpr char kPageOptions[] = "Page";
+
+/// What is said of `report` beside its options.
+ProgramText TextOfReport() {
+  return {
+      .name = "report",
+      .summary =
+          "one self-contained page (HTML) of a run, from profiles or the records that parse writes",
+      .synopsis = {"[OPTIONS] FILE..."},
+      .groups = {kPageOptions, prof::kSelectionOptions, prof::kPricingOptions,
+                 prof::kMessageOptions, kHelpOptions},
+      .description = {"The page holds the tables of all views and a timeline, and opens in any "
+                      "browser without "
+                      "a network. Several files, or a folder of them, are the ranks of one run."},
+      .examples = {{"report net.sqlite", "writes net.sqlite.html"},
+                   {"report -o run.html --title 'Batch 64' runs/", "one page of all ranks"},
+                   {"report --step-range 10-12 --report-limit 20MB net.sqlite",
+                    "three steps, in more detail"},
+                   {"report --diff before.json after.json -o diff.html",
+                    "what changed from one run to the other, and why"}},
+      .lists = {prof::GpuWords()},
+      .exit_codes = prof::ExitCodesOfPricing(),
+      .see_also = {"oplens", "parse", "prof", "record"},
+  };
+}
 
 constexpr std::string_view kDefaultLimit = "10MB";
 
@@ -51,11 +78,7 @@ cxxopts::Options Declare() {
 }
 
 std::string ReadOutput(const cxxopts::ParseResult& given, const Options& options) {
-  if (given.count("output") > 0) {
-    std::string output = given["output"].as<std::string>();
-    if (output.empty()) throw UsageError("-o: the name of the file is empty");
-    return output;
-  }
+  if (given.count("output") > 0) return GivenFile(given, "output");
   if (options.inputs.size() != 1 || options.inputs.front() == "-") {
     throw UsageError("name the page: -o run.html");
   }
@@ -89,7 +112,7 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
   prof::ReadInputs(given, &options);
   ReadDiff(given, &options);
   options.output = ReadOutput(given, options);
-  if (given.count("title") > 0) options.title = given["title"].as<std::string>();
+  options.title = GivenText(given, "title");
   options.limit_bytes = ReadSize(given["report-limit"].as<std::string>());
   options.host = given.count("no-host") == 0;
   options.keep_paths = given.count("keep-paths") > 0;

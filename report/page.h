@@ -9,7 +9,6 @@
 
 #include "base/output.h"
 #include "base/path_cutter.h"
-#include "report/page_content.h"
 #include "report/page_shell.h"
 #include "report/summary.h"
 

@@ -60,6 +60,17 @@ void ShowPage(const std::string& path) {
   if (!problem.empty()) PrintError(fmt::format("{}: {}\n", kTool, problem));
 }
 
+/// Says what there is to say of a page that was written, and opens it where that is asked for.
+void ShowWritten(const Options& options, const std::vector<std::string>& left_out,
+                 size_t page_bytes, Messages* messages) {
+  for (const std::string& sentence : left_out) messages->Need("not on the page: " + sentence);
+  if (options.output != "-") {
+    messages->Head(fmt::format("wrote {}, {} bytes", options.output, page_bytes));
+  }
+  options.Say(*messages);
+  if (options.open) ShowPage(options.output);
+}
+
 ReportPlan PlanOf(const Options& options, size_t input_count, Messages* messages) {
   ReportPlan plan;
   plan.program = fmt::format("oplens {}", OPLENS_VERSION);
@@ -102,29 +113,18 @@ int WriteDiff(const Options& options) {
   const prof::Diff diff = comparison.Make();
   const DiffPageResult result = WriteDiffPage(diff, plan, &output);
   output.Commit();
-  if (!options.quiet) {
-    PrintError(options.verbose ? base_messages.Whole() : base_messages.Short());
-    for (const std::string& note : diff.notes) messages.Need(note);
-    for (const std::string& sentence : result.left_out) {
-      messages.Need("not on the page: " + sentence);
-    }
-    if (options.output != "-") {
-      messages.Head(fmt::format("wrote {}, {} bytes", options.output, result.page_bytes));
-    }
-    PrintError(options.verbose ? messages.Whole() : messages.Short());
-  }
-  if (options.open) ShowPage(options.output);
+  options.Say(base_messages);
+  for (const std::string& note : diff.notes) messages.Need(note);
+  ShowWritten(options, result.left_out, result.page_bytes, &messages);
   const bool failure =
       base_messages.losses()->Damaged() || messages.losses()->Damaged() || comparison.left_out();
-  return options.strict && failure ? kExitStrict : kExitOk;
+  return options.ExitCode(failure);
 }
 
 int Main(const Options& options) {
   GiveBackWhatIsFreed();
   if (!options.message.empty()) {
-    Output output("");
-    output.Write(options.message);
-    output.Commit();
+    PrintText(options.message);
     return kExitOk;
   }
   if (!options.diff_base.empty()) return WriteDiff(options);
@@ -151,19 +151,10 @@ int Main(const Options& options) {
   const ReportResult result = WriteReport(
       &inputs, PlanOf(options, inputs.paths().size(), &messages), messages.losses(), said, &output);
   output.Commit();
-  if (!options.quiet) {
-    for (const std::string& sentence : result.left_out) {
-      messages.Need("not on the page: " + sentence);
-    }
-    if (options.output != "-") {
-      messages.Head(fmt::format("wrote {}, {} bytes", options.output, result.page_bytes));
-    }
-    PrintError(options.verbose ? messages.Whole() : messages.Short());
-  }
-  if (options.open) ShowPage(options.output);
+  ShowWritten(options, result.left_out, result.page_bytes, &messages);
   const bool failure = result.kernels == 0 || messages.losses()->Damaged() ||
                        inputs.left_out() > 0 || !unused.empty();
-  return options.strict && failure ? kExitStrict : kExitOk;
+  return options.ExitCode(failure);
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ if [ $# -gt 0 ] && [[ $1 != -* ]]; then
 fi
 
 need_packages build test
-if [ "$preset" = coverage ]; then need_packages coverage; fi
+case "$preset" in coverage | asan-ubsan) need_packages "$preset" ;; esac
 if [ -n "${OPLENS_MPI:-}" ]; then need_packages mpi; fi
 test_set=${OPLENS_TEST_SET:-all}
 targets=()

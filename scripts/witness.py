@@ -205,7 +205,8 @@ def lay_out(corpus, work):
 
 
 def cases(profiles, work):
-    """Yields (name, program, arguments, folder)."""
+    """Yields (names, program, arguments, folder). Where there is a second name, its case is `prof` over what the first
+    printed, through a pipe, as the older way of working has it."""
     forms = {form[0]: form for form in FORMS}
 
     def packed(files):
@@ -214,20 +215,18 @@ def cases(profiles, work):
     for profile in profiles:
         for form, program, arguments in FORMS:
             folder = packed([profile]) if form in PACKED_FORMS or profile in PACKED_ALWAYS else work
-            yield f"{form} {profile}", program, arguments + [profile], folder
-    for profile in profiles:
-        # Records through a pipe, as the older way of working has it.
-        yield f"pipe {profile}", "pipe", [profile], work
+            names = [f"{form} {profile}"] + ([f"pipe {profile}"] if form == "dict" else [])
+            yield names, program, arguments + [profile], folder
     for name, files in SETS:
         if all((work / file).exists() for file in files):
             for form in SET_FORMS:
-                yield f"{form} set:{name}", forms[form][1], forms[form][2] + files, packed(files)
+                yield [f"{form} set:{name}"], forms[form][1], forms[form][2] + files, packed(files)
     for file in sorted((work / "damaged").iterdir()):
         for form in DAMAGED_FORMS:
-            yield f"{form} damaged/{file.name}", forms[form][1], forms[form][2] + [f"damaged/{file.name}"], work
-        yield f"records damaged/{file.name}", "prof", ["--csv", "-c", "all", "<", f"damaged/{file.name}"], work
+            yield [f"{form} damaged/{file.name}"], forms[form][1], forms[form][2] + [f"damaged/{file.name}"], work
+        yield [f"records damaged/{file.name}"], "prof", ["--csv", "-c", "all", "<", f"damaged/{file.name}"], work
     for program, arguments in WRONG_USES:
-        yield "usage " + " ".join([program] + arguments), program, arguments, work
+        yield ["usage " + " ".join([program] + arguments)], program, arguments, work
 
 
 def dump(path):
@@ -235,9 +234,22 @@ def dump(path):
         return "\n".join(database.iterdump()).encode()
 
 
+def hash_of(result, out=None):
+    """Of what a program printed, and of the database `out`."""
+    digest = hashlib.sha256()
+    printed = [str(result.returncode).encode(), result.stdout, result.stderr]
+    if out is not None:
+        printed = [part.replace(out.encode(), b"OUT") for part in printed]
+    for part in printed:
+        digest.update(len(part).to_bytes(8, "little") + part)
+    if out is not None and os.path.exists(out):
+        digest.update(dump(out))
+    return digest.hexdigest()[:16]
+
+
 def run(case, binaries):
-    """Runs a case and returns its hash."""
-    name, program, arguments, folder = case
+    """Runs what cases() yields and returns the hashes by name."""
+    names, program, arguments, folder = case
     arguments = list(arguments)
     out = None
     if "OUT" in arguments:
@@ -249,32 +261,25 @@ def run(case, binaries):
         standard_input = open(folder / arguments[at + 1], "rb")
         del arguments[at:]
     how = {"cwd": folder, "env": ENVIRONMENT, "capture_output": True, "check": False}
-    if program == "pipe":
-        first = subprocess.run([binaries / "parse", *arguments], stdin=standard_input, **how)
-        result = subprocess.run([binaries / "prof", "-c", "all", "--csv"], input=first.stdout, **how)
-    else:
-        result = subprocess.run([binaries / program, *arguments], stdin=standard_input, **how)
-    digest = hashlib.sha256()
-    printed = [str(result.returncode).encode(), result.stdout, result.stderr]
+    result = subprocess.run([binaries / program, *arguments], stdin=standard_input, **how)
+    hashes = [hash_of(result, out)]
+    if len(names) > 1:
+        piped = subprocess.run([binaries / "prof", "-c", "all", "--csv"], input=result.stdout, **how)
+        hashes.append(hash_of(piped))
     if out is not None:
-        printed = [part.replace(out.encode(), b"OUT") for part in printed]
-    for part in printed:
-        digest.update(len(part).to_bytes(8, "little") + part)
-    if out is not None:
-        if os.path.exists(out):
-            digest.update(dump(out))
         shutil.rmtree(os.path.dirname(out))
     if standard_input is not subprocess.DEVNULL:
         standard_input.close()
-    return name, digest.hexdigest()[:16]
+    return dict(zip(names, hashes))
 
 
 def measure(corpus, binaries, jobs, only):
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
-        todo = [case for case in cases(lay_out(corpus, work), work) if only in case[0]]
+        todo = [case for case in cases(lay_out(corpus, work), work) if any(only in name for name in case[0])]
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            return dict(pool.map(lambda case: run(case, binaries), todo))
+            found = [run_of.items() for run_of in pool.map(lambda case: run(case, binaries), todo)]
+    return {name: value for hashes in found for name, value in hashes if only in name}
 
 
 def read(path):

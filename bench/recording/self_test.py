@@ -248,7 +248,8 @@ class Run(Folder):
 
     def stand_in(self, path, name):
         path.parent.mkdir(parents=True, exist_ok=True)
-        command = shlex.join([sys.executable, str(HERE / "made_up.py"), name])
+        # -S: without the packages of other people, which take most of a start.
+        command = shlex.join([sys.executable, "-S", str(HERE / "made_up.py"), name])
         path.write_text(f"#!/bin/sh\nexec {command} \"$@\"\n")
         path.chmod(0o755)
 
@@ -306,7 +307,8 @@ class Step(Folder):
         super().setUp()
         for python in (sys.executable, "/usr/bin/python3"):
             with contextlib.suppress(OSError):
-                if subprocess.run([python, "-c", "import torch"], check=False, capture_output=True).returncode == 0:
+                look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)"
+                if subprocess.run([python, "-c", look], check=False, capture_output=True).returncode == 0:
                     self.python = python
                     return
         self.skipTest("no PyTorch")

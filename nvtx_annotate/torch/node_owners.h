@@ -7,6 +7,25 @@
 
 namespace oplens::annotate::torch {
 
+/// Which thread of the operating system has which number of the framework. Without locks; the
+/// latest 16384 threads are remembered.
+class ThreadNumbers {
+ public:
+  void Set(uint64_t framework_thread, uint64_t thread) noexcept {
+    entries_[framework_thread % kEntries].store(framework_thread << 32 | (thread & UINT32_MAX),
+                                                std::memory_order_relaxed);
+  }
+  /// 0: not known.
+  uint64_t Find(uint64_t framework_thread) const noexcept {
+    const uint64_t entry = entries_[framework_thread % kEntries].load(std::memory_order_relaxed);
+    return entry >> 32 == (framework_thread & UINT32_MAX) ? entry & UINT32_MAX : 0;
+  }
+
+ private:
+  static constexpr size_t kEntries = 16384;
+  std::atomic<uint64_t> entries_[kEntries] = {};
+};
+
 /// Which call made the node of the backward pass that has a sequence number of a thread. A call is
 /// told the number that the next node of its thread will have; those that it makes beyond that one
 /// (CopySlices behind the node of an in-place op), or behind the back of ops (TorchScript's

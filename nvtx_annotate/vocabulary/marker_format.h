@@ -6,7 +6,7 @@
 #include <string_view>
 
 // What emitters, recorders and readers of oplens' own markers agree on: the texts and the binary
-// payload of docs/markers.md. C++17: user programs include it.
+// payloads of docs/markers.md. C++17: user programs include it.
 
 namespace oplens::markers {
 
@@ -18,6 +18,17 @@ inline constexpr const char* kDomain = "oplens";
 inline constexpr const char* kSchemaName = "oplens.op.v2";
 inline constexpr const char* kStartMark = "capture start";
 inline constexpr const char* kStopMark = "capture stop";
+// The marks of a capture schedule begin like those of the capture window and mean the same; the
+// rest tells the cycle.
+/// A schedule begins, and not with a cycle.
+inline constexpr const char* kScheduleMark = "capture stop: schedule";
+/// The number of the cycle follows, from 1.
+inline constexpr const char* kCycleStartMark = "capture start: cycle ";
+/// It is complete; its number follows.
+inline constexpr const char* kCycleStopMark = "capture stop: cycle ";
+/// The cycle that was begun last is to be forgotten.
+inline constexpr const char* kDroppedMark = "capture stop: dropped";
+
 /// A mark with the number of ranges that were not emitted so far, nested deeper than kMaxDepth.
 inline constexpr std::string_view kLeftOutMark = "ranges left out: ";
 /// The upper 16 bits of the id that a recorder which understands the payload gives to the schema.
@@ -82,6 +93,19 @@ inline constexpr uint8_t kKindMask = 0x0f;  ///< OPLENS_TENSOR, ...
 inline constexpr uint8_t kNamedTag = 0x10;
 inline constexpr uint8_t kListTag = 0x20;
 inline constexpr uint8_t kMoreTag = 0x40;
+
+inline constexpr const char* kMemorySchemaName = "oplens.memory.v1";
+
+/// The payload of an event of an allocator, as it lies in memory (little-endian, no padding).
+struct MemoryPayload {
+  uint64_t address;
+  int64_t bytes;            ///< Negative: released.
+  int64_t total_allocated;  ///< Of the device, after the event; -1: not known.
+  int64_t total_reserved;   ///< Held by the allocator, in use or not; -1: not known.
+  int32_t device_type;      ///< 0 the host, 1 CUDA, ...: c10::DeviceType.
+  int32_t device;           ///< -1: there is but one of the type.
+};
+static_assert(sizeof(MemoryPayload) == 40);
 
 }  // namespace oplens::markers
 

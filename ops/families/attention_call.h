@@ -10,12 +10,25 @@
 
 #include "base/checked.h"
 #include "ops/call_args.h"
-#include "ops/families/attention_pairs.h"
 #include "ops/tensor.h"
 #include "parse/model/op_call.h"
 #include "parse/model/reason.h"
 
 namespace oplens::ops {
+
+/// Which keys a query sees. Query i and key j are j - i - shift apart, where the shift is 0, or
+/// keys - queries when the last query stands over the last key. The query sees the keys that are at
+/// most `left` before it and at most `right` after it.
+struct Visibility {
+  static constexpr int64_t kUnlimited = -1;  ///< As every negative number.
+  int64_t left = kUnlimited;
+  int64_t right = kUnlimited;  ///< 0: causal.
+  bool bottom_right = false;   ///< The shift is keys - queries.
+};
+
+/// The pairs of a query and a key that it sees, by a closed formula. An extent below 0 has none;
+/// extents whose sum does not fit into 64 bits overflow where `seen` limits.
+Checked VisiblePairs(int64_t queries, int64_t keys, const Visibility& seen);
 
 /// Q, K or V.
 struct AttentionOperand {

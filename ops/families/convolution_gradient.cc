@@ -8,7 +8,7 @@
 
 #include "ops/call_args.h"
 #include "ops/families/convolution_call.h"
-#include "ops/families/image_gradient.h"
+#include "ops/families/families.h"
 #include "ops/families/window.h"
 #include "ops/pricing.h"
 #include "ops/tensor.h"

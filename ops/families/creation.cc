@@ -7,7 +7,7 @@
 
 #include "ops/call_args.h"
 #include "ops/families/families.h"
-#include "ops/families/size_args.h"
+#include "ops/families/list_args.h"
 #include "ops/pricing.h"
 #include "ops/tensor.h"
 

@@ -1,5 +1,8 @@
 // Views, copies and conversions: no FLOPs, only bytes.
 
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,13 +11,189 @@
 
 #include "ops/call_args.h"
 #include "ops/families/families.h"
-#include "ops/families/patches.h"
-#include "ops/families/view_gradient.h"
+#include "ops/op_model.h"
 #include "ops/pricing.h"
 #include "ops/tensor.h"
+#include "parse/model/op_call.h"
 
 namespace oplens::ops {
 namespace {
+
+// dY is read and dX written whole.
+Work Fill(const Tensor& x, Checked elements) {
+  return {0, 0, BytesOf(elements, x.dtype) + x.bytes()};
+}
+
+// As Fill; elements of dY that fall on one of dX are added up.
+Work AddUp(const Tensor& x, Checked elements) {
+  Work work = Fill(x, elements);
+  work.vec = elements;
+  return work;
+}
+
+std::optional<int64_t> ExtentOf(const Tensor& x, CallArgs* args, size_t parameter, int64_t absent) {
+  const std::optional<size_t> dim = DimIndex(args->IntOr(parameter, absent), x.shape.size());
+  if (args->failed() || !dim || x.shape.empty()) return std::nullopt;
+  return x.shape[*dim];
+}
+
+// Of `length` elements along a dimension of that extent.
+std::optional<Work> FillSlice(const Tensor& x, int64_t extent, int64_t length) {
+  if (length < 0 || length > extent) return std::nullopt;
+  if (extent == 0) return Fill(x, 0);
+  return Fill(x, x.elements() / extent * length);
+}
+
+// ---- parts ----
+
+std::optional<Work> OfSelect(const OpCall& call, const Tensor& x) {
+  CallArgs args(call, {"input|self", "dim", "index"});
+  const auto extent = ExtentOf(x, &args, 1, INT64_MAX);
+  return extent ? FillSlice(x, *extent, 1) : std::nullopt;
+}
+
+std::optional<Work> OfNarrow(const OpCall& call, const Tensor& x) {
+  CallArgs args(call, {"input|self", "dim", "start", "length"});
+  const auto extent = ExtentOf(x, &args, 1, INT64_MAX);
+  const int64_t length = args.IntOr(3, -1);
+  if (!extent || args.failed()) return std::nullopt;
+  return FillSlice(x, *extent, length);
+}
+
+// A bound of a slice, negative ones counted from the end, within 0 and the extent.
+int64_t ViewGradientBound(int64_t value, int64_t extent) {
+  if (value < 0) value += extent;  // Cannot overflow: the signs differ.
+  return std::clamp<int64_t>(value, 0, extent);
+}
+
+// slice(x, dim, start, end, step)
+std::optional<Work> OfSlice(const OpCall& call, const Tensor& x) {
+  CallArgs args(call, {"input|self", "dim", "start", "end", "step"});
+  const auto extent = ExtentOf(x, &args, 1, 0);
+  if (!extent) return std::nullopt;
+  const int64_t start = ViewGradientBound(args.IntOr(2, 0), *extent);
+  const int64_t end = ViewGradientBound(args.IntOr(3, INT64_MAX), *extent);
+  const int64_t step = args.IntOr(4, 1);
+  if (args.failed() || step <= 0) return std::nullopt;
+  const int64_t span = std::max<int64_t>(end - start, 0);
+  return FillSlice(x, *extent, span / step + (span % step != 0 ? 1 : 0));
+}
+
+std::optional<Work> OfDiagonal(const OpCall& call, const Tensor& x) {
+  CallArgs args(call, {"input|self", "offset", "dim1", "dim2"});
+  const auto rows = ExtentOf(x, &args, 2, 0);
+  const auto columns = ExtentOf(x, &args, 3, 1);
+  const int64_t offset = args.IntOr(1, 0);
+  if (args.failed() || !rows || !columns) return std::nullopt;
+  if (DimIndex(args.IntOr(2, 0), x.shape.size()) == DimIndex(args.IntOr(3, 1), x.shape.size())) {
+    return std::nullopt;
+  }
+  const Checked below = Checked(*rows) + std::min<int64_t>(offset, 0);
+  const Checked right = Checked(*columns) - std::max<int64_t>(offset, 0);
+  const int64_t length =
+      std::max<int64_t>(std::min(below.Value().value_or(0), right.Value().value_or(0)), 0);
+  if (*rows == 0 || *columns == 0) return Fill(x, 0);
+  return Fill(x, x.elements() / *rows / *columns * length);
+}
+
+// All parts together are as large as x.
+std::optional<Work> OfParts(const OpCall&, const Tensor& x) { return Fill(x, x.elements()); }
+
+// ---- elements that appear more than once ----
+
+std::optional<Work> OfExpanded(const Tensor& x, Checked elements) {
+  return elements == x.elements() ? Work() : AddUp(x, elements);
+}
+
+// expand(x, sizes): -1 keeps an extent.
+std::optional<Work> OfExpand(const OpCall& call, const Tensor& x) {
+  std::vector<int64_t> sizes;
+  for (size_t i = 1; i < call.args.size(); ++i) {
+    const OpArg& arg = call.args[i];
+    if (arg.kind == OpArg::Kind::kInt) sizes.push_back(arg.int_value);
+    if (arg.kind == OpArg::Kind::kIntList) sizes = arg.int_list;
+  }
+  if (sizes.empty() || sizes.size() < x.shape.size()) return std::nullopt;
+  const size_t added = sizes.size() - x.shape.size();
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == -1 && i >= added) sizes[i] = x.shape[i - added];
+    if (sizes[i] < 0) return std::nullopt;
+    if (i >= added && x.shape[i - added] != 1 && x.shape[i - added] != sizes[i]) {
+      return std::nullopt;
+    }
+  }
+  return OfExpanded(x, Elements(sizes));
+}
+
+std::optional<Work> OfExpandAs(const OpCall& call, const Tensor& x) {
+  CallArgs args(call, {"input|self", "other"});
+  const Tensor other = args.RequireTensor(1);
+  if (args.failed() || !Broadcast({x.shape, other.shape})) return std::nullopt;
+  return OfExpanded(x, other.elements());
+}
+
+// unfold(x, dim, size, step): windows, which overlap where the step is smaller.
+std::optional<Work> OfUnfold(const OpCall& call, const Tensor& x) {
+  CallArgs args(call, {"input|self", "dimension|dim", "size", "step"});
+  const auto extent = ExtentOf(x, &args, 1, INT64_MAX);
+  const int64_t size = args.IntOr(2, -1);
+  const int64_t step = args.IntOr(3, 0);
+  if (args.failed() || !extent || *extent == 0 || size < 0 || size > *extent || step <= 0) {
+    return std::nullopt;
+  }
+  return AddUp(x, x.elements() / *extent * ((*extent - size) / step + 1) * size);
+}
+
+// as_strided(x, size, stride): an element of dX may get several of dY.
+std::optional<Work> OfStrided(const OpCall& call, const Tensor& x) {
+  CallArgs args(call, {"input|self", "size", "stride", "storage_offset"});
+  const auto sizes = args.FindInts(1);
+  if (args.failed() || !sizes ||
+      std::any_of(sizes->begin(), sizes->end(), [](int64_t size) { return size < 0; })) {
+    return std::nullopt;
+  }
+  return Fill(x, Elements(*sizes));
+}
+
+struct ViewGradientRule {
+  std::string_view name;
+  std::optional<Work> (*gradient)(const OpCall& call, const Tensor& x);
+};
+
+constexpr ViewGradientRule kViewGradientRules[] = {
+    {"expand", OfExpand},      {"broadcast_to", OfExpand}, {"expand_as", OfExpandAs},
+    {"narrow", OfNarrow},      {"slice", OfSlice},         {"select", OfSelect},
+    {"diagonal", OfDiagonal},  {"as_strided", OfStrided},  {"unfold", OfUnfold},
+    {"unbind", OfParts},       {"split", OfParts},         {"split_with_sizes", OfParts},
+    {"tensor_split", OfParts}, {"chunk", OfParts},         {"unsafe_split", OfParts},
+    {"unsafe_chunk", OfParts}, {"hsplit", OfParts},        {"vsplit", OfParts},
+    {"dsplit", OfParts},
+};
+
+// slice_backward(dY, sizes, ..), and those of select, diagonal and unfold: dX has the sizes.
+PriceResult PriceViewGradient(std::string_view op, const OpCall& call) {
+  CallArgs args(call, {"grad_output|grad|grad_in", "input_sizes", "-", "-", "-", "-"});
+  const Tensor dy = args.RequireTensor(0);
+  const auto sizes = args.FindInts(1);
+  if (!sizes || std::any_of(sizes->begin(), sizes->end(), [](int64_t size) { return size < 0; })) {
+    args.Fail(Reason::kUnsupportedArgs);
+  }
+  if (args.failed()) return Unpriced(args.reason());
+  const Tensor x{*sizes, dy.dtype, false};
+  const Work work = op == "unfold" ? AddUp(x, dy.elements()) : Fill(x, dy.elements());
+  return Priced(NamedTensorText(dy), work, std::vector<PartWork>());
+}
+
+constexpr std::string_view kViewGradientNames[] = {"slice", "select", "diagonal", "unfold"};
+constexpr OpModel kViewGradientGradients[] = {{kViewGradientNames, PriceViewGradient}};
+
+/// The backward of a view that is not one itself: of a part of `x` (slice, select, narrow, ...) dX
+/// is filled with zeros but for dY; of all parts (split, chunk, unbind) dX is put together; of an
+/// expanded x dY is added up. nullopt when the arguments do not tell the size of dY.
+std::optional<Work> ViewGradient(std::string_view op, const OpCall& call, const Tensor& x) {
+  const ViewGradientRule* rule = FindRow(kViewGradientRules, op);
+  return rule == nullptr ? std::nullopt : rule->gradient(call, x);
+}
 
 Work DataMovementMove(Checked bytes) { return {0, 0, bytes}; }
 
@@ -220,5 +399,7 @@ constexpr OpModel kDataMovementModels[] = {
 }  // namespace
 
 std::span<const OpModel> DataMovementOps() { return kDataMovementModels; }
+
+std::span<const OpModel> ViewGradients() { return kViewGradientGradients; }
 
 }  // namespace oplens::ops

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ops/call_args.h"
-#include "ops/families/attention_pairs.h"
+#include "ops/families/attention_call.h"
 #include "ops/families/engine_args.h"
 #include "ops/families/families.h"
 #include "ops/pricing.h"

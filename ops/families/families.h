@@ -1,9 +1,13 @@
 #ifndef OPLENS_OPS_FAMILIES_FAMILIES_H_
 #define OPLENS_OPS_FAMILIES_FAMILIES_H_
 
+#include <optional>
 #include <span>
+#include <string_view>
 
 #include "ops/op_model.h"
+#include "ops/op_name.h"
+#include "parse/model/op_call.h"
 
 namespace oplens::ops {
 
@@ -67,6 +71,33 @@ std::span<const OpModel> ClassLossGradients();
 std::span<const OpModel> SortingGradients();
 std::span<const OpModel> ViewGradients();
 std::span<const OpModel> EmbeddingBagGradients();
+
+/// Prices of gradient functions whose arguments tell more than those of the op. `op`: the
+/// normalised name of the op, "cudnn_convolution"; call.op is the name of the function, which may
+/// tell what it computes. The result's forward holds the gradients. nullopt: not an op of the
+/// family.
+std::optional<PriceResult> PriceConvolutionGradient(std::string_view op, const OpCall& call);
+std::optional<PriceResult> PricePoolingGradient(std::string_view op, const OpCall& call);
+std::optional<PriceResult> PriceResampleGradient(std::string_view op, const OpCall& call);
+
+/// torch.nn.functional.unfold (im2col): x [N,C,H,W] to columns [N, C prod(k), L] of L patches.
+/// Moves x and the columns; its gradient adds them up again.
+PriceResult PriceUnfold(std::string_view op, const OpCall& call);
+
+/// torch.nn.functional.fold (col2im), the other way round: an addition an element of the columns.
+PriceResult PriceFold(std::string_view op, const OpCall& call);
+
+/// Prices a call of a gradient function, such as aten's threshold_backward(dY, x, threshold), by
+/// the backward of the op that it belongs to: that is the forward work of the result, which has no
+/// backward. `op`: the normalised name of the op, "relu". kUnsupportedArgs for functions whose
+/// arguments are not known.
+PriceResult PriceGradientCall(std::string_view op, const OpCall& call);
+
+/// The price of a list function (`_foreach_add_`): the sum of what `model`, that of the op, asks
+/// for the members that belong together. Lists go in step, other arguments apply to every member,
+/// and a list of numbers has one for each. kUnsupportedArgs when the call does not tell its lists
+/// apart, kShapeMismatch when they differ in length, and what the op has against a member.
+PriceResult PriceForeach(const OpModel& model, const OpName& op, const OpCall& call);
 
 }  // namespace oplens::ops
 

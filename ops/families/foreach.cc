@@ -1,4 +1,4 @@
-#include "ops/families/foreach.h"
+#include "ops/families/families.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,3 @@
-#include "ops/families/gradient_call.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -10,7 +9,6 @@
 #include <vector>
 
 #include "ops/families/families.h"
-#include "ops/families/image_gradient.h"
 #include "ops/pricing.h"
 
 namespace oplens::ops {

@@ -5,8 +5,6 @@
 
 #include "ops/call_args.h"
 #include "ops/families/families.h"
-#include "ops/families/foreach.h"
-#include "ops/families/gradient_call.h"
 #include "ops/op_model.h"
 #include "ops/op_name.h"
 #include "ops/pricing.h"

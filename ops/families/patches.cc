@@ -1,6 +1,6 @@
 // Patches of an image as columns of a matrix.
 
-#include "ops/families/patches.h"
+#include "ops/families/families.h"
 
 #include <fmt/format.h>
 

@@ -11,7 +11,6 @@
 
 #include "ops/call_args.h"
 #include "ops/families/families.h"
-#include "ops/families/image_gradient.h"
 #include "ops/families/window.h"
 #include "ops/pricing.h"
 #include "ops/tensor.h"

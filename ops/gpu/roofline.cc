@@ -1,9 +1,77 @@
 #include "ops/gpu/roofline.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "base/checked.h"
 
 namespace oplens::ops {
 namespace {
+
+constexpr int64_t kShortKernelNs = 10'000;
+
+bool HasFewBlocks(const LatencyCase& kernel) {
+  const Dim3& grid = kernel.grid;
+  if (kernel.gpu == nullptr || grid.x <= 0 || grid.y <= 0 || grid.z <= 0) return false;
+  const auto blocks = (Checked(grid.x) * grid.y * grid.z).Value();
+  return blocks && *blocks < kernel.gpu->multiprocessors;
+}
+
+/// Each wave takes as long as a full one.
+bool WouldFillItsRoof(const LatencyCase& kernel) {
+  if (!kernel.waves || *kernel.waves <= 1) return false;
+  const double share = std::max(kernel.roofline->percent_of_math.value_or(0),
+                                kernel.roofline->percent_of_dram.value_or(0));
+  return share * std::ceil(*kernel.waves) / *kernel.waves >= kLeastRoofPct;
+}
+
+struct LinkRate {
+  int compute_capability;
+  int64_t bytes_per_s;
+};
+
+constexpr int64_t kGiga = 1'000'000'000;
+
+// Half of what the documents give for both directions (docs/costs.md, "Collectives").
+constexpr LinkRate kLinkRates[] = {
+    {60, 80 * kGiga},      // P100: 4 NVLinks.
+    {70, 150 * kGiga},     // V100: 6.
+    {75, 50 * kGiga},      // TU102: 2.
+    {80, 300 * kGiga},     // A100: 12.
+    {86, 56'250'000'000},  // GA102: 4.
+    {89, 32 * kGiga},      // PCI Express 4.0 x16.
+    {90, 450 * kGiga},     // H100: 18.
+    {100, 900 * kGiga},    // B200: 18 of the fifth generation.
+    {103, 900 * kGiga},    // B300: the same.
+    {120, 64 * kGiga},     // PCI Express 5.0 x16.
+};
+
+constexpr double kRoof = 100;
+constexpr int64_t kMicrosecondNs = 1000;
+/// Of the rate of DRAM: the L2 caches of GPUs give 2 to 5 times as much.
+constexpr double kMostOfCache = 500;
+
+/// The time that the kernel may have taken.
+double LongestNs(const ExcessCase& kernel) {
+  return static_cast<double>(kernel.duration_ns) +
+         static_cast<double>(kernel.whole_microseconds ? kMicrosecondNs : 0);
+}
+
+/// `percent` of a roof, were the time the longest that it may be.
+double LeastPercent(const ExcessCase& kernel, double percent) {
+  return percent * static_cast<double>(kernel.duration_ns) / LongestNs(kernel);
+}
+
+bool IsOfCache(const ExcessCase& kernel, double percent) {
+  if (kernel.gpu->l2_bytes <= 0 || percent > kMostOfCache) return false;
+  const auto l2 = static_cast<double>(kernel.gpu->l2_bytes);
+  const double reads_cached =
+      kernel.repeated_bytes > 0 ? static_cast<double>(kernel.repeated_bytes) : l2;
+  const double least = std::max(static_cast<double>(kernel.bytes) - reads_cached - l2, 0.0);
+  constexpr double kNsPerS = 1e9;
+  return least * kNsPerS <= static_cast<double>(kernel.gpu->dram_bytes_per_s) * LongestNs(kernel);
+}
 
 std::optional<MathUnit> TensorUnitOf(MathType math, bool half_sums) {
   switch (math) {
@@ -60,6 +128,72 @@ Bound BoundOf(const Roofline& roofline) {
 }
 
 }  // namespace
+
+LatencyWhy LatencyWhyOf(const LatencyCase& kernel) {
+  if (kernel.roofline->bound != Bound::kLatency) return LatencyWhy::kUnknown;
+  if (HasFewBlocks(kernel)) return LatencyWhy::kFewBlocks;
+  if (WouldFillItsRoof(kernel)) return LatencyWhy::kTail;
+  const bool is_short = kernel.duration_ns && *kernel.duration_ns < kShortKernelNs;
+  return is_short ? LatencyWhy::kShort : LatencyWhy::kUnknown;
+}
+
+std::string_view LatencyWhyWord(LatencyWhy why) {
+  switch (why) {
+    case LatencyWhy::kFewBlocks:
+      return "few-blocks";
+    case LatencyWhy::kTail:
+      return "tail";
+    case LatencyWhy::kShort:
+      return "short";
+    case LatencyWhy::kUnknown:
+      break;
+  }
+  return "";
+}
+
+int64_t MostLinkBytesPerS(const Gpu& gpu) {
+  if (!gpu.IsNvidia()) return 0;
+  const auto* const rate = std::find_if(
+      std::begin(kLinkRates), std::end(kLinkRates),
+      [&](const LinkRate& row) { return row.compute_capability == gpu.compute_capability; });
+  return rate == std::end(kLinkRates) ? 0 : rate->bytes_per_s;
+}
+
+ReasonSet LinkReasons(const LinkCase& collective) {
+  ReasonSet reasons;
+  const auto link = static_cast<double>(MostLinkBytesPerS(*collective.gpu));
+  if (link <= 0 || collective.duration_ns <= 0) return reasons;
+  constexpr double kMicrosecondNs = 1000;
+  constexpr double kNsPerS = 1e9;
+  const double longest_ns = static_cast<double>(collective.duration_ns) +
+                            (collective.whole_microseconds ? kMicrosecondNs : 0);
+  if (static_cast<double>(collective.bytes) * kNsPerS > link * longest_ns) {
+    reasons.Add(Reason::kLink);
+  }
+  return reasons;
+}
+
+ReasonSet ExcessReasons(const ExcessCase& kernel) {
+  ReasonSet reasons;
+  const double math = kernel.roofline->percent_of_math.value_or(0);
+  if (math > kRoof) {
+    if (math <= kRoof * kernel.fewer_flops) {
+      reasons.Add(Reason::kWinograd);
+    } else if (LeastPercent(kernel, math) <= kRoof) {
+      reasons.Add(Reason::kClock);
+    }
+  }
+  const double dram = kernel.roofline->percent_of_dram.value_or(0);
+  if (dram > kRoof) {
+    const double least = LeastPercent(kernel, dram);
+    if (least <= kRoof) {
+      reasons.Add(Reason::kClock);
+    } else if (IsOfCache(kernel, least)) {
+      reasons.Add(Reason::kCache);
+    }
+  }
+  return reasons;
+}
 
 Bound BoundOfShares(double math_pct, double dram_pct) {
   // A kernel beside the op's work: nothing is known of its own.

@@ -5,13 +5,34 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <string_view>
 
-#include "ops/gpu/matrix_cores.h"
 #include "ops/kernels/kernel_name.h"
 #include "parse/model/compute_capability.h"
 
 namespace oplens::ops {
 namespace {
+
+/// "_MI16x16x1": an instruction of 16 x 16. "_MI0" would be none.
+bool HasMatrixInstruction(std::string_view name) {
+  constexpr std::string_view kMark = "_MI";
+  for (size_t at = name.find(kMark); at != name.npos; at = name.find(kMark, at + 1)) {
+    const size_t digit = at + kMark.size();
+    if (digit < name.size() && name[digit] >= '1' && name[digit] <= '9') return true;
+  }
+  return false;
+}
+
+/// Whether a kernel's name says that it multiplies on AMD's matrix cores: Tensile's names hold the
+/// shape of the matrix instruction ("Cijk_..._MT128x128x32_MI32x32x8x1_..."), Composable Kernel's
+/// "xdl" (its word for these instructions), others "mfma", the instruction itself.
+bool NamesMatrixCores(std::string_view long_name) {
+  if (long_name.starts_with("Cijk_")) return HasMatrixInstruction(long_name);
+  for (const std::string_view word : {"xdl", "Xdl", "mfma", "MFMA"}) {
+    if (long_name.find(word) != long_name.npos) return true;
+  }
+  return false;
+}
 
 constexpr double kAboveVectorPeak = 1.05;
 constexpr std::string_view kGemv = "gemv: a matrix times a vector";

@@ -27,7 +27,6 @@ struct LocalTensorCoreRule {
 
 constexpr TensorCoreUse kYes = TensorCoreUse::kYes;
 constexpr TensorCoreUse kNo = TensorCoreUse::kNo;
-constexpr TensorCoreUse kUnknown = TensorCoreUse::kUnknown;
 
 // The first rule that applies decides. N: CUDA cores, though a word in the name may suggest
 // otherwise. P: Tensor Cores. U: kernels whose names leave it open. D: CUDA cores, by library.
@@ -121,14 +120,14 @@ constexpr LocalTensorCoreRule kTensorCoreRules[] = {
      "rnn_blockpersist",
      R"((?:conv2d_c1_k1|dgrad2d_c1_k1|dgrad_1x1_stride_2x2|first_layer_wgrad_kernel)"
      R"(|direct_group|conv1x1|RNN_blockPersist)\w*<float)"},
-    {"U2", kUnknown,
+    {"U2", TensorCoreUse::kUnknown,
      "conv2d_c1_k1|dgrad2d_c1_k1|dgrad_1x1_stride_2x2|first_layer_wgrad_kernel|direct_group|"
      "conv1x1|"
      "rnn_blockpersist"},
     // Memory-efficient attention for older GPUs and types (P8 has the others)
     {"N8", kNo, "fmha_cutlass"},
     // Products of Triton, of Myelin, and of CUTLASS with a custom template
-    {"U3", kUnknown, "triton_|_gemm_mha_v2_|cutlass"},
+    {"U3", TensorCoreUse::kUnknown, "triton_|_gemm_mha_v2_|cutlass"},
 
     // PyTorch, cub, thrust
     {"D1", kNo, "at::native::|at::cuda::|cub::|thrust::"},
@@ -152,7 +151,7 @@ constexpr LocalTensorCoreRule kTensorCoreRules[] = {
     {"D6", kNo, "mul_mat_vec"},
 
     // Any other of Triton 2's: the places of specialised arguments end the name
-    {"U3", kUnknown, "_0d1d"},
+    {"U3", TensorCoreUse::kUnknown, "_0d1d"},
 };
 
 // Longer texts than any kernel's name are not searched to their end.

@@ -101,6 +101,13 @@ PriceResult PriceCall(const OpCall& call, const Rules* rules, RuleTrial* trial =
 KernelKind KernelKindOf(std::string_view long_name, const Rules* rules);
 TensorCoreVerdict TensorCoreVerdictOf(std::string_view long_name, const Rules* rules);
 
+/// A longer file of rules is refused.
+inline constexpr size_t kMaxRulesBytes = size_t{1} << 20;
+
+/// Reads the text of a file of rules, TOML as docs/rules.md has it. `file`: its name, for messages.
+/// Throws UsageError with one line, "FILE:LINE:COLUMN: what is wrong; what to do".
+Rules ReadRules(std::string_view text, std::string_view file);
+
 }  // namespace oplens::ops
 
 #endif  // OPLENS_OPS_RULES_RULES_H_

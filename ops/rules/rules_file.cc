@@ -1,5 +1,3 @@
-#include "ops/rules/rules_file.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <re2/re2.h>
@@ -16,6 +14,7 @@
 
 #include "base/ascii.h"
 #include "base/error.h"
+#include "ops/rules/rules.h"
 
 namespace oplens::ops {
 namespace {

@@ -1,14 +1,275 @@
 #include "parse/join/repetition.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <span>
 #include <tuple>
+#include <unordered_map>
+#include <vector>
 
-#include "parse/join/explain.h"
+#include "base/hash.h"
+#include "parse/join/align.h"
+#include "parse/join/inference.h"
 #include "parse/join/joined.h"
+#include "parse/join/place_model.h"
 
 namespace oplens::parse {
 namespace {
+
+/// Where a part of a lane stands in the steps around it.
+enum class StepPlace {
+  kWhole,    ///< It is one step.
+  kEndsOne,  ///< A step ends with it; it may begin within one, and hold several.
+  kBeginsOne,
+};
+
+/// What explains the untold kernels of one file by models of steps.
+class Explainer {
+ public:
+  Explainer(Evidence evidence, std::vector<Inferred>* found)
+      : evidence_(evidence), found_(*found) {}
+
+  /// Tries the models on a part of a lane and takes the one that is most alike. Answers how many
+  /// of its kernels it told.
+  size_t Explain(const Segment& target, StepPlace place, std::span<const PlaceModel> models);
+
+  /// Kernels that are alike with all around them: the op without the layer, where all known ones of
+  /// the lane agree. `told`: which members have one already.
+  void ExplainByContext(const Lane& lane, KeyParts parts, const std::vector<bool>& told);
+
+  uint32_t NextInstance() { return ++instances_; }
+
+ private:
+  struct Fit {
+    const PlaceModel* model = nullptr;
+    std::vector<uint32_t>
+        partners;  // By member of the target; places, counted on over repetitions.
+    size_t alike = 0;
+  };
+
+  static Fit FitOf(const Segment& target, StepPlace place, const PlaceModel& model);
+  /// Whether what the target tells itself is what the model says.
+  static bool Agrees(const Segment& target, const Fit& fit);
+  size_t Take(const Segment& target, const Fit& fit);
+  Confidence ConfidenceOf(const Fit& fit, const PlaceModel::Place& place, size_t run) const;
+
+  Evidence evidence_;
+  std::vector<Inferred>& found_;
+  uint32_t instances_ = 0;
+};
+
+/// So many members in a row must be alike, unless nearly all are.
+constexpr size_t kExplainLeastRun = 8;
+constexpr double kNearlyAll = 0.97;
+constexpr double kLeastAlike = 0.5;
+/// What the target tells itself may differ from the model so often.
+constexpr double kMostContradicted = 0.02;
+/// Members on each side that must be alike where the place in the step is not known.
+constexpr size_t kContext = 8;
+
+template <typename Keys>
+std::vector<uint64_t> Reversed(const Keys& keys) {
+  return std::vector<uint64_t>(keys.rbegin(), keys.rend());
+}
+
+/// `keys` again and again, as many as an alignment of `wanted` members may need.
+std::vector<uint64_t> Repeated(std::span<const uint64_t> keys, size_t wanted) {
+  std::vector<uint64_t> all;
+  all.reserve(wanted + kMaxEdits + keys.size());
+  while (all.size() < wanted + kMaxEdits) all.insert(all.end(), keys.begin(), keys.end());
+  return all;
+}
+
+bool IsUntoldMember(const Segment& segment, size_t i) {
+  const Lane& lane = *segment.lane;
+  return IsUntold(lane.joined().trace().kernels[lane.KernelOf(segment.begin + i)]);
+}
+
+int64_t Difference(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+}
+
+/// Of each member, how many in a row around it have partners in a row.
+std::vector<size_t> ExplainRunsOf(const std::vector<uint32_t>& partners) {
+  std::vector<size_t> runs(partners.size(), 0);
+  for (size_t begin = 0; begin < partners.size();) {
+    size_t end = begin + 1;
+    if (partners[begin] != kUnaligned) {
+      while (end < partners.size() && partners[end] == partners[end - 1] + 1) ++end;
+      std::fill(runs.begin() + static_cast<std::ptrdiff_t>(begin),
+                runs.begin() + static_cast<std::ptrdiff_t>(end), end - begin);
+    }
+    begin = end;
+  }
+  return runs;
+}
+
+/// Whether a stretch tells its own place: it is long enough, and not all of one kind (a stream of
+/// collectives).
+bool TellsItsPlace(std::span<const uint64_t> keys) {
+  return keys.size() >= kExplainLeastRun &&
+         std::any_of(keys.begin(), keys.end(), [&](uint64_t key) { return key != keys.front(); });
+}
+
+/// The op of each key whose places all have the same; 0 where they do not.
+std::unordered_map<uint64_t, uint64_t> OpsOfKeys(const PlaceModel& model) {
+  std::unordered_map<uint64_t, uint64_t> ops;
+  for (size_t i = 0; i < model.places().size(); ++i) {
+    const PlaceModel::Place& place = model.places()[i];
+    const uint64_t op = place.says_op() ? place.told.op : 0;
+    const auto [entry, is_new] = ops.try_emplace(model.keys()[i], op);
+    if (!is_new && entry->second != op) entry->second = 0;
+  }
+  return ops;
+}
+
+Explainer::Fit Explainer::FitOf(const Segment& target, StepPlace place, const PlaceModel& model) {
+  const std::span<const uint64_t> own = target.Keys(model.parts());
+  const std::span<const uint64_t> step = model.keys();
+  Fit fit{&model, {}, 0};
+  if (step.empty()) return fit;
+  if (place == StepPlace::kWhole) {
+    fit.partners = Align(own, step, AlignEnds::kBoth);
+  } else if (place == StepPlace::kBeginsOne) {
+    fit.partners = Align(own, Repeated(step, own.size()), AlignEnds::kTailFree);
+  } else {
+    // From the end of the step on, backwards.
+    const std::vector<uint64_t> other = Repeated(Reversed(step), own.size());
+    const std::vector<uint32_t> partners = Align(Reversed(own), other, AlignEnds::kTailFree);
+    fit.partners.resize(own.size(), kUnaligned);
+    for (size_t i = 0; i < own.size(); ++i) {
+      const uint32_t partner = partners[own.size() - 1 - i];
+      if (partner == kUnaligned) continue;
+      fit.partners[i] = static_cast<uint32_t>(other.size() - 1 - partner);
+    }
+  }
+  fit.alike = own.size() -
+              static_cast<size_t>(std::count(fit.partners.begin(), fit.partners.end(), kUnaligned));
+  return fit;
+}
+
+bool Explainer::Agrees(const Segment& target, const Fit& fit) {
+  const std::vector<PlaceModel::Place>& places = fit.model->places();
+  size_t told = 0;
+  size_t contradicted = 0;
+  for (size_t i = 0; i < fit.partners.size(); ++i) {
+    if (fit.partners[i] == kUnaligned || IsUntoldMember(target, i)) continue;
+    const PlaceModel::Place& place = places[fit.partners[i] % places.size()];
+    // Its forward op may have been before the recording.
+    const uint64_t own = target.lane->ToldOf(target.begin + i).own;
+    if (!place.says_op() || own == 0) continue;
+    ++told;
+    if (place.told.own != own) ++contradicted;
+  }
+  return static_cast<double>(contradicted) <= kMostContradicted * static_cast<double>(told);
+}
+
+size_t Explainer::Explain(const Segment& target, StepPlace place,
+                          std::span<const PlaceModel> models) {
+  Fit best;
+  for (const PlaceModel& model : models) {
+    Fit fit = FitOf(target, place, model);
+    if (fit.alike > best.alike) best = std::move(fit);
+  }
+  if (best.model == nullptr || !Agrees(target, best)) return 0;
+  return Take(target, best);
+}
+
+Confidence Explainer::ConfidenceOf(const Fit& fit, const PlaceModel::Place& place,
+                                   size_t run) const {
+  const auto all = static_cast<double>(fit.partners.size());
+  const bool nearly_all = static_cast<double>(fit.alike) >= kNearlyAll * all;
+  if (run < kExplainLeastRun) return Confidence::kLow;
+  const bool whole_key = fit.model->parts() != KeyParts::kName;
+  if (nearly_all && (place.votes > 1 ? whole_key : evidence_ == Evidence::kReference)) {
+    return Confidence::kHigh;
+  }
+  return nearly_all || place.votes > 1 ? Confidence::kMedium : Confidence::kLow;
+}
+
+size_t Explainer::Take(const Segment& target, const Fit& fit) {
+  const auto all = static_cast<double>(fit.partners.size());
+  const auto alike = static_cast<double>(fit.alike);
+  if (alike < kLeastAlike * all) return 0;
+  const std::vector<PlaceModel::Place>& places = fit.model->places();
+  const std::vector<size_t> runs = ExplainRunsOf(fit.partners);
+  const std::span<const uint64_t> keys = target.Keys(fit.model->parts());
+  const bool placed = TellsItsPlace(keys);
+  const std::unordered_map<uint64_t, uint64_t> ops =
+      placed ? std::unordered_map<uint64_t, uint64_t>() : OpsOfKeys(*fit.model);
+  size_t count = 0;
+  uint32_t instance = 0;
+  uint32_t repetition = kUnaligned;
+  int64_t start_ns = 0;
+  for (size_t i = 0; i < fit.partners.size(); ++i) {
+    const uint32_t partner = fit.partners[i];
+    if (partner == kUnaligned) continue;
+    if (repetition != partner / places.size()) {
+      repetition = static_cast<uint32_t>(partner / places.size());
+      instance = NextInstance();
+      start_ns = target.lane->StartOf(target.begin + i);
+    }
+    const PlaceModel::Place& place = places[partner % places.size()];
+    const bool sure = runs[i] >= kExplainLeastRun || alike >= kNearlyAll * all;
+    if (!sure || !place.says_op() || !IsUntoldMember(target, i)) continue;
+    if (!fit.model->IsBorneOut(place)) continue;
+    if (!placed && ops.at(keys[i]) == 0) continue;
+    found_.push_back({target.lane->KernelOf(target.begin + i), place.donor, instance,
+                      Difference(start_ns, place.donor_step_ns), evidence_,
+                      ConfidenceOf(fit, place, runs[i]), place.says_layer()});
+    ++count;
+  }
+  return count;
+}
+
+void Explainer::ExplainByContext(const Lane& lane, KeyParts parts, const std::vector<bool>& told) {
+  struct Known {
+    uint64_t op = 0;
+    uint32_t member = 0;
+    uint32_t count = 0;
+    bool differs = false;
+  };
+  const std::span<const uint64_t> keys = lane.Keys(parts);
+  if (keys.size() <= 2 * kContext) return;
+  const auto context_of = [&](size_t i) {
+    uint64_t hash = 0;
+    for (size_t j = i - kContext; j <= i + kContext; ++j) hash = MixHash(hash, keys[j]);
+    return hash;
+  };
+  const Segment whole{&lane, 0, lane.size()};
+  std::unordered_map<uint64_t, Known> contexts;
+  for (size_t i = kContext; i + kContext < keys.size(); ++i) {
+    if (!told[i]) contexts.try_emplace(context_of(i));
+  }
+  for (size_t i = kContext; i + kContext < keys.size(); ++i) {
+    if (IsUntoldMember(whole, i)) continue;
+    const auto place = contexts.find(context_of(i));
+    if (place == contexts.end()) continue;
+    Known& known = place->second;
+    const uint64_t op = lane.ToldOf(i).op;
+    if (known.count++ == 0) {
+      known.op = op;
+      known.member = static_cast<uint32_t>(i);
+    }
+    known.differs |= known.op != op;
+  }
+  uint32_t instance = 0;
+  int64_t shift_ns = 0;
+  uint32_t next = kUnaligned;
+  for (size_t i = kContext; i + kContext < keys.size(); ++i) {
+    if (told[i]) continue;
+    const Known& known = contexts.at(context_of(i));
+    if (known.count < 2 || known.differs || known.op == 0) continue;
+    if (known.member != next) {
+      instance = NextInstance();
+      shift_ns = Difference(lane.StartOf(i), lane.StartOf(known.member));
+    }
+    next = known.member + 1;
+    found_.push_back({lane.KernelOf(i), lane.KernelOf(known.member), instance, shift_ns, evidence_,
+                      Confidence::kLow, false});
+  }
+}
 
 const Kernel& RepetitionKernelAt(const Lane& lane, size_t i) {
   return lane.joined().trace().kernels[lane.KernelOf(i)];

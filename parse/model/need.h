@@ -9,7 +9,7 @@ namespace oplens {
 
 /// What a profile must tell of a kernel so that a column has a value for it. In the order in which
 /// they are listed; columns of one need share a line. What each asks of a kernel, whether pricing
-/// may still find no value, and what to record for it stands in parse/check/needs.cc.
+/// may still find no value, and what to record for it stands in parse/check/check.cc.
 enum class Need : uint8_t {
   kNothing,
   kName,                 ///< The kernel's name.

@@ -1,24 +1,20 @@
 #include "parse/model/string_pool.h"
 
 #include <cstring>
-#include <functional>
+
+#include "base/hash.h"
 
 namespace oplens {
 
-StringPool::StringPool() : views_(1), slots_(1024, 0) {}
-
 StringId StringPool::Intern(std::string_view text) {
   if (text.empty()) return 0;
-  if (views_.size() * 2 > slots_.size()) Grow();
-  const size_t mask = slots_.size() - 1;
-  size_t i = std::hash<std::string_view>{}(text)&mask;
-  while (slots_[i] != 0) {
-    if (views_[slots_[i]] == text) return slots_[i];
-    i = (i + 1) & mask;
-  }
+  constexpr TextHash kHash;
+  const uint64_t hash = kHash(text);
+  const uint32_t known = index_.Find(hash, [&](uint32_t id) { return views_[id] == text; });
+  if (known != EntryIndex::kNone) return known;
   const auto id = static_cast<StringId>(views_.size());
   views_.push_back(Store(text));
-  slots_[i] = id;
+  index_.Add(hash, id, [&](uint32_t other) { return kHash(views_[other]); });
   return id;
 }
 
@@ -39,16 +35,6 @@ std::string_view StringPool::Store(std::string_view text) {
   free_ += text.size();
   free_bytes_ -= text.size();
   return stored;
-}
-
-void StringPool::Grow() {
-  slots_.assign(slots_.size() * 2, 0);
-  const size_t mask = slots_.size() - 1;
-  for (StringId id = 1; id < views_.size(); ++id) {
-    size_t i = std::hash<std::string_view>{}(views_[id]) & mask;
-    while (slots_[i] != 0) i = (i + 1) & mask;
-    slots_[i] = id;
-  }
 }
 
 }  // namespace oplens

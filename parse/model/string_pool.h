@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/entry_index.h"
+
 namespace oplens {
 
 /// Index of a text in a StringPool. 0 is the empty text.
@@ -15,7 +17,7 @@ using StringId = uint32_t;
 /// Every text of a trace, once. Views stay valid as long as the pool, also when it is moved.
 class StringPool {
  public:
-  StringPool();
+  StringPool() : views_(1) {}
   StringPool(StringPool&&) noexcept = default;
   StringPool& operator=(StringPool&&) noexcept = default;
 
@@ -25,14 +27,13 @@ class StringPool {
 
  private:
   std::string_view Store(std::string_view text);
-  void Grow();
 
   static constexpr size_t kChunkBytes = size_t{256} << 10;
   std::vector<std::unique_ptr<char[]>> chunks_;
   char* free_ = nullptr;
   size_t free_bytes_ = 0;
   std::vector<std::string_view> views_;
-  std::vector<StringId> slots_;  // Open addressing by hash; 0 is an empty slot.
+  EntryIndex index_;  // Of views_.
 };
 
 }  // namespace oplens

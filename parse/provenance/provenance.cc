@@ -2,24 +2,177 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <simdjson.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "base/ascii.h"
 #include "base/error.h"
 #include "parse/model/compiled_call.h"
 #include "parse/model/op_call.h"
 #include "parse/model/python_text.h"
-#include "parse/provenance/kernel_origins.h"
 #include "parse/source/byte_source.h"
 #include "parse/source/file_kind.h"
+#include "parse/source/json_value.h"
 
 namespace oplens::parse {
 namespace {
+
+using simdjson::dom::element;
+using simdjson::dom::object;
+using Names = KernelOrigin::Names;
+
+bool ParseObject(simdjson::dom::parser* parser, std::string_view json, object* document) {
+  return parser->parse(json.data(), json.size()).get(*document) == simdjson::SUCCESS;
+}
+
+/// A list of texts; others in it are left out.
+Names TextsOf(element value) {
+  simdjson::dom::array list;
+  if (value.get(list) != simdjson::SUCCESS) return std::nullopt;
+  std::vector<std::string> texts;
+  for (const element item : list) {
+    if (item.is_string()) texts.emplace_back(TextOf(item));
+  }
+  return texts;
+}
+
+Names MemberOf(object from, std::string_view key) {
+  element value;
+  return from[key].get(value) == simdjson::SUCCESS ? TextsOf(value) : std::nullopt;
+}
+
+/// "triton_poi_fused_mul_0" of "triton_poi_fused_mul_0:3".
+std::string_view KernelOf(std::string_view key) { return key.substr(0, key.rfind(':')); }
+
+void AppendOnce(std::string text, std::vector<std::string>* list) {
+  if (std::find(list->begin(), list->end(), text) == list->end()) list->push_back(std::move(text));
+}
+
+/// The frames of all stacks, each once: what they have in common, then where they differ.
+/// 'File "model.py", line 12, in forward'.
+std::vector<std::string> FramesOf(const std::vector<std::string>& stacks) {
+  constexpr std::string_view kFile = "File \"";
+  constexpr std::string_view kLine = "\", line ";
+  std::vector<std::string> frames;
+  for (const std::string& stack : stacks) {
+    std::string_view rest = stack;
+    for (size_t at = rest.find(kFile); at != rest.npos; at = rest.find(kFile)) {
+      rest.remove_prefix(at + kFile.size());
+      const std::string_view row = rest.substr(0, rest.find('\n'));
+      const size_t end = row.rfind(kLine);
+      if (end == row.npos) continue;
+      const std::string_view number = row.substr(end + kLine.size());
+      const size_t digits = std::min(number.find_first_not_of("0123456789"), number.size());
+      if (digits == 0) continue;
+      AppendOnce(std::string(row.substr(0, end)) + ":" + std::string(number.substr(0, digits)),
+                 &frames);
+    }
+  }
+  return frames;
+}
+
+/// What one file says of kernels by the places that they are called at.
+class Collector {
+ public:
+  void Add(std::string_view key, KernelOrigin origin) {
+    const auto [place, is_new] = found_.try_emplace(std::string(KernelOf(key)), origin);
+    if (is_new) return;
+    Agree(origin.nodes, &place->second.nodes);
+    Agree(origin.sources, &place->second.sources);
+    Agree(origin.frames, &place->second.frames);
+  }
+
+  /// Fills what other files left open.
+  void MergeInto(std::map<std::string, KernelOrigin, std::less<>>* origins) {
+    for (auto& [kernel, found] : found_) {
+      KernelOrigin& origin = (*origins)[kernel];
+      if (!origin.nodes) origin.nodes = std::move(found.nodes);
+      if (!origin.sources) origin.sources = std::move(found.sources);
+      if (!origin.frames) origin.frames = std::move(found.frames);
+    }
+  }
+
+ private:
+  /// The same in any order, else nothing.
+  static void Agree(Names other, Names* names) {
+    if (!*names || !other) return names->reset();
+    std::vector<std::string> sorted = **names;
+    std::sort(sorted.begin(), sorted.end());
+    std::sort(other->begin(), other->end());
+    if (sorted != *other) names->reset();
+  }
+
+  std::map<std::string, KernelOrigin, std::less<>> found_;
+};
+
+/// kernel -> lists; or, of several regions, region -> kernel -> lists.
+bool CollectInformation(object document, int depth, Collector* collector) {
+  constexpr std::string_view kStacks = "stack_traces";
+  constexpr std::string_view kNodesKey = "post_grad_nodes";
+  bool any = document.size() == 0;
+  for (const simdjson::dom::key_value_pair member : document) {
+    object inner;
+    if (member.value.get(inner) != simdjson::SUCCESS) continue;
+    const Names stacks = MemberOf(inner, kStacks);
+    Names nodes = MemberOf(inner, kNodesKey);
+    if (!stacks && !nodes) {
+      if (depth == 0 && CollectInformation(inner, depth + 1, collector)) any = true;
+      continue;
+    }
+    any = true;
+    KernelOrigin origin{std::move(nodes), MemberOf(inner, "pre_grad_nodes"), {}, {}};
+    if (stacks) origin.frames = FramesOf(*stacks);
+    collector->Add(member.key, std::move(origin));
+  }
+  return any;
+}
+
+/// The nodes of the user's graph behind others.
+Names SourcesOf(object post_to_pre, const std::vector<std::string>& nodes) {
+  std::vector<std::string> sources;
+  for (const std::string& node : nodes) {
+    const Names before = MemberOf(post_to_pre, node);
+    if (!before) continue;
+    for (const std::string& source : *before) AppendOnce(source, &sources);
+  }
+  return sources;
+}
+
+/// The parameters that a call passes: constants of the compiler have their type.
+std::string PassedParameters(std::string_view parameters) {
+  std::string passed;
+  while (!parameters.empty()) {
+    const size_t comma = std::min(parameters.find(','), parameters.size());
+    std::string_view one = parameters.substr(0, comma);
+    parameters.remove_prefix(std::min(comma + 1, parameters.size()));
+    while (!one.empty() && IsBlank(one.front())) one.remove_prefix(1);
+    while (!one.empty() && IsBlank(one.back())) one.remove_suffix(1);
+    if (one.empty() || one.find(':') != one.npos) continue;
+    passed += (passed.empty() ? "" : ",") + std::string(one);
+  }
+  return passed;
+}
+
+/// "blocks.0.attn" of "blocks_modules_0_modules_attn_parameters_weight_".
+std::string ModulePath(std::string_view name) {
+  constexpr std::string_view kBetween = "_modules_";
+  for (const std::string_view end : {"_parameters_", "_buffers_"}) {
+    name = name.substr(0, name.find(end));
+  }
+  std::string path;
+  for (size_t at = name.find(kBetween); at != name.npos; at = name.find(kBetween)) {
+    path += std::string(name.substr(0, at)) + ".";
+    name.remove_prefix(at + kBetween.size());
+  }
+  return path + std::string(name);
+}
 
 namespace fs = std::filesystem;
 
@@ -156,6 +309,92 @@ void Completer::Complete() {
 }
 
 }  // namespace
+
+bool KernelOrigins::AddInformation(std::string_view json) {
+  simdjson::dom::parser parser;
+  object document;
+  Collector collector;
+  if (!ParseObject(&parser, json, &document) || !CollectInformation(document, 0, &collector)) {
+    return false;
+  }
+  collector.MergeInto(&origins_);
+  return true;
+}
+
+bool KernelOrigins::AddMappings(std::string_view json) {
+  simdjson::dom::parser parser;
+  object document;
+  object kernels;
+  if (!ParseObject(&parser, json, &document) ||
+      document["cppCodeToPost"].get(kernels) != simdjson::SUCCESS) {
+    return false;
+  }
+  object post_to_pre;
+  const bool traced = document["postToPre"].get(post_to_pre) == simdjson::SUCCESS;
+  Collector collector;
+  for (const simdjson::dom::key_value_pair kernel : kernels) {
+    Names nodes = TextsOf(kernel.value);
+    if (!nodes) continue;
+    Names sources = traced ? SourcesOf(post_to_pre, *nodes) : std::nullopt;
+    collector.Add(kernel.key, {std::move(nodes), std::move(sources), {}, {}});
+  }
+  collector.MergeInto(&origins_);
+  return true;
+}
+
+bool KernelOrigins::AddStackTraces(std::string_view json) {
+  simdjson::dom::parser parser;
+  object document;
+  if (!ParseObject(&parser, json, &document)) return false;
+  Collector collector;
+  for (const simdjson::dom::key_value_pair kernel : document) {
+    const Names stacks = TextsOf(kernel.value);
+    if (stacks) collector.Add(kernel.key, {{}, {}, FramesOf(*stacks), {}});
+  }
+  collector.MergeInto(&origins_);
+  return true;
+}
+
+void KernelOrigins::AddCode(std::string_view python) {
+  constexpr std::string_view kDefinition = "def triton_";
+  constexpr size_t kBeforeName = 4;  // "def ".
+  for (size_t at = python.find(kDefinition); at != python.npos; at = python.find(kDefinition)) {
+    python.remove_prefix(at + kBeforeName);
+    const size_t open = python.find('(');
+    const size_t close = python.find(')');
+    if (open == python.npos || close == python.npos || close < open) return;
+    const std::string passed = PassedParameters(python.substr(open + 1, close - open - 1));
+    std::optional<std::string>& known = origins_[std::string(python.substr(0, open))].signature;
+    // Graphs number their kernels alike: another signature is that of another kernel.
+    known = known && *known != passed ? std::string() : passed;
+  }
+}
+
+const KernelOrigin* KernelOrigins::Find(std::string_view kernel) const {
+  const auto found = origins_.find(kernel);
+  return found == origins_.end() ? nullptr : &found->second;
+}
+
+std::string LayerOfNodes(const std::vector<std::string>& sources) {
+  constexpr std::string_view kModules[] = {"l_self_modules_", "l__self___", "L__self___"};
+  constexpr size_t kMost = 8;
+  std::vector<std::string> paths;
+  std::vector<std::string> names;
+  for (const std::string& source : sources) {
+    for (const std::string_view prefix : kModules) {
+      if (source.starts_with(prefix)) {
+        AppendOnce(ModulePath(std::string_view(source).substr(prefix.size())), &paths);
+      }
+    }
+    AppendOnce(source, &names);
+  }
+  const std::vector<std::string>& told = paths.empty() ? names : paths;
+  std::string layer;
+  for (size_t i = 0; i < std::min(told.size(), kMost); ++i) {
+    layer += (layer.empty() ? "" : "+") + told[i];
+  }
+  return told.size() > kMost ? layer + "+..." : layer;
+}
 
 void AddProvenance(const std::string& trace_path, Trace* trace, Diagnostics* diagnostics) {
   if (trace->family != Family::kKineto || trace_path == "-") return;

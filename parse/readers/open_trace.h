@@ -14,6 +14,11 @@
 
 namespace oplens::parse {
 
+/// Completes the trace's place in a distributed run: what the file's metadata told counts
+/// (Trace::rank as the reader left it), then Trace::environment, then the name of the file at
+/// `path`. Notes where two of them name different ranks, as where files were renamed.
+void SettleRank(const std::string& path, Trace* trace, Diagnostics* diagnostics);
+
 /// Opens `path`, recognises its family by content and reads it with the parts that `needs` names.
 /// Throws Error when it is not a readable profile, with what it is instead, and where there is too
 /// little memory for it.

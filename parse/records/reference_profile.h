@@ -2,12 +2,21 @@
 #define OPLENS_PARSE_RECORDS_REFERENCE_PROFILE_H_
 
 #include <string>
+#include <string_view>
 
+#include "parse/join/joined.h"
 #include "parse/model/trace.h"
 #include "parse/model/trace_needs.h"
 #include "parse/records/kernel_records.h"
 
 namespace oplens::parse {
+
+/// Keeps of `options` the evidence that a list of words names: "range,capture". Throws UsageError
+/// for a word that is none, and for a list without range.
+void KeepEvidence(std::string_view list, JoinOptions* options);
+
+/// "range,capture,repetition,reference"
+std::string_view EvidenceWords();
 
 /// What of a reference is read.
 inline constexpr TraceNeeds kReferenceNeeds = {TracePart::kCaptures};

@@ -14,13 +14,9 @@
 #include "base/words.h"
 #include "parse/model/trace_needs.h"
 #include "prof/compat/hta/activity.h"
-#include "prof/compat/hta/diff.h"
-#include "prof/compat/hta/path.h"
 #include "prof/compat/hta/views.h"
-#include "prof/compat/tb/diff.h"
 #include "prof/compat/tb/tree.h"
 #include "prof/compat/tb/views.h"
-#include "prof/compat/torch/table.h"
 #include "prof/compat/torch/views.h"
 #include "prof/table/top_rows.h"
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "prof/diff/compare.h"
-#include "prof/diff/other_diff.h"
 #include "prof/table/sink.h"
 #include "prof/views/view.h"
 #include "prof/views/view_plan.h"

@@ -3,18 +3,277 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/words.h"
 #include "prof/diff/align_places.h"
+#include "prof/diff/diff.h"
 #include "prof/diff/explain.h"
+#include "prof/diff/noise.h"
 #include "prof/diff/place_diff.h"
 #include "prof/diff/side.h"
-#include "prof/diff/view_diff.h"
+#include "prof/table/field.h"
+#include "prof/table/kept_rows.h"
+#include "prof/table/sink_chain.h"
+#include "prof/views/rank_order.h"
 
 namespace oplens::prof {
 namespace {
+
+/// The rows of one view of one side.
+struct ViewRows {
+  const KeptRows* plain = nullptr;    ///< As the view has them.
+  const KeptRows* by_step = nullptr;  ///< By rank and step too; null: it cannot.
+};
+
+bool IsTime(const Field& field) { return field.key == "rank" || field.key == "step"; }
+
+bool IsFigure(const Field& field) {
+  if (field.type != FieldType::kInteger && field.type != FieldType::kDecimal) return false;
+  // Where something lies in the recording says nothing of another recording.
+  if (field.key == "start_ns") return false;
+  return !field.ratio.empty() || (field.fold != Fold::kNone && field.fold != Fold::kKey);
+}
+
+/// A figure of a row of one side.
+struct Values {
+  std::vector<double> by_sample;  ///< Of what adds up, where the view tells steps.
+  std::optional<double> value;
+};
+
+using Keys = std::vector<std::string>;
+using SideRowsByKey = std::map<Keys, std::vector<Values>>;
+
+/// The rows of one side by their keys.
+class Folder {
+ public:
+  Folder(const Side& side, const std::vector<Field>& keys, const std::vector<Field>& figures)
+      : side_(side), keys_(keys), figures_(figures) {}
+
+  SideRowsByKey Fold(const ViewRows& rows) {
+    if (rows.by_step != nullptr) AddSteps(*rows.by_step);
+    if (rows.plain != nullptr && rows.plain != rows.by_step) {
+      AddWhole(*rows.plain, rows.by_step != nullptr);
+    }
+    for (auto& [key, values] : found_) FillRatios(&values);
+    return std::move(found_);
+  }
+
+ private:
+  std::vector<Values>& RowOf(const KeptRows& rows, size_t row) {
+    Keys keys;
+    for (const Field& key : keys_) {
+      const std::optional<size_t> column = rows.ColumnOf(key.key);
+      keys.push_back(column ? rows.Printed(row, *column) : std::string());
+    }
+    std::vector<Values>& values = found_[std::move(keys)];
+    values.resize(figures_.size());
+    return values;
+  }
+
+  bool StandsForOthers(const KeptRows& rows, size_t row) const {
+    for (size_t i = 0; i < rows.fields().size(); ++i) {
+      const std::string_view whole = rows.fields()[i].whole;
+      if (!whole.empty() && rows.Text(row, i) == whole) return true;
+    }
+    return false;
+  }
+
+  void AddSteps(const KeptRows& rows) {
+    const std::optional<size_t> rank = rows.ColumnOf("rank");
+    const std::optional<size_t> step = rows.ColumnOf("step");
+    if (!step) return;
+    for (size_t row = 0; row < rows.size(); ++row) {
+      if (StandsForOthers(rows, row)) continue;
+      const std::optional<uint32_t> sample = side_.SampleOf(
+          rank ? rows.Text(row, *rank) : std::string_view(), rows.Printed(row, *step));
+      if (!sample) continue;
+      std::vector<Values>& values = RowOf(rows, row);
+      for (size_t i = 0; i < figures_.size(); ++i) {
+        const std::optional<double> number = rows.Number(row, figures_[i].key);
+        if (number) AddStep(figures_[i], *sample, *number, &values[i]);
+      }
+    }
+    for (auto& [key, values] : found_) {
+      for (Values& one : values) {
+        if (!one.by_sample.empty()) one.value = MeanOf(one.by_sample);
+      }
+    }
+  }
+
+  void AddStep(const Field& figure, uint32_t sample, double number, Values* to) const {
+    switch (figure.fold) {
+      case Fold::kSum:
+        to->by_sample.resize(side_.samples().size(), 0);
+        to->by_sample[sample] += number;
+        break;
+      case Fold::kMin:
+        to->value = std::min(to->value.value_or(number), number);
+        break;
+      case Fold::kMax:
+        to->value = std::max(to->value.value_or(number), number);
+        break;
+      default:
+        break;
+    }
+  }
+
+  /// Of rows that are of all steps. `has_steps`: only what those of steps do not tell.
+  void AddWhole(const KeptRows& rows, bool has_steps) {
+    const auto steps = static_cast<double>(std::max<size_t>(side_.samples().size(), 1));
+    std::map<std::vector<Values>*, size_t> seen;
+    for (size_t row = 0; row < rows.size(); ++row) {
+      if (StandsForOthers(rows, row)) continue;
+      std::vector<Values>& values = RowOf(rows, row);
+      ++seen[&values];
+      for (size_t i = 0; i < figures_.size(); ++i) {
+        const Field& figure = figures_[i];
+        const std::optional<double> number = rows.Number(row, figure.key);
+        if (!number) continue;
+        const bool of_steps = figure.fold == prof::Fold::kSum || figure.fold == prof::Fold::kMin ||
+                              figure.fold == prof::Fold::kMax;
+        if (of_steps) {
+          if (has_steps) continue;
+          AddWholeSum(figure, figure.fold == prof::Fold::kSum ? *number / steps : *number,
+                      &values[i]);
+        } else if (figure.ratio.empty()) {
+          // Of several rows, such as of ranks, there is no one.
+          values[i].value = seen[&values] == 1 ? number : std::nullopt;
+        }
+      }
+    }
+  }
+
+  static void AddWholeSum(const Field& figure, double number, Values* to) {
+    if (!to->value) {
+      to->value = number;
+    } else if (figure.fold == prof::Fold::kSum) {
+      *to->value += number;
+    } else {
+      to->value = figure.fold == prof::Fold::kMin ? std::min(*to->value, number)
+                                                  : std::max(*to->value, number);
+    }
+  }
+
+  std::optional<double> ValueOf(std::string_view key, const std::vector<Values>& values) const {
+    for (size_t i = 0; i < figures_.size(); ++i) {
+      if (figures_[i].key == key) return values[i].value;
+    }
+    return std::nullopt;
+  }
+
+  void FillRatios(std::vector<Values>* values) const {
+    for (size_t i = 0; i < figures_.size(); ++i) {
+      const FieldRatio& ratio = figures_[i].ratio;
+      if (ratio.empty()) continue;
+      std::optional<double> of;
+      for (std::string_view parts = ratio.of; !parts.empty();) {
+        const size_t end = std::min(parts.find('+'), parts.size());
+        const std::optional<double> part = ValueOf(parts.substr(0, end), *values);
+        if (part) of = of.value_or(0) + *part;
+        parts.remove_prefix(std::min(end + 1, parts.size()));
+      }
+      const std::optional<double> over = ValueOf(ratio.over, *values);
+      (*values)[i].by_sample.clear();
+      (*values)[i].value =
+          of && over && *over != 0 ? std::optional(*of * ratio.times / *over) : std::nullopt;
+    }
+  }
+
+  const Side& side_;
+  const std::vector<Field>& keys_;
+  const std::vector<Field>& figures_;
+  SideRowsByKey found_;
+};
+
+void JudgeRow(const Field& field, const Values* base, const Values* now, const Side& base_side,
+              const Side& now_side, size_t comparisons, Figure* figure) {
+  if (base != nullptr) figure->base = base->value;
+  if (now != nullptr) figure->now = now->value;
+  figure->adds_up = field.fold == Fold::kSum;
+  const bool adds_up = figure->adds_up;
+  const std::optional<double> delta = figure->delta();
+  if (!delta) return;
+  if (*delta == 0) {
+    figure->verdict = Verdict::kSame;
+    return;
+  }
+  const bool steps =
+      (base == nullptr || !base->by_sample.empty()) && (now == nullptr || !now->by_sample.empty());
+  if (adds_up && steps) {
+    const auto samples = [](const Values* values, const Side& side) {
+      return values != nullptr ? values->by_sample : std::vector<double>(side.samples().size(), 0);
+    };
+    const Noise noise = NoiseOf(samples(base, base_side), samples(now, now_side), comparisons);
+    figure->band = noise.band;
+    figure->verdict = noise.verdict;
+  }
+  if (figure->verdict == Verdict::kSame) return;
+  if (base == nullptr || now == nullptr) {
+    figure->change = now != nullptr ? Change::kAdded : Change::kRemoved;
+  } else if (field.unit == "ns") {
+    figure->change = *delta > 0 ? Change::kSlower : Change::kFaster;
+  } else {
+    figure->change = Change::kCount;
+  }
+}
+
+/// Whether rows with these can be joined, and say something then.
+bool HasKeysAndFigures(std::span<const Field> fields) {
+  return std::any_of(fields.begin(), fields.end(),
+                     [](const Field& field) { return field.fold == Fold::kKey; }) &&
+         std::any_of(fields.begin(), fields.end(), IsFigure);
+}
+
+/// A view of both runs joined by its key fields, but for rank and step, over which it is the mean.
+/// What adds up is the mean of the whole steps (where the view tells no steps, its sum over their
+/// number), a ratio that of its sums, the least and the largest those of the steps. Means and
+/// quantiles are those of the whole run.
+DiffTable DiffView(const Side& base, const ViewRows& base_rows, const Side& now,
+                   const ViewRows& now_rows) {
+  DiffTable table;
+  const KeptRows& rows = now_rows.plain != nullptr ? *now_rows.plain : *now_rows.by_step;
+  table.view = rows.name();
+  for (const Field& field : rows.fields()) {
+    if (field.fold == Fold::kKey && !IsTime(field)) table.keys.push_back(field);
+    if (IsFigure(field)) table.figures.push_back(field);
+  }
+  table.shown_figures = table.figures.size();
+  table.explains_total = table.view == "overview";
+  const SideRowsByKey base_of = Folder(base, table.keys, table.figures).Fold(base_rows);
+  const SideRowsByKey now_of = Folder(now, table.keys, table.figures).Fold(now_rows);
+  std::map<Keys, std::pair<const std::vector<Values>*, const std::vector<Values>*>> joined;
+  for (const auto& [keys, values] : base_of) joined[keys].first = &values;
+  for (const auto& [keys, values] : now_of) joined[keys].second = &values;
+  const size_t comparisons = joined.size() * table.figures.size();
+  for (const auto& [keys, both] : joined) {
+    DiffRow row;
+    row.keys = keys;
+    row.figures.resize(table.figures.size());
+    for (size_t i = 0; i < table.figures.size(); ++i) {
+      JudgeRow(table.figures[i], both.first != nullptr ? &(*both.first)[i] : nullptr,
+               both.second != nullptr ? &(*both.second)[i] : nullptr, base, now, comparisons,
+               &row.figures[i]);
+    }
+    table.rows.push_back(std::move(row));
+  }
+  std::stable_sort(table.rows.begin(), table.rows.end(), [](const DiffRow& a, const DiffRow& b) {
+    const auto size = [](const DiffRow& row) {
+      return row.figures.empty() ? 0.0 : std::abs(row.figures.front().delta().value_or(0));
+    };
+    return size(a) > size(b);
+  });
+  return table;
+}
 
 constexpr std::string_view kAlignedView = "operators";  // What the aligned places are shown as.
 
@@ -84,6 +343,21 @@ ViewRows CompareRowsOf(const DiffPlan::Of& view, const KeptTables& tables) {
 }
 
 }  // namespace
+
+std::string_view FirstRank(const DiffInput& side, std::vector<std::string>* notes) {
+  const KeptRows& rows = side.tables->At(0);
+  const size_t column = rows.ColumnOf("rank").value_or(0);
+  std::set<std::string_view, RankBefore> ranks;
+  for (size_t row = 0; row < rows.size(); ++row) ranks.insert(rows.Text(row, column));
+  if (ranks.empty()) return {};
+  if (ranks.size() > 1) {
+    notes->push_back(
+        fmt::format("{} has {} ranks, of which these rules compare one: {}; for another one give "
+                    "its file",
+                    side.name, ranks.size(), *ranks.begin()));
+  }
+  return *ranks.begin();
+}
 
 DiffPlan PlanDiff(std::string_view list, std::string_view by) {
   DiffPlan plan;

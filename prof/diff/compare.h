@@ -4,10 +4,13 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "prof/diff/diff.h"
+#include "prof/table/field.h"
 #include "prof/table/kept_rows.h"
+#include "prof/table/sink.h"
 #include "prof/views/view_plan.h"
 
 namespace oplens::prof {
@@ -39,6 +42,25 @@ struct DiffInput {
 
 /// The tables must outlive what it answers.
 Diff Compare(const DiffPlan& plan, const DiffInput& base, const DiffInput& now);
+
+/// Two runs compared by the rules of another program.
+class OtherDiff {
+ public:
+  virtual ~OtherDiff() = default;
+  /// Begins and ends the sink. `table`: a word of --view.
+  virtual void Write(std::string_view table, Sink* sink) const = 0;
+  /// What a reader is told above the first table.
+  virtual std::string Words() const = 0;
+  /// Sentences for standard error.
+  virtual std::vector<std::string> Notes() const { return {}; }
+};
+
+/// The name of the first rank of a side; adds to `notes` where there are several.
+std::string_view FirstRank(const DiffInput& side, std::vector<std::string>* notes);
+
+/// Says in front of each row by whose rules it is, as views do.
+inline constexpr Field kDiffRulesField = {
+    "rules", "Rules", "", FieldType::kText, 6, "whose rules the row is by: tb or hta", Fold::kKey};
 
 }  // namespace oplens::prof
 

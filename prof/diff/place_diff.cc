@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -30,19 +31,31 @@ constexpr Field kPlaceDiffKeyFields[] = {
 
 enum FigurePlace : size_t { kTime, kLaunches, kTcTime, kTcKnown, kTcPct, kFlops, kBytes };
 
-constexpr Field kFigureFields[] = {
-    {"device_self_ns", "DevSelf(ns)", "ns", kDecimal, 13, "time on the GPU in a step", Fold::kSum},
-    {"launches", "Launches", "", kDecimal, 8, "kernels, copies and fills in a step", Fold::kSum},
-    {"tc_ns", "TC(ns)", "ns", kDecimal, 13, "of the time: of kernels that use Tensor Cores",
-     Fold::kSum},
-    {"tc_known_ns", "TCKnown(ns)", "ns", kDecimal, 13,
-     "of the time: of kernels that are known to use them or not", Fold::kSum},
-    AsRatio({"tc_self_pct", "TCSelf(%)", "%", kDecimal, 8, "tc_ns / tc_known_ns * 100"},
-            {"tc_ns", "tc_known_ns", 100}),
-    {"flops", "FLOPs", "FLOP", kDecimal, 18, "in a step, of kernels whose FLOPs are known",
-     Fold::kSum},
-    {"bytes", "Bytes", "B", kDecimal, 16, "in a step, of kernels whose bytes are known",
-     Fold::kSum},
+/// A figure of a row, and what of the sums of a place it is the mean of; null of a ratio of others.
+struct PlaceFigure {
+  Field field;
+  int64_t PlaceSums::*sum = nullptr;
+};
+
+constexpr PlaceFigure kPlaceFigures[] = {
+    {{"device_self_ns", "DevSelf(ns)", "ns", kDecimal, 13, "time on the GPU in a step", Fold::kSum},
+     &PlaceSums::time_ns},
+    {{"launches", "Launches", "", kDecimal, 8, "kernels, copies and fills in a step", Fold::kSum},
+     &PlaceSums::count},
+    {{"tc_ns", "TC(ns)", "ns", kDecimal, 13, "of the time: of kernels that use Tensor Cores",
+      Fold::kSum},
+     &PlaceSums::tc_ns},
+    {{"tc_known_ns", "TCKnown(ns)", "ns", kDecimal, 13,
+      "of the time: of kernels that are known to use them or not", Fold::kSum},
+     &PlaceSums::tc_known_ns},
+    {AsRatio({"tc_self_pct", "TCSelf(%)", "%", kDecimal, 8, "tc_ns / tc_known_ns * 100"},
+             {"tc_ns", "tc_known_ns", 100})},
+    {{"flops", "FLOPs", "FLOP", kDecimal, 18, "in a step, of kernels whose FLOPs are known",
+      Fold::kSum},
+     &PlaceSums::flops},
+    {{"bytes", "Bytes", "B", kDecimal, 16, "in a step, of kernels whose bytes are known",
+      Fold::kSum},
+     &PlaceSums::bytes},
 };
 
 /// Whether one side does with kernels that it usually runs what the other never runs.
@@ -55,6 +68,17 @@ bool OtherKernels(const SidePlace& base, const SidePlace& now) {
   return misses(base.usual_kernels, now.all_kernels) || misses(now.usual_kernels, base.all_kernels);
 }
 
+/// The values of a place by sample: 0 where it did not run.
+std::vector<double> BySample(const Side& side, std::optional<size_t> place,
+                             int64_t PlaceSums::*sum) {
+  std::vector<double> values(side.samples().size(), 0);
+  if (!place) return values;
+  for (const PlaceSums& sums : side.places()[*place].sums) {
+    values[sums.sample] = static_cast<double>(sums.*sum);
+  }
+  return values;
+}
+
 class Differ {
  public:
   Differ(const Side& base, const Side& now, const Alignment& alignment)
@@ -63,26 +87,16 @@ class Differ {
   DiffRow RowOf(const PlacePair& pair) const {
     DiffRow row;
     FillKeys(pair, &row);
-    row.figures.resize(std::size(kFigureFields));
-    const std::vector<double> counts[] = {
-        BySample(base_, pair.base, [](const PlaceSums& sums) { return sums.count; }),
-        BySample(now_, pair.now, [](const PlaceSums& sums) { return sums.count; })};
-    FillFigure(
-        pair, kTime, [](const PlaceSums& sums) { return sums.time_ns; }, &row);
-    FillFigure(
-        pair, kLaunches, [](const PlaceSums& sums) { return sums.count; }, &row);
+    row.figures.resize(std::size(kPlaceFigures));
+    for (size_t i = 0; i < std::size(kPlaceFigures); ++i) {
+      if (kPlaceFigures[i].sum != nullptr) FillFigure(pair, kPlaceFigures[i].sum, &row.figures[i]);
+    }
+    const std::vector<double> counts[] = {BySample(base_, pair.base, &PlaceSums::count),
+                                          BySample(now_, pair.now, &PlaceSums::count)};
     Figure& time = row.figures[kTime];
-    Judge(BySample(base_, pair.base, [](const PlaceSums& sums) { return sums.time_ns; }),
-          BySample(now_, pair.now, [](const PlaceSums& sums) { return sums.time_ns; }), &time);
+    Judge(BySample(base_, pair.base, &PlaceSums::time_ns),
+          BySample(now_, pair.now, &PlaceSums::time_ns), &time);
     Judge(counts[0], counts[1], &row.figures[kLaunches]);
-    FillFigure(
-        pair, kTcTime, [](const PlaceSums& sums) { return sums.tc_ns; }, &row);
-    FillFigure(
-        pair, kTcKnown, [](const PlaceSums& sums) { return sums.tc_known_ns; }, &row);
-    FillFigure(
-        pair, kFlops, [](const PlaceSums& sums) { return sums.flops; }, &row);
-    FillFigure(
-        pair, kBytes, [](const PlaceSums& sums) { return sums.bytes; }, &row);
     const auto percent = [&](auto side) -> std::optional<double> {
       const std::optional<double>& known = row.figures[kTcKnown].*side;
       if (!known || *known <= 0) return std::nullopt;
@@ -116,18 +130,16 @@ class Differ {
     if (row->base_keys == row->keys) row->base_keys.clear();
   }
 
-  template <typename Value>
-  void FillFigure(const PlacePair& pair, FigurePlace figure, Value value_of, DiffRow* row) const {
-    const auto mean = [&](const Side& side, size_t place) {
-      double sum = 0;
+  void FillFigure(const PlacePair& pair, int64_t PlaceSums::*sum, Figure* to) const {
+    const auto mean = [sum](const Side& side, size_t place) {
+      double all = 0;
       for (const PlaceSums& sums : side.places()[place].sums) {
-        sum += static_cast<double>(value_of(sums));
+        all += static_cast<double>(sums.*sum);
       }
-      return sum / static_cast<double>(side.samples().size());
+      return all / static_cast<double>(side.samples().size());
     };
-    Figure& to = row->figures[figure];
-    if (pair.base) to.base = mean(base_, *pair.base);
-    if (pair.now) to.now = mean(now_, *pair.now);
+    if (pair.base) to->base = mean(base_, *pair.base);
+    if (pair.now) to->now = mean(now_, *pair.now);
   }
 
   void Judge(const std::vector<double>& base, const std::vector<double>& now,
@@ -173,7 +185,7 @@ PlaceDiff DiffPlaces(const Side& base, const Side& now, Alignment alignment) {
   PlaceDiff diff;
   diff.table.view = "operators";
   diff.table.keys.assign(std::begin(kPlaceDiffKeyFields), std::end(kPlaceDiffKeyFields));
-  diff.table.figures.assign(std::begin(kFigureFields), std::end(kFigureFields));
+  for (const PlaceFigure& figure : kPlaceFigures) diff.table.figures.push_back(figure.field);
   diff.table.shown_figures = 1;
   diff.table.explains_total = true;
   const Differ differ(base, now, alignment);

@@ -20,17 +20,6 @@ struct PlaceDiff {
 
 PlaceDiff DiffPlaces(const Side& base, const Side& now, Alignment alignment);
 
-/// The values of a place by sample: 0 where it did not run.
-template <typename Value>
-std::vector<double> BySample(const Side& side, std::optional<size_t> place, Value value_of) {
-  std::vector<double> values(side.samples().size(), 0);
-  if (!place) return values;
-  for (const PlaceSums& sums : side.places()[*place].sums) {
-    values[sums.sample] = static_cast<double>(value_of(sums));
-  }
-  return values;
-}
-
 }  // namespace oplens::prof
 
 #endif  // OPLENS_PROF_DIFF_PLACE_DIFF_H_

@@ -8,11 +8,47 @@
 #include <string_view>
 #include <vector>
 
-#include "prof/gate/scope.h"
 #include "prof/where/comparison.h"
 #include "prof/where/pattern.h"
 
 namespace oplens::prof {
+
+/// What an expression may name of one view.
+struct GateScope {
+  struct Figure {
+    std::string key;
+    std::string unit;  ///< "ns", "B", "%", ...: decides which units a threshold may have.
+  };
+  std::string view;
+  std::vector<std::string> keys;  ///< Those that rows of the diff have.
+  std::vector<Figure> figures;
+  std::string usual = {};  ///< The figure that is meant where none is named; "": one must be.
+};
+
+/// All views that can be compared, in the order in which a name without a view is looked for:
+/// operators (by layer, op and shape), modules, groups, then the others as they are listed.
+std::span<const GateScope> GateScopes();
+
+/// A figure's key without its unit: "peak" of "peak_bytes".
+std::string_view WithoutUnit(std::string_view key);
+
+// Words of the expressions of --fail-if, for who reads and who writes them.
+inline constexpr std::string_view kTotalWord = "total";
+inline constexpr std::string_view kUnknownWord = "unknown";
+
+struct GateSign {
+  std::string_view text;
+  Relation relation;
+};
+/// Longer ones first.
+inline constexpr GateSign kGateSigns[] = {{">=", Relation::kMoreOrEqual},
+                                          {"<=", Relation::kLessOrEqual},
+                                          {">", Relation::kMore},
+                                          {"<", Relation::kLess}};
+
+/// Where a bare pattern ends that begins at `begin`: at the ")" that it did not open, in no class
+/// and behind no backslash; else at the end of the text.
+size_t EndOfBarePattern(std::string_view text, size_t begin);
 
 /// Longer expressions are refused, in bytes.
 inline constexpr size_t kMaxGateLength = 8192;

@@ -1,4 +1,3 @@
-#include "prof/gate/junit.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +8,7 @@
 
 #include "base/output.h"
 #include "base/utf8.h"
-#include "prof/gate/amount.h"
+#include "prof/gate/gate_output.h"
 
 namespace oplens::prof {
 namespace {

@@ -11,7 +11,6 @@
 #include "base/near_words.h"
 #include "base/text_scanner.h"
 #include "prof/gate/expression.h"
-#include "prof/gate/grammar.h"
 #include "prof/where/marked_error.h"
 #include "prof/where/quantity.h"
 

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/program.h"
 #include "parse/readers/split_ranks.h"
-#include "parse/records/evidence_words.h"
+#include "parse/records/reference_profile.h"
 #include "parse/source/file_kind.h"
 #include "parse/source/profile_file.h"
 #include "prof/input/line_records.h"

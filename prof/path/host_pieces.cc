@@ -7,7 +7,7 @@
 #include "parse/join/range_texts.h"
 #include "parse/join/thread_ranges.h"
 #include "parse/model/marker_text.h"
-#include "prof/run/data_loader.h"
+#include "prof/run/host_activity.h"
 
 namespace oplens::prof {
 

@@ -4,8 +4,7 @@
 
 #include "base/checked.h"
 #include "ops/dtype.h"
-#include "ops/gpu/excess.h"
-#include "ops/gpu/link.h"
+#include "ops/gpu/roofline.h"
 #include "ops/kernels/kernel_name.h"
 #include "parse/model/kernel_record.h"
 #include "prof/price/priced_kernel.h"

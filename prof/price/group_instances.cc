@@ -3,9 +3,39 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <string_view>
+
+#include "base/hash.h"
+#include "ops/kernels/kernel_name.h"
 
 namespace oplens::prof {
 namespace {
+
+/// cudaGraphLaunch, cuGraphLaunch, hipGraphLaunch, with or without a suffix.
+bool IsGraphLaunch(const KernelRecord& record) {
+  return record.launch_api && record.launch_api->find("GraphLaunch") != std::string_view::npos;
+}
+
+constexpr size_t kMaxSolo = 16384;
+
+/// The gradient that a kernel is known to compute.
+std::optional<ops::Part> PartOf(const WaitingRow& row) {
+  const auto& gradient = row.resolution.gradient;
+  return gradient ? std::optional(gradient->part) : std::nullopt;
+}
+
+void Charge(const ops::KernelShare& share, WaitingRow* waiting) {
+  PricedKernel* const row = &waiting->row;
+  row->share = share;
+  if (const auto& gradient = waiting->resolution.gradient) {
+    row->share.part = gradient->part;
+    row->share.part_confidence = gradient->confidence;
+  } else if (row->price != nullptr) {
+    row->params = ops::ParamsOf(*row->price, PricedDirection(*waiting), share.part);
+    row->extents = ops::ExtentsOf(*row->price, PricedDirection(*waiting), share.part);
+  }
+  row->reasons.Merge(share.reasons);
+}
 
 constexpr size_t kMaxStreams = 4096;
 
@@ -29,6 +59,114 @@ size_t GradientCount(const ops::PricedOp& op) {
 }
 
 }  // namespace
+
+std::optional<CallKey> CallKeyOf(const WaitingRow& row) {
+  const Resolution& resolution = row.resolution;
+  const KernelRecord& record = row.record;
+  if (resolution.priced == nullptr) return std::nullopt;
+  CallKey key;
+  key.process_id = record.process_id.value_or(-1);
+  key.thread_id = record.thread_id;
+  if (resolution.forward != nullptr) {
+    const bool has_node = !record.nodes.empty();
+    key.by = has_node ? CallKey::By::kNode : CallKey::By::kSequence;
+    key.number = has_node ? record.nodes.front() : record.seq_ids.front();
+    key.what = resolution.forward->id;
+    key.run = resolution.forward_run;
+    return key;
+  }
+  if (!resolution.call_start_ns) return std::nullopt;
+  key.number = *resolution.call_start_ns;
+  key.what = resolution.priced->id;
+  // The ranges of a replayed kernel are those of its capture, the same at every replay.
+  if (IsGraphLaunch(record)) key.run = record.launch_start_ns.value_or(0);
+  return key;
+}
+
+CallKey AroundKey(const CallKey& key, const OuterCall& outer) {
+  CallKey around = key;
+  around.number = outer.start_ns;
+  around.what = outer.annotation->id;
+  return around;
+}
+
+StreamKey StreamKeyOf(const KernelRecord& record) {
+  return {record.process_id.value_or(-1), record.thread_id, record.stream_id};
+}
+
+size_t CallKeyHash::operator()(const CallKey& key) const {
+  return MixHash(MixHash(MixHash(0, key.process_id), key.thread_id), key.number);
+}
+
+size_t StreamKeyHash::operator()(const StreamKey& key) const {
+  return MixHash(MixHash(MixHash(0, key.process_id), key.thread_id), key.stream_id);
+}
+
+bool IsProduct(const WaitingRow& row) {
+  const ops::KernelKind kind =
+      row.resolution.kind ? *row.resolution.kind : ops::KernelKindOf(row.record.long_name);
+  return kind == ops::KernelKind::kMatrix;
+}
+
+size_t InstanceSharer::SoloKeyHash::operator()(const SoloKey& key) const {
+  const auto both = (static_cast<uint64_t>(key.annotation_id) << 32) ^
+                    (static_cast<uint64_t>(key.kernel_id) << 1) ^
+                    static_cast<uint64_t>(key.direction);
+  return MixHash(0, both);
+}
+
+void InstanceSharer::Share(const OpInstance& instance, ops::CoveredWork covered) {
+  WaitingRow& first = *instance.rows.front();
+  const bool solo = instance.rows.size() == 1 && first.resolution.kernel_id != 0 && !covered.main &&
+                    !covered.epilogue;
+  if (solo) {
+    const SoloKey key{instance.annotation_id, first.resolution.kernel_id, instance.direction,
+                      PartOf(first)};
+    auto place = solo_.find(key);
+    if (place == solo_.end()) {
+      Compute(instance, covered);
+      if (solo_.size() >= kMaxSolo) solo_.clear();
+      place = solo_.emplace(key, shares_.front()).first;
+    }
+    return Charge(place->second, &first);
+  }
+  Compute(instance, covered);
+  for (size_t i = 0; i < shares_.size(); ++i) Charge(shares_[i], instance.rows[i]);
+}
+
+void InstanceSharer::Compute(const OpInstance& instance, ops::CoveredWork covered) {
+  kernels_.clear();
+  for (const WaitingRow* row : instance.rows) {
+    kernels_.push_back({row->record.long_name, row->record.grid, row->record.duration_ns,
+                        row->resolution.kind, PartOf(*row)});
+  }
+  shares_.assign(kernels_.size(), {});
+  ops::ShareWork(*instance.price, instance.direction, kernels_, shares_, covered);
+}
+
+bool GivenWork::IsSpent(const CallKey& key) const {
+  const Given* given = calls_.Find(key);
+  return given != nullptr && given->spent;
+}
+
+void GivenWork::Cover(const WaitingRow& row, const CallKey& key) {
+  const ops::PricedOp& inner = *row.resolution.priced->price;
+  for (const OuterCall& outer : row.resolution.outer) {
+    const ops::CoveredWork part = ops::CoveredBy(*outer.annotation->price, inner);
+    if (!part.main && !part.epilogue) continue;
+    const CallKey around = AroundKey(key, outer);
+    // A text that nests in itself and begins together cannot be told apart from one range.
+    if (around == key) continue;
+    ops::CoveredWork& covered = calls_[around].covered;
+    covered.main |= part.main;
+    covered.epilogue |= part.epilogue;
+  }
+}
+
+ops::CoveredWork GivenWork::CoveredOf(const CallKey& key) const {
+  const Given* given = calls_.Find(key);
+  return given != nullptr ? given->covered : ops::CoveredWork();
+}
 
 void InstanceGrouper::Enter(WaitingRow* row) {
   row->number = next_number_++;

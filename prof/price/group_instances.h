@@ -1,16 +1,132 @@
 #ifndef OPLENS_PROF_PRICE_GROUP_INSTANCES_H_
 #define OPLENS_PROF_PRICE_GROUP_INSTANCES_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
-#include "prof/price/given_work.h"
-#include "prof/price/op_instance.h"
-#include "prof/price/share_instance.h"
+#include "base/recent_map.h"
+#include "ops/kernels/share_work.h"
+#include "ops/op_model.h"
+#include "prof/price/waiting_row.h"
 
 namespace oplens::prof {
+
+/// Names one call of an op. Numbers of annotations and of forward ops are apart, as are those of
+/// nodes and sequence ids: `by` says which are meant.
+struct CallKey {
+  enum class By : uint8_t {
+    kRange,     ///< The range of an annotation and when it began.
+    kNode,      ///< A forward op and the number of its node.
+    kSequence,  ///< A forward op and a sequence id, which may come again.
+  };
+  By by = By::kRange;
+  int64_t process_id = 0;
+  int64_t thread_id = 0;
+  int64_t number = 0;  ///< Start of the range, number of the node or sequence id.
+  int64_t what = 0;    ///< Annotation::id or ForwardOp::id.
+  int64_t run = 0;     ///< Of the node or forward op; of a replayed graph: when.
+  friend bool operator==(const CallKey&, const CallKey&) = default;
+};
+
+/// Of the call that a row is of. nullopt: the row has no price, or only the order of the rows tells
+/// what is one call.
+std::optional<CallKey> CallKeyOf(const WaitingRow& row);
+/// Of a call around the one of `key`.
+CallKey AroundKey(const CallKey& key, const OuterCall& outer);
+
+/// What a host thread launches on a stream.
+struct StreamKey {
+  int64_t process_id = 0;
+  int64_t thread_id = 0;
+  int64_t stream_id = 0;
+  friend bool operator==(const StreamKey&, const StreamKey&) = default;
+};
+
+StreamKey StreamKeyOf(const KernelRecord& record);
+
+struct CallKeyHash {
+  size_t operator()(const CallKey& key) const;
+};
+struct StreamKeyHash {
+  size_t operator()(const StreamKey& key) const;
+};
+
+/// The kernels of one op call that came so far.
+struct OpInstance {
+  const ops::PricedOp* price = nullptr;  ///< Lives as long as one of the rows waits.
+  int64_t annotation_id = 0;             ///< Of the annotation that it is the price of.
+  Direction direction = Direction::kForward;
+  std::vector<WaitingRow*> rows;
+  int64_t number = 0;       ///< Over all, from 1.
+  size_t left = 0;          ///< Rows that wait.
+  size_t products = 0;      ///< Matrix products among its rows; counted for backward calls.
+  int64_t last_number = 0;  ///< Of its last row.
+  bool closed = false;
+  // Where it is found while it is open: one of these.
+  std::optional<CallKey> key;
+  std::optional<StreamKey> stream;
+};
+
+/// Whether the kernel is a matrix product, by its name or a rule of the user.
+bool IsProduct(const WaitingRow& row);
+
+/// Shares the work of op calls over their kernels, and fills what of their rows depends on it.
+///
+/// Memory: what calls of one kernel cost is remembered for the last 16,384 at most, some 4 MB.
+class InstanceSharer {
+ public:
+  /// `covered`: what of its work calls inside it do.
+  void Share(const OpInstance& instance, ops::CoveredWork covered);
+
+ private:
+  /// A call of one kernel: what it costs depends on nothing else.
+  struct SoloKey {
+    int64_t annotation_id;
+    int64_t kernel_id;
+    Direction direction;
+    std::optional<ops::Part> part;
+    friend bool operator==(const SoloKey&, const SoloKey&) = default;
+  };
+  struct SoloKeyHash {
+    size_t operator()(const SoloKey& key) const;
+  };
+
+  /// Fills shares_.
+  void Compute(const OpInstance& instance, ops::CoveredWork covered);
+
+  std::unordered_map<SoloKey, ops::KernelShare, SoloKeyHash> solo_;
+  std::vector<ops::InstanceKernel> kernels_;  // Scratch.
+  std::vector<ops::KernelShare> shares_;      // Scratch.
+};
+
+/// Remembers which work kernels were charged already, so that none is counted twice: calls that are
+/// closed, and what calls inside others did of their work.
+///
+/// Memory: the last 32,768 to 65,536 calls, some 5 MB.
+class GivenWork {
+ public:
+  /// All of a call's work is given away.
+  void Spend(const CallKey& key) { calls_[key].spent = true; }
+  bool IsSpent(const CallKey& key) const;
+
+  /// What of the calls around a row's call that one does. Needs the row's resolution.outer.
+  void Cover(const WaitingRow& row, const CallKey& key);
+  /// What calls inside this one do of it.
+  ops::CoveredWork CoveredOf(const CallKey& key) const;
+
+ private:
+  struct Given {
+    bool spent = false;
+    ops::CoveredWork covered;
+  };
+  static constexpr size_t kMaxCalls = 32768;
+
+  RecentMap<CallKey, Given, CallKeyHash> calls_{kMaxCalls};
+};
 
 /// Groups kernels into calls of ops (instances), and shares the work of each call over its kernels
 /// when it is closed.

@@ -1,14 +1,60 @@
 #include "prof/price/op_resolver.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "base/shown_text.h"
 #include "ops/kernels/communication.h"
+#include "ops/kernels/gradient_evidence.h"
+#include "ops/op_model.h"
 #include "parse/model/gradient_hooks.h"
 #include "parse/model/node_name.h"
-#include "prof/price/told_gradient.h"
+#include "prof/price/annotation.h"
+#include "prof/price/forward_op.h"
 
 namespace oplens::prof {
 namespace {
+
+bool HasPart(const std::vector<ops::PartWork>& parts, ops::Part part) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](const ops::PartWork& other) { return other.part == part; });
+}
+
+/// Which gradient of its forward op a kernel computes that has a priced annotation of its own in
+/// the node of that op: the product inside `linear`'s node that sums over the rows is that of the
+/// weight. nullopt: not told.
+std::optional<ops::GradientGuess> GradientOfOwnCall(const Annotation& own, const ForwardOp& forward,
+                                                    Annotations* annotations) {
+  // A gradient function names its gradients itself.
+  if (own.price->forward.empty() || own.price->forward.front().part != ops::Part::kForward) {
+    return std::nullopt;
+  }
+  const Annotation* outer = nullptr;
+  for (size_t i = forward.markers.size(); i-- > 0 && outer == nullptr;) {
+    const Annotation* annotation = annotations->Of(forward.markers[i]);
+    if (annotation->price && annotation->price->product) outer = annotation;
+  }
+  if (outer == nullptr) return std::nullopt;
+  if (own.price->product) return ops::GradientOfInner(*outer->price->product, *own.price->product);
+  if (HasPart(outer->price->backward, ops::Part::kBgrad) && ops::NormalizeOpName(own.op) == "sum") {
+    return ops::GradientGuess{ops::Part::kBgrad, .95};
+  }
+  return std::nullopt;
+}
+
+/// Which gradient of a priced call for several the function right around the kernel is for
+/// (cudnn_convolution_backward_weight). nullopt: none.
+std::optional<ops::GradientGuess> GradientOfFunctionInside(const Annotation& call,
+                                                           const Annotation& innermost) {
+  if (innermost.price) return std::nullopt;
+  const std::optional<ops::Part> part = ops::PartOfFunction(innermost.op);
+  if (!part || !HasPart(call.price->forward, *part)) return std::nullopt;
+  return ops::GradientGuess{*part, 1};
+}
 
 /// PyProf writes "na" for what it does not know.
 std::string_view KnownWord(std::string_view word) {
@@ -76,6 +122,36 @@ void TakeSurroundings(const ForwardOp& forward, PricedKernel* row) {
 }
 
 }  // namespace
+
+void RuleMisfits::Add(const ops::RuleMisfit& misfit) {
+  Found& found = found_[misfit.rule];
+  if (found.last_kernel == kernel_) return;
+  found.last_kernel = kernel_;
+  if (found.kernels++ == 0) found.why = misfit.why;
+  found.has_others = found.has_others || found.why != misfit.why;
+}
+
+void RuleMisfits::Merge(const RuleMisfits& other) {
+  for (const auto& [rule, its] : other.found_) {
+    Found& found = found_[rule];
+    if (found.kernels == 0) found.why = its.why;
+    found.has_others = found.has_others || its.has_others || found.why != its.why;
+    found.kernels += its.kernels;
+  }
+}
+
+std::vector<std::string> RuleMisfits::Sentences(const ops::Rules& rules) const {
+  std::vector<std::string> sentences;
+  for (const auto& [rule, found] : found_) {
+    if (rule >= rules.ops().size()) continue;
+    const ops::OpRule& op = rules.ops()[rule];
+    sentences.push_back(
+        fmt::format("--rules: {}: the rule of '{}' does not fit the calls of {} kernel{}{}: {}",
+                    op.place, ShownText(op.name), found.kernels, found.kernels == 1 ? "" : "s",
+                    found.has_others ? ", for several reasons, such as" : "", found.why));
+  }
+  return sentences;
+}
 
 OpResolver::OpResolver(OpChoice choice, const ops::Gpu* gpu, const ops::Rules* rules,
                        RuleMisfits* misfits)

@@ -3,10 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "parse/model/cuda_kinds.h"
 #include "parse/model/trace.h"
+#include "prof/run/interval_set.h"
 
 namespace oplens::parse {
 class Joined;
@@ -75,6 +79,26 @@ class DeviceWork {
   int64_t first_ns_ = 0;
   int64_t last_ns_ = 0;
 };
+
+/// A kind of copy as a name, as groups of copies have it: "Memcpy HtoD".
+inline std::string CopyNameOf(CopyKind kind) {
+  const std::string_view word = CopyKindWord(kind);
+  return "Memcpy " + (word.empty() ? std::string("Unknown") : std::string(word));
+}
+
+/// The same of a fill, "Memset".
+inline constexpr std::string_view kFillName = "Memset";
+
+/// From the first start to the last end of the host's ranges (those without an end count with their
+/// start) and the calls that launched work; nullopt without any. Other API calls have no part in
+/// it: not every reading of a profile has them.
+std::optional<Interval> HostExtent(const Trace& trace, const DeviceWork& work);
+
+/// The same with what the GPUs did.
+std::optional<Interval> RunExtent(const Trace& trace, const DeviceWork& work);
+
+/// Makes the extent hold [start, end] too, but for an end before the start.
+void Extend(int64_t start_ns, int64_t end_ns, std::optional<Interval>* extent);
 
 }  // namespace oplens::prof
 

@@ -8,6 +8,7 @@
 
 #include "base/id_map.h"
 #include "base/saturating.h"
+#include "prof/run/steps.h"
 
 namespace oplens::prof {
 namespace {
@@ -19,6 +20,22 @@ using PoolKey = std::pair<int32_t, MemorySource>;
 PoolKey KeyOf(const MemoryEvent& event) { return {std::max(event.device_id, -1), event.source}; }
 
 }  // namespace
+
+MemoryLeaks::MemoryLeaks(const MemoryLife& memory, const Steps& steps)
+    : memory_(memory), steps_(steps) {
+  for (const MemoryLife::Pool& pool : memory.pools()) {
+    last_ns_ = std::max(last_ns_, memory.EventAt(pool.end - 1).time_ns);
+  }
+}
+
+std::optional<bool> MemoryLeaks::IsLeak(const MemoryLife::Piece& piece) const {
+  if (steps_.source() == StepSource::kNone || piece.state == MemoryState::kUnknown) {
+    return std::nullopt;
+  }
+  if (piece.state != MemoryState::kAlive) return false;
+  const size_t step = steps_.OfHost(memory_.EventAt(piece.begin).time_ns);
+  return step != Steps::kNone && steps_.all()[step].host.end_ns < last_ns_;
+}
 
 std::string_view MemoryStateWord(MemoryState state) {
   switch (state) {

@@ -20,6 +20,8 @@ constexpr size_t WordCountOf(MemorySource) { return 2; }
 
 namespace prof {
 
+class Steps;
+
 /// What became of a piece of memory.
 enum class MemoryState : uint8_t {
   kFreed,
@@ -152,6 +154,23 @@ class MemoryLife {
   std::vector<int64_t> allocated_;
   std::vector<Piece> pieces_;
   int64_t left_out_ = 0;
+};
+
+/// Which pieces of memory a step left behind: it took them, and they were there behind its end and
+/// at the end of the recording.
+class MemoryLeaks {
+ public:
+  /// Both must outlive this object.
+  MemoryLeaks(const MemoryLife& memory, const Steps& steps);
+
+  /// nullopt where the run has no steps, or it is not known what became of the piece. Of the step
+  /// behind whose end nothing was recorded of memory, nothing is known to have been left.
+  std::optional<bool> IsLeak(const MemoryLife::Piece& piece) const;
+
+ private:
+  const MemoryLife& memory_;
+  const Steps& steps_;
+  int64_t last_ns_ = INT64_MIN;  // Of all memory events.
 };
 
 }  // namespace prof

@@ -1,22 +1,85 @@
 #include "prof/run/run.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
+#include <tuple>
 #include <utility>
+#include <vector>
 
+#include "base/saturating.h"
 #include "parse/join/call_tree.h"
 #include "parse/join/joined.h"
+#include "parse/join/range_sweep.h"
 #include "parse/join/thread_ranges.h"
 #include "parse/model/trace.h"
 #include "parse/records/kernel_records.h"
 #include "prof/run/call_work.h"
 #include "prof/run/collective_calls.h"
 #include "prof/run/device_work.h"
-#include "prof/run/extent.h"
 #include "prof/run/memory_life.h"
-#include "prof/run/memory_owners.h"
 #include "prof/run/steps.h"
 
 namespace oplens::prof {
+namespace {
+
+struct MemoryOwnersMoment {
+  ThreadIndex thread = 0;
+  int64_t time_ns = 0;
+  uint32_t event = 0;
+};
+
+/// By thread and time; without those on no thread.
+std::vector<MemoryOwnersMoment> MomentsOf(const Trace& trace) {
+  std::vector<MemoryOwnersMoment> moments;
+  moments.reserve(trace.memory_events.size());
+  for (uint32_t i = 0; i < trace.memory_events.size(); ++i) {
+    const MemoryEvent& event = trace.memory_events[i];
+    const bool by_call =
+        event.launch < trace.launches.size() && trace.launches[event.launch].thread == event.thread;
+    const int64_t time_ns = by_call ? trace.launches[event.launch].start_ns : event.time_ns;
+    if (event.thread < trace.threads.size()) moments.push_back({event.thread, time_ns, i});
+  }
+  std::sort(
+      moments.begin(), moments.end(), [](const MemoryOwnersMoment& a, const MemoryOwnersMoment& b) {
+        return std::tie(a.thread, a.time_ns, a.event) < std::tie(b.thread, b.time_ns, b.event);
+      });
+  return moments;
+}
+
+/// By place in Trace::memory_events: the innermost call (that began last) that was open on the
+/// thread of the event, when it happened or, where it is known, when the API call began that took
+/// or gave back the memory; as a place in CallTree::all(). CallTree::kNone: there was none.
+///
+/// O((n + C) log (n + C)) for n events and C calls, also where calls cross.
+std::vector<uint32_t> MemoryOwners(const parse::Joined& joined, const parse::CallTree& calls) {
+  const Trace& trace = joined.trace();
+  std::vector<uint32_t> owners(trace.memory_events.size(), parse::CallTree::kNone);
+  const std::span<const parse::CallTree::Call> all = calls.all();
+  const auto range_of = [&](size_t call) -> const Range& { return trace.ranges[all[call].range]; };
+  parse::OpenRanges open;
+  const MemoryOwnersMoment* before = nullptr;
+  size_t next = 0;
+  size_t end = 0;
+  const std::vector<MemoryOwnersMoment> moments = MomentsOf(trace);
+  for (const MemoryOwnersMoment& moment : moments) {
+    if (before == nullptr || before->thread != moment.thread) {
+      open.Clear();
+      next = calls.BeginOf(moment.thread);
+      end = next + calls.Of(moment.thread).size();
+    }
+    before = &moment;
+    for (; next < end && range_of(next).start_ns <= moment.time_ns; ++next) {
+      open.Push(static_cast<uint32_t>(next), range_of(next).end_ns, 0);
+    }
+    // A call that ends at this moment is over.
+    open.MoveTo(moment.time_ns, SaturatingSum(moment.time_ns, 1));
+    owners[moment.event] = open.Innermost(0);
+  }
+  return owners;
+}
+
+}  // namespace
 
 Run::Run(const parse::KernelRecords& records, RunOptions options)
     : joined_(records.joined()),

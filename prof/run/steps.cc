@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "parse/join/joined.h"
-#include "prof/run/extent.h"
+#include "prof/run/device_work.h"
 #include "prof/run/host_steps.h"
 
 namespace oplens::prof {

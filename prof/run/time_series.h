@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "prof/run/interval_set.h"
@@ -21,6 +23,18 @@ struct SeriesPoint {
   int64_t value = 0;
   friend auto operator<=>(const SeriesPoint&, const SeriesPoint&) = default;
 };
+
+/// A GPU and a stream.
+using StreamKey = std::pair<int32_t, int32_t>;
+
+/// How many pieces of work waited on each stream, as points at which that changes: one more when
+/// the call begins that asks for it, one less when the work begins. Work that began before its call
+/// never waited. What one call launched (a graph's kernels) is one piece. Work whose call is not
+/// known has no part.
+///
+/// O(n log n) in the work, O(n) where the calls of a stream come in the order of its work; 16 bytes
+/// a piece meanwhile.
+std::map<StreamKey, std::vector<SeriesPoint>> QueueLengths(const Run& run);
 
 /// How something changed over time.
 struct TimeSeries {
@@ -61,7 +75,7 @@ inline constexpr size_t kMostPoints = 10'240;
 std::vector<SeriesPoint> Thinned(std::vector<SeriesPoint> points, size_t most = kMostPoints);
 
 /// How much work waited on each stream: calls of launches, copies and fills that have begun, and
-/// whose work has not. See queue_length.h. By GPU and stream.
+/// whose work has not. See QueueLengths. By GPU and stream.
 std::vector<TimeSeries> QueueSeries(const Run& run);
 
 /// Bytes per second that copies and fills moved, by GPU and kind. See copy_bandwidth.h.

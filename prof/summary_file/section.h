@@ -1,6 +1,7 @@
 #ifndef OPLENS_PROF_SUMMARY_FILE_SECTION_H_
 #define OPLENS_PROF_SUMMARY_FILE_SECTION_H_
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <span>
@@ -12,6 +13,14 @@
 #include "prof/views/view.h"
 
 namespace oplens::prof {
+
+/// What stands in the place of the name of a rank in what was found of one input: the name depends
+/// on the other inputs of the run (parse::NameOfRank), which are not known there. `place`: of the
+/// rank among those of the input.
+std::string RankMark(size_t place);
+
+/// A text with the names of ranks in the place of their marks. A mark that stands for none stays.
+std::string WithRankNames(std::string_view text, std::span<const std::string> names);
 
 /// What one view found, as it is kept in a file: its partial as bytes, and what it was asked for.
 struct Section {
@@ -49,7 +58,7 @@ const Section* FindSection(std::span<const Section> sections, const View& view,
 /// the view or the form of the section is not known here, or its bytes are damaged.
 std::unique_ptr<Partial> LoadPartial(const Section& section, std::string_view file);
 /// The same with what rows are to be shown and how; of `shown` by and copies must be those
-/// of the section. `ranks`: names for the marks in it (prof/summary_file/rank_marks.h).
+/// of the section. `ranks`: names for the marks in it.
 std::unique_ptr<Partial> LoadPartial(const Section& section, const ViewOptions& shown,
                                      std::span<const std::string> ranks, std::string_view file);
 

@@ -20,7 +20,7 @@ struct SummaryFile {
   std::string writer;                        ///< Version of the oplens that wrote it.
   std::map<std::string, std::string> facts;  ///< Of the run: RunFacts.
   /// Of a summary of one input: the numbers of its ranks (nullopt: the file does not say), for
-  /// which marks stand in what follows (prof/summary_file/rank_marks.h).
+  /// which marks stand in what follows (RankMark).
   std::vector<std::optional<int64_t>> ranks;
   std::vector<Section> sections;
   /// The calls of collectives of its ranks (SaveCalls), where a view takes them; else "".

@@ -1,8 +1,11 @@
 #ifndef OPLENS_PROF_SUMMARY_FILE_SUMMARY_SINK_H_
 #define OPLENS_PROF_SUMMARY_FILE_SUMMARY_SINK_H_
 
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,11 +13,49 @@
 
 #include "base/path_cutter.h"
 #include "prof/price/kernel_sink.h"
-#include "prof/summary_file/run_facts.h"
+#include "prof/run/selection.h"
 #include "prof/summary_file/summary_file.h"
 #include "prof/views/run_views.h"
 
 namespace oplens::prof {
+
+class Run;
+class Steps;
+
+/// Of the runs that a summary is of, what a reader of it must know to tell whether two can be
+/// compared. Texts by key; what is not known has no key:
+///
+///  - `gpu`: names of the GPUs that worked, sorted, "; " between them; `gpus`: how many worked
+///  - `gpu_clock_hz`, `gpu_memory_bytes`: of these, the same
+///  - `ranks`: inputs; `world_size`: as recorded
+///  - `steps`: of a rank, "20" or "18 to 20"; `cut_steps`: how many of all are not whole
+///  - `step_source`: "marked", "repetition" or "none"
+///  - `selection`: "steps 3 to 7; device 0; time 0 to 5000 ns", where not all was looked at
+///  - `kernels`: of all ranks; `families`: of the profiles, "kineto; nsys"
+class RunFacts {
+ public:
+  explicit RunFacts(const Selection& selection = {}) : selection_(selection) {}
+
+  /// A rank; null where it has only records.
+  void Add(const Run* run);
+  std::map<std::string, std::string> Texts() const;
+
+ private:
+  void AddSteps(const Steps& steps);
+
+  Selection selection_;
+  int64_t ranks_ = 0;
+  int64_t gpus_ = 0;
+  int64_t kernels_ = 0;
+  int64_t cut_steps_ = 0;
+  std::set<std::string> names_;
+  std::set<int64_t> clocks_hz_;
+  std::set<int64_t> memories_bytes_;
+  std::set<int64_t> step_counts_;
+  std::set<int64_t> world_sizes_;
+  std::set<std::string> step_sources_;
+  std::set<std::string> families_;
+};
 
 /// Of the views that `list` names (as --view; empty or "all": those that save), with words of --by:
 /// each as asked for and, where it takes `step`, with the steps apart too. Throws UsageError for a
@@ -27,7 +68,7 @@ enum class SummaryTexts : uint8_t {
   /// (base/path_cutter.h), those of machines are hashed, and the N-th rank that is called by its
   /// file is called "input N".
   kOfRun,
-  kOfInput,  ///< The same, but ranks have marks (prof/summary_file/rank_marks.h).
+  kOfInput,  ///< The same, but ranks have marks.
   kWhole,    ///< Nothing.
 };
 

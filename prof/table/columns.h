@@ -36,7 +36,7 @@ std::vector<Field> FieldsOf(const Columns<Item>& columns) {
   return fields;
 }
 
-/// Those at `places`.
+/// The columns of `all` at `places`, in the order of `places`.
 template <typename Item>
 Columns<Item> ColumnsAt(const std::vector<size_t>& places, std::span<const Column<Item>> all) {
   Columns<Item> columns;

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/output.h"
-#include "prof/table/screen_sink.h"
 #include "prof/table/sink.h"
+#include "prof/table/text_sinks.h"
 
 namespace oplens::prof {
 

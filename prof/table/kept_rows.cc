@@ -5,23 +5,6 @@
 #include <utility>
 
 namespace oplens::prof {
-namespace {
-
-/// Gives rows to a sink that someone else has.
-class PassingSink : public Sink {
- public:
-  explicit PassingSink(Sink* sink) : sink_(*sink) {}
-  void Begin(std::string_view table, std::vector<Field> fields) override {
-    sink_.Begin(table, std::move(fields));
-  }
-  void Row(std::span<const Cell> cells) override { sink_.Row(cells); }
-
- private:
-  Sink& sink_;
-};
-
-}  // namespace
-
 const std::string* KeptRows::Keep(std::string_view text) {
   const auto at = texts_.find(text);
   return at != texts_.end() ? &at->first : &texts_.emplace(std::string(text), true).first->first;
@@ -116,9 +99,7 @@ int64_t KeptRows::Count(size_t row, std::string_view key) const {
 }
 
 std::unique_ptr<Sink> KeptTables::NewTable() {
-  KeptRows* const rows = tables_.emplace_back(std::make_unique<KeptRows>()).get();
-  if (streamed_ != nullptr && tables_.size() == 1) return std::make_unique<PassingSink>(streamed_);
-  return std::make_unique<KeepingSink>(rows);
+  return std::make_unique<KeepingSink>(tables_.emplace_back(std::make_unique<KeptRows>()).get());
 }
 
 }  // namespace oplens::prof

@@ -74,17 +74,13 @@ class KeptRows {
 /// Takes the tables of views, in the order of their plans.
 class KeptTables : public Destination {
  public:
-  /// `streamed`, not null: takes the rows of the first table in the place of KeptRows.
-  explicit KeptTables(Sink* streamed = nullptr) : streamed_(streamed) {}
-
   std::unique_ptr<Sink> NewTable() override;
   void Commit() override {}
   size_t size() const { return tables_.size(); }
-  /// The rows of the table of a plan by its place; the streamed one has none.
+  /// The rows of the table of a plan by its place.
   const KeptRows& At(size_t plan) const { return *tables_.at(plan); }
 
  private:
-  Sink* streamed_;
   std::deque<std::unique_ptr<KeptRows>> tables_;
 };
 

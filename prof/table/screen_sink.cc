@@ -1,5 +1,3 @@
-#include "prof/table/screen_sink.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,6 +11,7 @@
 #include "base/utf8.h"
 #include "prof/table/display_width.h"
 #include "prof/table/layout.h"
+#include "prof/table/text_sinks.h"
 
 namespace oplens::prof {
 namespace {

@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "prof/table/row_kind.h"
 #include "prof/table/sink.h"
 
 namespace oplens::prof {
@@ -68,6 +70,31 @@ class SortingSink : public Sink {
   std::vector<Cells> rows_;
   std::vector<std::unique_ptr<std::string>> texts_;  // That cells of rows_ point to.
   std::string more_;
+};
+
+/// Says of each row what it is, in one more field behind the others (prof/table/row_kind.h).
+class RowKindSink : public Sink {
+ public:
+  /// `sink` must outlive this object.
+  explicit RowKindSink(Sink* sink) : sink_(sink) {}
+
+  void Begin(std::string_view table, std::vector<Field> fields) override {
+    fields_ = fields;
+    fields.push_back(kRowKindField);
+    sink_->Begin(table, std::move(fields));
+  }
+  void Row(std::span<const Cell> cells) override {
+    cells_.assign(cells.begin(), cells.end());
+    const bool total = StandsForOthers(fields_, cells);
+    cells_.push_back(Text(RowKindWord(total ? RowKind::kTotal : RowKind::kRow)));
+    sink_->Row(cells_);
+  }
+  void End() override { sink_->End(); }
+
+ private:
+  std::vector<Field> fields_;
+  std::vector<Cell> cells_;
+  Sink* sink_;
 };
 
 }  // namespace oplens::prof

@@ -17,7 +17,7 @@
 #include "prof/run/class_times.h"
 #include "prof/run/collective_calls.h"
 #include "prof/run/collective_kind.h"
-#include "prof/run/copy_name.h"
+#include "prof/run/device_work.h"
 #include "prof/run/run.h"
 #include "prof/run/steps.h"
 #include "prof/views/advice_facts.h"

@@ -86,6 +86,7 @@ class CopyStream : public ViewStream {
       table_.Add(copy);
     }
   }
+  void AddCopy(const CopyRow& copy) override { table_.Add(copy); }
 
  private:
   TableOf<CopyRow> table_;

@@ -2,69 +2,67 @@
 #define OPLENS_PROF_VIEWS_EVENT_SUMS_H_
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <string_view>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "base/checked.h"
+#include "base/sums.h"
 
 namespace oplens::prof {
 
+/// Figures of events that are alike.
+template <typename Number>
+struct EventFigures {
+  Number host_self_ns{};
+  Number host_total_ns{};
+  Number device_self_ns{};
+  Number device_total_ns{};
+  Number host_bytes{};
+  Number host_self_bytes{};
+  Number device_bytes{};
+  Number device_self_bytes{};
+
+  static constexpr std::tuple kMembers{
+      &EventFigures::host_self_ns,   &EventFigures::host_total_ns,
+      &EventFigures::device_self_ns, &EventFigures::device_total_ns,
+      &EventFigures::host_bytes,     &EventFigures::host_self_bytes,
+      &EventFigures::device_bytes,   &EventFigures::device_self_bytes};
+};
+
+/// The first of events; less is earlier. Of those that start together the longest comes first.
+struct FirstEvent {
+  int64_t start_ns = INT64_MAX;
+  int64_t shorter_ns = INT64_MAX;  ///< Than possible.
+
+  static constexpr std::tuple kMembers{&FirstEvent::start_ns, &FirstEvent::shorter_ns};
+  void Merge(const FirstEvent& other) { *this = std::min(*this, other); }
+  friend auto operator<=>(const FirstEvent&, const FirstEvent&) = default;
+};
+
 /// Sums over events that are alike: calls of one name, or device events of one.
-struct EventSums {
-  int64_t calls = 0;
-  Checked host_self_ns;
-  Checked host_total_ns;
-  Checked device_self_ns;
-  Checked device_total_ns;
-  Checked host_bytes;
-  Checked host_self_bytes;
-  Checked device_bytes;
-  Checked device_self_bytes;
-  /// Of the first event: its start and how much it is shorter than possible; less is earlier.
-  std::pair<int64_t, int64_t> first{INT64_MAX, INT64_MAX};
+struct EventSums : EventFigures<Checked> {
+  Count calls;
+  FirstEvent first;
 
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Counts(&self->calls);
-    bytes->Values(&self->host_self_ns, &self->host_total_ns, &self->device_self_ns,
-                  &self->device_total_ns, &self->host_bytes, &self->host_self_bytes,
-                  &self->device_bytes, &self->device_self_bytes, &self->first);
-  }
+  static constexpr auto kMembers =
+      std::tuple_cat(std::tuple{&EventSums::calls}, EventFigures<Checked>::kMembers,
+                     std::tuple{&EventSums::first});
 
-  void Add(const EventSums& other) {
-    calls += other.calls;
-    host_self_ns += other.host_self_ns;
-    host_total_ns += other.host_total_ns;
-    device_self_ns += other.device_self_ns;
-    device_total_ns += other.device_total_ns;
-    host_bytes += other.host_bytes;
-    host_self_bytes += other.host_self_bytes;
-    device_bytes += other.device_bytes;
-    device_self_bytes += other.device_self_bytes;
-    first = std::min(first, other.first);
-  }
-  /// An event of this length. Those that start together come longest first.
-  void Count(int64_t start_ns, int64_t length_ns) {
+  /// An event of this length.
+  void Add(int64_t start_ns, int64_t length_ns) {
     ++calls;
-    first = std::min(first, {start_ns, INT64_MAX - length_ns});
+    first.Merge({start_ns, INT64_MAX - length_ns});
   }
 };
 
 /// A row: events that are alike.
-struct EventRow {
+struct EventRow : EventFigures<int64_t> {
   std::string_view name;
   bool device = false;  ///< Of what a GPU did, else of calls.
   int64_t calls = 0;
-  int64_t host_self_ns = 0;
-  int64_t host_total_ns = 0;
-  int64_t device_self_ns = 0;
-  int64_t device_total_ns = 0;
-  int64_t host_bytes = 0;
-  int64_t host_self_bytes = 0;
-  int64_t device_bytes = 0;
-  int64_t device_self_bytes = 0;
   std::string_view shapes = {};              ///< "[[2, 3], []]"; "": not asked for.
   std::vector<std::string_view> stack = {};  ///< Innermost frame first.
 };

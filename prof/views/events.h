@@ -13,8 +13,6 @@
 
 namespace oplens::prof {
 
-/// The fields of the view `events` without those that `by` adds.
-std::span<const Field> EventsFields();
 /// How a table of rows in their order is written.
 struct EventTable {
   bool memory = false;           ///< Memory was recorded.

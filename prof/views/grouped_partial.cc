@@ -24,6 +24,16 @@ ByWords::ByWords(std::string_view view, const ViewOptions& options,
   }
 }
 
+std::vector<size_t> ByWords::PlacesIn(std::span<const std::string_view> known) const {
+  std::vector<size_t> places;
+  for (const std::string& word : words_) {
+    const auto place =
+        static_cast<size_t>(std::find(known.begin(), known.end(), word) - known.begin());
+    if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(place);
+  }
+  return places;
+}
+
 bool ByWords::Has(std::string_view word) const {
   return std::find(words_.begin(), words_.end(), word) != words_.end();
 }

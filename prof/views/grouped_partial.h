@@ -12,6 +12,8 @@
 // `key` and `sums`, and more. A column is in one place: its Field with its getter, or a
 // FigureColumn, KeyColumn or ByColumn, which get a member and know by its type how it folds.
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -24,6 +26,7 @@
 #include "base/byte_reader.h"
 #include "base/byte_writer.h"
 #include "base/checked.h"
+#include "base/ratio.h"
 #include "base/sums.h"
 #include "prof/table/columns.h"
 #include "prof/views/histogram.h"
@@ -115,12 +118,41 @@ constexpr KeyColumn<member> ByColumn(const Field& field) {
   return {field, true};
 }
 
+/// A column of a key that is one of a row's texts, an array. `by`: it is there only where --by
+/// names it.
+template <size_t place, bool by = false, FieldType type = FieldType::kText>
+struct TextColumn {
+  std::string_view key;
+  std::string_view header;
+  int width;
+  std::string_view help;
+
+  template <typename Row>
+  constexpr operator Column<Row>() const {  // NOLINT(google-explicit-constructor)
+    return {{key, header, "", type, width, help, Fold::kKey},
+            [](const Row& row) { return Text(row.texts[place]); },
+            Need::kNothing,
+            by};
+  }
+};
+
 /// times x (part / whole); unknown of nothing. RatioOf: of two sums of a row.
 Cell RatioCell(int64_t part, int64_t whole, int times = 1);
 inline Cell PercentCell(int64_t part, int64_t whole) { return RatioCell(part, whole, 100); }
 template <auto part, auto whole, int times = 1, typename Row>
 Cell RatioOf(const Row& row) {
   return RatioCell(row.sums.*part, row.sums.*whole, times);
+}
+
+/// 100 x part / whole, rounded once.
+template <auto part, auto whole, typename Row>
+Cell PercentOf(const Row& row) {
+  return Decimal(Percent<int64_t>(row.sums.*part, row.sums.*whole));
+}
+/// A sum of things of which it is known; unknown where that is of none.
+template <auto count, auto sum, typename Row>
+Cell KnownOf(const Row& row) {
+  return row.sums.*count > 0 ? CellOf(row.sums.*sum) : Cell{};
 }
 
 /// The words of --by that a view is asked for.
@@ -140,6 +172,21 @@ class ByWords {
     }
     return columns;
   }
+  /// The same, those of --by in the order of its words. They stand together in `all`.
+  template <typename Row>
+  Columns<Row> InOrder(std::span<const Column<Row>> all) const {
+    Columns<Row> columns = Of(all);
+    const auto is_by = [](const Column<Row>* column) { return column->by; };
+    const auto begin = std::find_if(columns.begin(), columns.end(), is_by);
+    std::sort(begin, std::find_if_not(begin, columns.end(), is_by),
+              [&](const Column<Row>* a, const Column<Row>* b) {
+                return std::find(words_.begin(), words_.end(), a->key) <
+                       std::find(words_.begin(), words_.end(), b->key);
+              });
+    return columns;
+  }
+  /// The places of the words in `known`, in their order, each once.
+  std::vector<size_t> PlacesIn(std::span<const std::string_view> known) const;
 
  private:
   std::vector<std::string> words_;

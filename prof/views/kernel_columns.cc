@@ -1,6 +1,6 @@
 #include "prof/views/kernel_columns.h"
 
-#include "ops/gpu/latency_why.h"
+#include "ops/gpu/roofline.h"
 #include "ops/kernels/gradient_evidence.h"
 #include "prof/price/kernel_facts.h"
 #include "prof/views/views.h"

@@ -11,7 +11,7 @@
 #include "parse/model/kernel_names.h"
 #include "parse/model/recording_advice.h"
 #include "prof/run/class_times.h"
-#include "prof/run/copy_name.h"
+#include "prof/run/device_work.h"
 #include "prof/run/run.h"
 #include "prof/run/steps.h"
 #include "prof/views/grouped_partial.h"

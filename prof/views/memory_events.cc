@@ -6,8 +6,9 @@
 
 #include "base/saturating.h"
 #include "parse/join/range_texts.h"
-#include "prof/run/memory_leaks.h"
+#include "prof/run/memory_life.h"
 #include "prof/run/run.h"
+#include "prof/run/steps.h"
 #include "prof/table/columns.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/time_keys.h"

@@ -1,7 +1,7 @@
 #include "prof/views/memory_op_run.h"
 
 #include "base/saturating.h"
-#include "prof/run/memory_leaks.h"
+#include "prof/run/memory_life.h"
 #include "prof/run/run.h"
 
 namespace oplens::prof {
@@ -23,9 +23,12 @@ void MemoryChange::Add(const MemoryEvent& event) {
 }
 
 MemoryOpRun::MemoryOpRun(const Run& run, const std::vector<OperatorKey>& by)
-    : run_(run), places_(run.joined(), run.calls()) {
-  GroupCalls(by);
-  MarkOutermost();
+    : run_(run),
+      places_(run.joined(), run.calls()),
+      groups_(run, by, &places_),
+      by_step_(std::find(by.begin(), by.end(), OperatorKey::kStep) != by.end()) {
+  FindRows();
+  outermost_ = OutermostCalls(run, call_rows_, rows_.size());
 }
 
 uint32_t MemoryOpRun::RowOf(int64_t group, size_t step, const Row& like) {
@@ -41,65 +44,22 @@ uint32_t MemoryOpRun::RowOf(int64_t group, size_t step, const Row& like) {
   return row;
 }
 
-void MemoryOpRun::GroupCalls(const std::vector<OperatorKey>& by) {
-  columns_.push_back(places_.Names());
-  for (const OperatorKey key : by) {
-    if (key == OperatorKey::kLayer) columns_.push_back(places_.Layers());
-    if (key == OperatorKey::kStack) columns_.push_back(places_.Stacks());
-    by_step_ |= key == OperatorKey::kStep;
-  }
+void MemoryOpRun::FindRows() {
   const std::span<const CallTree::Call> all = run_.calls().all();
-  // One column after the other: equal in all so far and in the next.
-  std::vector<uint32_t> groups(all.size(), 0);
-  for (const std::vector<uint32_t>& column : columns_) {
-    IdMap numbers;
-    for (size_t call = 0; call < all.size(); ++call) {
-      const int64_t both = int64_t{groups[call]} << 32 | column[call];
-      groups[call] = numbers.FindOrInsert(both, static_cast<uint32_t>(numbers.size()));
-    }
-  }
   call_rows_.resize(all.size());
   for (size_t call = 0; call < all.size(); ++call) {
     const int64_t start_ns = run_.trace().ranges[all[call].range].start_ns;
     Row like;
-    like.first_call = static_cast<uint32_t>(call);
+    like.group = groups_.Of(call);
     const size_t step = by_step_ ? run_.steps().OfHost(start_ns) : Steps::kNone;
-    call_rows_[call] = RowOf(groups[call], step, like);
+    call_rows_[call] = RowOf(like.group, step, like);
     if (run_.SelectsHost(start_ns)) ++rows_[call_rows_[call]].calls;
   }
 }
 
 std::vector<std::string_view> MemoryOpRun::TextsOf(const Row& row) const {
-  std::vector<std::string_view> texts;
-  for (const std::vector<uint32_t>& column : columns_) {
-    texts.push_back(row.kind == Row::Kind::kCalls ? places_.texts().TextOf(column[row.first_call])
-                                                  : std::string_view());
-  }
-  return texts;
-}
-
-// As in OperatorRun: calls come with those around them before them.
-void MemoryOpRun::MarkOutermost() {
-  const CallTree& tree = run_.calls();
-  outermost_.assign(tree.all().size(), true);
-  std::vector<uint32_t> around;
-  std::vector<uint32_t> depth(rows_.size(), 0);  // By row: how many of `around`.
-  for (ThreadIndex thread = 0; thread < run_.trace().threads.size(); ++thread) {
-    const size_t first = tree.BeginOf(thread);
-    const std::span<const CallTree::Call> calls = tree.Of(thread);
-    const auto leave_until = [&](uint32_t parent) {
-      while (!around.empty() && around.back() != parent) {
-        --depth[call_rows_[first + around.back()]];
-        around.pop_back();
-      }
-    };
-    for (uint32_t i = 0; i < calls.size(); ++i) {
-      leave_until(calls[i].parent);
-      outermost_[first + i] = depth[call_rows_[first + i]]++ == 0;
-      around.push_back(i);
-    }
-    leave_until(CallTree::kNone);
-  }
+  if (row.kind == Row::Kind::kCalls) return groups_.TextsOf(row.group);
+  return std::vector<std::string_view>(groups_.text_count());
 }
 
 uint32_t MemoryOpRun::RowAt(uint32_t call, int64_t time_ns) {

@@ -11,14 +11,14 @@
 #include "base/sums.h"
 #include "prof/run/memory_life.h"
 #include "prof/run/steps.h"
+#include "prof/views/call_groups.h"
 #include "prof/views/call_places.h"
-#include "prof/views/operator_fields.h"
 
 namespace oplens::prof {
 
 class Run;
 
-/// What calls took and gave back. Sums saturate.
+/// What calls took and gave back.
 struct MemoryChange {
   Balance increase_bytes;  ///< Taken less given back.
   Sum allocations;
@@ -62,7 +62,7 @@ class MemoryOpRun {
       kUntold,  ///< Memory whose allocation the file does not hold.
     };
     Kind kind = Kind::kCalls;
-    uint32_t first_call = 0;  ///< One of them.
+    uint32_t group = 0;  ///< Of calls.
     size_t step = Steps::kNone;
     int64_t calls = 0;
   };
@@ -81,8 +81,7 @@ class MemoryOpRun {
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  void GroupCalls(const std::vector<OperatorKey>& by);
-  void MarkOutermost();
+  void FindRows();
   uint32_t RowOf(int64_t group, size_t step, const Row& like);
   /// The row of what was done at a moment in a call; kNone: in none.
   uint32_t RowAt(uint32_t call, int64_t time_ns);
@@ -94,8 +93,8 @@ class MemoryOpRun {
 
   const Run& run_;
   CallPlaces places_;
-  bool by_step_ = false;
-  std::vector<std::vector<uint32_t>> columns_;  // Of the keys, by call: numbers of texts.
+  CallGroups groups_;
+  bool by_step_;
   std::vector<Row> rows_;
   IdMap row_of_;                     // By group and step.
   std::vector<uint32_t> call_rows_;  // By call.

@@ -9,14 +9,11 @@
 #include <vector>
 
 #include "base/byte_map.h"
-#include "base/ratio.h"
 #include "base/saturating.h"
 #include "parse/model/recording_advice.h"
 #include "prof/run/path_tree.h"
-#include "prof/views/group_sums.h"
 #include "prof/views/grouped_partial.h"
 #include "prof/views/module_run.h"
-#include "prof/views/module_sums.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/saved_partial.h"
 #include "prof/views/time_keys.h"
@@ -107,14 +104,10 @@ constexpr Column<ModuleRow> kModulesColumns[] = {
                                         "device events of device_self_ns and bwd_device_self_ns"},
     {{"flops", "FLOPs", "FLOP", FieldType::kInteger, 18,
       "of the kernels among them whose FLOPs are known", Fold::kSum},
-     [](const ModuleRow& row) {
-       return row.sums.with_flops > 0 ? CellOf(row.sums.flops) : Cell{};
-     }},
+     KnownOf<&ModuleSums::with_flops, &ModuleSums::flops>},
     {{"bytes", "Bytes", "B", FieldType::kInteger, 16,
       "of the kernels among them whose bytes are known", Fold::kSum},
-     [](const ModuleRow& row) {
-       return row.sums.with_bytes > 0 ? CellOf(row.sums.bytes) : Cell{};
-     }},
+     KnownOf<&ModuleSums::with_bytes, &ModuleSums::bytes>},
     {{"alloc_bytes", "Alloc(B)", "B", FieldType::kInteger, 14,
       "device memory that the framework gave out while it ran and no module inside did",
       Fold::kSum},
@@ -127,9 +120,7 @@ constexpr Column<ModuleRow> kModulesColumns[] = {
     {{"tc_self_pct", "TCSelf(%)", "%", FieldType::kDecimal, 8,
       "time of kernels that use Tensor Cores / that of kernels of which it is known, * 100; of the "
       "kernels among launches"},
-     [](const ModuleRow& row) {
-       return Decimal(Percent(row.sums.tensor_core_ns, row.sums.tensor_core_known_ns));
-     }},
+     PercentOf<&ModuleSums::tensor_core_ns, &ModuleSums::tensor_core_known_ns>},
 };
 
 class Modules : public GroupedPartial<ModulesKey, ModulesOfKey, ModuleRow, TextNotes> {

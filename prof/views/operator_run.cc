@@ -4,9 +4,10 @@
 #include <tuple>
 
 #include "base/hash.h"
-#include "base/saturating.h"
+#include "ops/kernels/kernel_name.h"
 #include "parse/join/launch_sweep.h"
 #include "parse/join/range_sweep.h"
+#include "parse/model/kernel_record.h"
 #include "prof/run/call_work.h"
 #include "prof/run/gradient_hooks.h"
 
@@ -35,85 +36,70 @@ std::vector<uint32_t> CollectivesInCalls(const Run& run) {
   return found;
 }
 
+constexpr uint8_t FitnessBitOf(ops::TensorCoreFitness fitness) {
+  return static_cast<uint8_t>(1u << static_cast<uint8_t>(fitness));
+}
+
+/// As in Figures, which most kernels need not have for it: they are no products. `named_product`:
+/// the name is that of a matrix product; asked where the op has no price.
+ops::TensorCoreFitness FitnessOf(const PricedKernel& kernel, ops::TensorCoreUse use,
+                                 bool named_product) {
+  const bool product =
+      kernel.price == nullptr
+          ? named_product || use == ops::TensorCoreUse::kYes
+          : kernel.price->matmul_like && kernel.price->op_class == ops::OpClass::kCompute;
+  if (!product) return ops::TensorCoreFitness::kNotAsked;
+  return FiguresOf(kernel).tensor_core.fitness;
+}
+
 }  // namespace
+
+std::string_view KernelTime::Eligible() const {
+  using Fitness = ops::TensorCoreFitness;
+  if ((fitness & FitnessBitOf(Fitness::kYes)) != 0) return "yes";
+  return fitness == 0 || (fitness & FitnessBitOf(Fitness::kUnknown)) != 0 ? "" : "no";
+}
+
+void KernelPrices::Add(const PricedKernel& kernel) {
+  const size_t kernels = run_.trace().kernels.size();
+  if (kernel.work >= kernels) return;
+  if (prices_.empty()) prices_.reserve(kernels);
+  const ops::TensorCoreUse use = TensorCoreUseOf(kernel);
+  const bool known = use != ops::TensorCoreUse::kUnknown && kernel.record->timed();
+  const int64_t known_ns = known ? kernel.record->duration_ns : 0;
+  prices_.push_back({.flops = kernel.share.flops.value_or(0),
+                     .bytes = kernel.share.bytes.value_or(0),
+                     .known_ns = known_ns,
+                     .kernel = kernel.work,
+                     .with_flops = kernel.share.flops.has_value(),
+                     .with_bytes = kernel.share.bytes.has_value(),
+                     .tensor_core = use == ops::TensorCoreUse::kYes,
+                     .fitness = FitnessBitOf(FitnessOf(kernel, use, IsNamedProduct(kernel)))});
+}
+
+bool KernelPrices::IsNamedProduct(const PricedKernel& kernel) {
+  uint8_t& known = product_names_[run_.trace().kernels[kernel.work].name];
+  if (known == 0) {
+    known = ops::KernelKindOf(kernel.record->long_name) == ops::KernelKind::kMatrix ? 2 : 1;
+  }
+  return known == 2;
+}
 
 OperatorRun::OperatorRun(const Run& run, const std::vector<OperatorKey>& by,
                          const KernelPrices& prices, CallPlaces* places)
     : run_(run),
       by_step_(!run.selects_all() ||
                std::find(by.begin(), by.end(), OperatorKey::kStep) != by.end()),
-      places_(*places),
+      groups_(run, by, places),
       calls_(run.calls().all().size()),
-      outermost_(calls_.size(), true),
+      outermost_(OutermostCalls(run, groups_.all(), groups_.size())),
       kernel_slots_(run.trace().kernels.size(), kNoOperatorSlot),
       of_hooks_(kernel_slots_.size(), false) {
-  GroupCalls(by);
-  MarkOutermost();
   AddCalls();
   FindKernelsOfHooks();
   AddEvents();
   AddPrices(prices);
   SumTotals();
-}
-
-void OperatorRun::GroupCalls(const std::vector<OperatorKey>& by) {
-  columns_.push_back(places_.Names());
-  for (const OperatorKey key : by) {
-    if (key == OperatorKey::kShape) columns_.push_back(places_.Shapes());
-    if (key == OperatorKey::kLayer) columns_.push_back(places_.Layers());
-    if (key == OperatorKey::kStack) columns_.push_back(places_.Stacks());
-    if (key == OperatorKey::kPhase) columns_.push_back(places_.Phases());
-  }
-  // One column after the other: equal in all so far and in the next.
-  for (const std::vector<uint32_t>& column : columns_) {
-    IdMap groups;
-    group_calls_.clear();
-    for (size_t call = 0; call < calls_.size(); ++call) {
-      const auto next = static_cast<uint32_t>(group_calls_.size());
-      uint32_t& group = calls_[call].group;
-      group = groups.FindOrInsert(PairKey(group, column[call]), next);
-      if (group == next) group_calls_.push_back(static_cast<uint32_t>(call));
-    }
-  }
-  // Calls of a group have the same texts.
-  for (std::vector<uint32_t>& column : columns_) {
-    std::vector<uint32_t> of_groups;
-    for (const uint32_t call : group_calls_) of_groups.push_back(column[call]);
-    column = std::move(of_groups);
-  }
-}
-
-std::vector<std::string_view> OperatorRun::TextsOf(uint32_t group) const {
-  std::vector<std::string_view> texts;
-  for (const std::vector<uint32_t>& column : columns_) {
-    texts.push_back(places_.texts().TextOf(column[group]));
-  }
-  return texts;
-}
-
-// Calls come with those around them before them, and none that is around a later one is left in
-// between: a stack of those around the call at hand is enough.
-void OperatorRun::MarkOutermost() {
-  const CallTree& tree = run_.calls();
-  std::vector<uint32_t> around;
-  std::vector<uint32_t> depth(group_calls_.size(), 0);  // By group: how many of `around`.
-  for (ThreadIndex thread = 0; thread < run_.trace().threads.size(); ++thread) {
-    const size_t first = tree.BeginOf(thread);
-    const std::span<const CallTree::Call> calls = tree.Of(thread);
-    const auto leave_until = [&](uint32_t parent) {
-      while (!around.empty() && around.back() != parent) {
-        --depth[calls_[first + around.back()].group];
-        around.pop_back();
-      }
-    };
-    for (uint32_t i = 0; i < calls.size(); ++i) {
-      leave_until(calls[i].parent);
-      CallState& call = calls_[first + i];
-      outermost_[first + i] = depth[call.group]++ == 0;
-      around.push_back(i);
-    }
-    leave_until(CallTree::kNone);
-  }
 }
 
 uint32_t OperatorRun::SlotOf(uint32_t group, size_t step) {
@@ -136,12 +122,12 @@ void OperatorRun::AddCalls() {
     const int64_t start_ns = run_.trace().ranges[all[i].range].start_ns;
     call.slot = kNoOperatorSlot;
     if (!run_.SelectsHost(start_ns)) continue;
-    call.slot = SlotOf(call.group, run_.steps().OfHost(start_ns));
+    call.slot = SlotOf(groups_.Of(i), run_.steps().OfHost(start_ns));
     OperatorSums& sums = slots_[call.slot].sums;
     ++sums.calls;
-    SaturatingAdd(&sums.length_ns, all[i].total_ns);
-    SaturatingAdd(&sums.host_self_ns, all[i].self_ns);
-    if (outermost_[i]) SaturatingAdd(&sums.host_total_ns, all[i].total_ns);
+    sums.length_ns += all[i].total_ns;
+    sums.host_self_ns += all[i].self_ns;
+    if (outermost_[i]) sums.host_total_ns += all[i].total_ns;
     sums.lengths.Add(all[i].total_ns);
   }
 }
@@ -179,7 +165,7 @@ void OperatorRun::FindKernelsOfHooks() {
 OperatorRun::Launcher OperatorRun::LauncherOf(uint32_t call, bool of_hooks) const {
   if (of_hooks) return {CallWork::kNone, kOfHooks};
   if (call == CallWork::kNone) return {call, kUnattributed};
-  return {call, calls_[call].group};
+  return {call, groups_.Of(call)};
 }
 
 uint32_t OperatorRun::SlotOfWork(const DeviceEvent& event, const Launcher& by) {
@@ -195,20 +181,20 @@ void OperatorRun::AddToCall(const KernelTime& time, CallState* call) {
     call->time = static_cast<uint32_t>(times_.size());
     times_.emplace_back();
   }
-  times_[call->time].Add(time);
+  MergeMembers(&times_[call->time], time);
 }
 
 void OperatorRun::AddTime(uint32_t call, uint32_t slot, const KernelTime& time) {
-  slots_[slot].sums.self.Add(time);
+  MergeMembers(&slots_[slot].sums.self, time);
   if (call == CallWork::kNone) {
-    slots_[slot].sums.total.Add(time);
+    MergeMembers(&slots_[slot].sums.total, time);
   } else if (calls_[call].slot == slot) {
     AddToCall(time, &calls_[call]);
   } else {
     const auto next = static_cast<uint32_t>(strays_.size());
     const uint32_t stray = stray_of_.FindOrInsert(PairKey(call, slot), next);
     if (stray == next) strays_.push_back({call, slot, {}});
-    strays_[stray].time.Add(time);
+    MergeMembers(&strays_[stray].time, time);
   }
 }
 
@@ -235,8 +221,7 @@ void OperatorRun::AddBusy(const DeviceEvent& event, uint32_t group, uint32_t slo
   int64_t& until_ns = busy_until_[place];
   const int64_t from_ns = std::max(until_ns, event.start_ns);
   if (event.end_ns <= from_ns) return;
-  int64_t& busy_ns = slots_[slot].sums.device_busy_ns;
-  SaturatingAdd(&busy_ns, event.end_ns - from_ns);
+  slots_[slot].sums.device_busy_ns += event.end_ns - from_ns;
   until_ns = event.end_ns;
 }
 
@@ -249,9 +234,16 @@ void OperatorRun::AddPrices(const KernelPrices& prices) {
       if (by.call != CallWork::kNone) slot = calls_[by.call].slot;
       if (slot == kNoOperatorSlot) slot = SlotOf(by.group, Steps::kNone);
     }
-    slots_[slot].sums.AddPrice(price.with_flops ? std::optional(price.flops) : std::nullopt,
-                               price.with_bytes ? std::optional(price.bytes) : std::nullopt);
-    AddTime(by.call, slot, price.Time());
+    OperatorSums& sums = slots_[slot].sums;
+    sums.with_flops += price.with_flops ? 1 : 0;
+    sums.with_bytes += price.with_bytes ? 1 : 0;
+    sums.flops += price.flops;
+    sums.bytes += price.bytes;
+    AddTime(by.call, slot,
+            {.device_ns = 0,
+             .tensor_core_ns = price.tensor_core ? price.known_ns : 0,
+             .known_ns = price.known_ns,
+             .fitness = {price.fitness}});
   }
 }
 
@@ -266,7 +258,7 @@ void OperatorRun::SumTotals() {
       if (call.time == kNoTime) continue;
       const KernelTime& time = times_[call.time];
       if (outermost_[first + i] && call.slot != kNoOperatorSlot)
-        slots_[call.slot].sums.total.Add(time);
+        MergeMembers(&slots_[call.slot].sums.total, time);
       if (calls[i].parent != CallTree::kNone) AddToCall(time, &calls_[first + calls[i].parent]);
     }
   }
@@ -282,7 +274,9 @@ void OperatorRun::SumStrays() {
     const size_t step = slots_[stray.slot].step;
     const size_t first = tree.BeginOf(run_.trace().ranges[tree.all()[stray.call].range].thread);
     for (size_t at = stray.call;;) {
-      if (outermost_[at]) slots_[SlotOf(calls_[at].group, step)].sums.total.Add(stray.time);
+      if (outermost_[at]) {
+        MergeMembers(&slots_[SlotOf(groups_.Of(at), step)].sums.total, stray.time);
+      }
       const uint32_t parent = tree.all()[at].parent;
       if (parent == CallTree::kNone) break;
       at = first + parent;

@@ -4,22 +4,100 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <string>
+#include <optional>
+#include <span>
 #include <string_view>
-#include <unordered_map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "base/checked.h"
 #include "base/id_map.h"
+#include "base/ratio.h"
+#include "base/sums.h"
+#include "prof/price/priced_kernel.h"
+#include "prof/run/run.h"
 #include "prof/run/steps.h"
+#include "prof/views/call_groups.h"
 #include "prof/views/call_places.h"
-#include "prof/views/kernel_prices.h"
-#include "prof/views/operator_fields.h"
-#include "prof/views/operator_sums.h"
+#include "prof/views/histogram.h"
 
 namespace oplens::prof {
 
-class Run;
+/// Time of kernels, and of those of them that use Tensor Cores.
+struct KernelTime {
+  Sum device_ns;               ///< Of device events of all kinds.
+  Sum tensor_core_ns;          ///< Of kernels that use Tensor Cores.
+  Sum known_ns;                ///< Of kernels that are known to use them or not.
+  BitsOfAny<uint8_t> fitness;  ///< Of what its kernels could: 1 << TensorCoreFitness.
+
+  static constexpr std::tuple kMembers{&KernelTime::device_ns, &KernelTime::tensor_core_ns,
+                                       &KernelTime::known_ns, &KernelTime::fitness};
+
+  /// Percent of `known_ns`; nullopt where that is 0.
+  std::optional<double> TensorCorePercent() const {
+    return Percent<int64_t>(tensor_core_ns, known_ns);
+  }
+  /// Whether a kernel runs on Tensor Cores or could ("yes"), none could ("no"), or that is not
+  /// known ("").
+  std::string_view Eligible() const;
+};
+
+/// What the calls of one operator cost.
+struct OperatorSums {
+  Count calls;
+  Count launches;
+  Sum device_busy_ns;
+  Sum host_self_ns;
+  Sum host_total_ns;
+  Sum length_ns;  ///< Of all calls, also those inside of others of the operator.
+  Count with_flops;
+  Count with_bytes;
+  Checked flops;
+  Checked bytes;
+  KernelTime self;
+  KernelTime total;
+  Histogram lengths;
+
+  static constexpr std::tuple kMembers{
+      &OperatorSums::calls,        &OperatorSums::launches,      &OperatorSums::device_busy_ns,
+      &OperatorSums::host_self_ns, &OperatorSums::host_total_ns, &OperatorSums::length_ns,
+      &OperatorSums::with_flops,   &OperatorSums::with_bytes,    &OperatorSums::flops,
+      &OperatorSums::bytes,        &OperatorSums::self,          &OperatorSums::total,
+      &OperatorSums::lengths};
+};
+
+/// What sums over operators take of priced kernels, kept until all came, so that several sums can
+/// be made one after the other. 32 bytes a kernel.
+class KernelPrices {
+ public:
+  struct Price {
+    int64_t flops = 0;
+    int64_t bytes = 0;
+    int64_t known_ns = 0;  ///< Its time, where it is known whether it uses Tensor Cores.
+    uint32_t kernel = 0;   ///< Place in Trace::kernels.
+    bool with_flops = false;
+    bool with_bytes = false;
+    bool tensor_core = false;
+    uint8_t fitness = 0;  ///< As in KernelTime.
+  };
+
+  /// `run` must outlive this object.
+  explicit KernelPrices(const Run& run)
+      : run_(run), product_names_(run.trace().strings.size(), uint8_t{0}) {}
+
+  /// Each kernel comes once at most.
+  void Add(const PricedKernel& kernel);
+  /// In the order in which they came.
+  std::span<const Price> all() const { return prices_; }
+
+ private:
+  bool IsNamedProduct(const PricedKernel& kernel);
+
+  const Run& run_;
+  std::vector<Price> prices_;
+  std::vector<uint8_t> product_names_;  // By StringId of a kernel: 0 not asked, 1 no, 2 yes.
+};
 
 /// The operators of one rank: sums by what they are called (and split by) and by step. A call
 /// counts in the step in which it began, with all that it launched; the kernels of a graph that it
@@ -45,20 +123,16 @@ class OperatorRun {
   /// Collectives of gradient hooks that no operator launched.
   static constexpr uint32_t kOfHooks = UINT32_MAX - 1;
 
-  /// Gives each slot to f(Slot&&), and frees it.
+  /// Gives each slot to f(slot), and frees it.
   template <typename F>
   void TakeSlots(F f) {
-    for (; !slots_.empty(); slots_.pop_front()) f(std::move(slots_.front()));
+    for (; !slots_.empty(); slots_.pop_front()) f(slots_.front());
   }
-  /// The texts of a group: the name and those of the keys, those of step and rank left out.
-  std::vector<std::string_view> TextsOf(uint32_t group) const;
-  /// How many texts that are.
-  size_t text_count() const { return columns_.size(); }
+  const CallGroups& groups() const { return groups_; }
 
  private:
   static constexpr uint32_t kNoTime = UINT32_MAX;
   struct CallState {
-    uint32_t group = 0;
     uint32_t slot = 0;  // None where the call is not selected.
     // What it launched itself, with those inside once that is summed; into times_. Most launch
     // nothing.
@@ -76,9 +150,7 @@ class OperatorRun {
     KernelTime time;
   };
 
-  void GroupCalls(const std::vector<OperatorKey>& by);
   void AddCalls();
-  void MarkOutermost();
   void FindKernelsOfHooks();
   Launcher LauncherOf(uint32_t call, bool of_hooks) const;
   void AddEvents();
@@ -96,12 +168,10 @@ class OperatorRun {
 
   const Run& run_;
   bool by_step_;  // Slots are of steps; sums over all of them need none.
-  CallPlaces& places_;
-  std::vector<std::vector<uint32_t>> columns_;  // Of the keys, by group: numbers of texts.
-  std::vector<uint32_t> group_calls_;           // By group: its first call.
-  std::vector<CallState> calls_;                // By place in CallTree::all().
-  std::deque<KernelTime> times_;                // Of calls.
-  std::vector<bool> outermost_;  // The same as calls_: no call of its group is around it.
+  CallGroups groups_;
+  std::vector<CallState> calls_;  // By place in CallTree::all().
+  std::deque<KernelTime> times_;  // Of calls.
+  std::vector<bool> outermost_;   // The same: no call of its group is around it.
   std::deque<Slot> slots_;
   IdMap slot_of_;                       // By group and step.
   std::vector<uint32_t> kernel_slots_;  // By kernel.

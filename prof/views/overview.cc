@@ -16,7 +16,7 @@
 #include "parse/model/recording_advice.h"
 #include "prof/price/figures.h"
 #include "prof/price/priced_kernel.h"
-#include "prof/run/extent.h"
+#include "prof/run/device_work.h"
 #include "prof/run/run.h"
 #include "prof/run/steps.h"
 #include "prof/views/grouped_partial.h"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -15,18 +14,20 @@
 #include "base/byte_reader.h"
 #include "base/byte_writer.h"
 #include "base/hash.h"
-#include "base/ratio.h"
 #include "base/saturating.h"
+#include "base/sums.h"
 #include "ops/kernels/communication.h"
 #include "ops/kernels/tensor_core.h"
 #include "parse/model/kernel_record.h"
 #include "prof/price/figures.h"
 #include "prof/price/priced_kernel.h"
-#include "prof/run/copy_name.h"
+#include "prof/run/device_work.h"
 #include "prof/run/run.h"
 #include "prof/run/step.h"
 #include "prof/run/steps.h"
 #include "prof/run/text_numbers.h"
+#include "prof/views/bounded_groups.h"
+#include "prof/views/grouped_partial.h"
 #include "prof/views/views.h"
 
 namespace oplens::prof {
@@ -36,7 +37,7 @@ using enum FieldType;
 
 constexpr std::string_view kPlacesOther = "(other)";
 
-// The texts of a place, in the order of its key fields.
+// The texts of a place, and the rank.
 enum PlacesPlaceText : size_t {
   kPlaceLayer,
   kPlaceOp,
@@ -44,77 +45,96 @@ enum PlacesPlaceText : size_t {
   kPlaceShape,
   kPlaceWork,
   kPlaceKernel,
-  kPlaceTexts
+  kPlaceTexts,
+  kPlaceRank = kPlaceTexts
 };
 
-constexpr Field kPlacesFields[] = {
-    {"layer", "Layer", "", kText, Field::kShared,
-     "layers around the call, outermost first; in the backward pass those of the forward op",
-     Fold::kKey},
-    {"op", "Op", "", kText, 20, "op that launched it; of copies and fills their kind", Fold::kKey},
-    {"dir", "Direction", "", kText, 9, "fprop (forward) or bprop (backward)", Fold::kKey},
-    {"shape", "Shape", "", kText, Field::kShared, "extents of the tensors among the op's arguments",
-     Fold::kKey},
-    {"work", "Work", "", kText, 13, "compute, communication, copy, fill or replay (of a graph)",
-     Fold::kKey},
-    {"kernel", "Kernel", "", kName, Field::kShared, "full name of the kernel", Fold::kKey},
-    {"count", "Count", "", kInteger, 8, "how often it ran", Fold::kSum},
-    {"time_ns", "Time(ns)", "ns", kInteger, 13, "sum of its durations", Fold::kSum},
-    {"tc_ns", "TC(ns)", "ns", kInteger, 13, "of it: of kernels that use Tensor Cores", Fold::kSum},
-    {"tc_known_ns", "TCKnown(ns)", "ns", kInteger, 13,
-     "of time_ns: of kernels that are known to use Tensor Cores or not", Fold::kSum},
-    {"flops", "FLOPs", "FLOP", kInteger, 18, "of those of its kernels whose FLOPs are known",
-     Fold::kSum},
-    {"bytes", "Bytes", "B", kInteger, 16, "of those of its kernels whose bytes are known",
-     Fold::kSum},
-    AsRatio({"tc_pct", "TC(%)", "%", kDecimal, 8, "tc_ns / tc_known_ns * 100"},
-            {"tc_ns", "tc_known_ns", 100}),
-    {"start_ns", "Start(ns)", "ns", kInteger, 13,
-     "the earliest start of one, from the start of its step", Fold::kMin},
-    OnRequest({"inferred_ns", "Inferred(ns)", "ns", kInteger, 13,
-               "of time_ns: of kernels whose op is inferred, not recorded", Fold::kSum}),
-    OnRequest(
-        AsRatio({"inferred_pct", "Inferred(%)", "%", kDecimal, 11, "inferred_ns / time_ns * 100"},
-                {"inferred_ns", "time_ns", 100})),
-    OnRequest(
-        {"comm_ns", "Comm(ns)", "ns", kInteger, 13, "of time_ns: of communication", Fold::kSum}),
+constexpr std::string_view kPlacesKeys[] = {"step", "rank"};
+
+/// Of those of which it is known.
+struct KnownSum {
+  int64_t value = -1;  ///< Negative: of none is it known.
+
+  static constexpr std::tuple kMembers{&KnownSum::value};
+  void Merge(const KnownSum& other) {
+    if (other.value >= 0) value = SaturatingSum(std::max<int64_t>(value, 0), other.value);
+  }
+  Cell ToCell() const { return value < 0 ? Cell{} : Cell{value}; }
 };
-constexpr Field kPlacesStepField = {
-    "step", "Step", "", kInteger, 6, "number of the step that launched it", Fold::kKey};
-constexpr Field kPlacesRankField = {"rank",    "Rank", "", kText, 6, "rank of the process",
-                                    Fold::kKey};
 
 struct PlacesSums {
-  int64_t count = 0;
-  int64_t time_ns = 0;
-  int64_t tc_ns = 0;
-  int64_t tc_known_ns = 0;
-  int64_t flops = -1;  // Negative: of none is it known.
-  int64_t bytes = -1;
-  int64_t start_ns = INT64_MAX;
-  int64_t inferred_ns = 0;
+  Count count;
+  Sum time_ns;
+  Sum tc_ns;
+  Sum tc_known_ns;
+  KnownSum flops;
+  KnownSum bytes;
+  Min start_ns;
+  Sum inferred_ns;
 
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Counts(&self->count);
-    bytes->Sums(&self->time_ns, &self->tc_ns, &self->tc_known_ns);
-    bytes->Values(&self->flops, &self->bytes, &self->start_ns);
-    bytes->Sums(&self->inferred_ns);
-  }
+  static constexpr std::tuple kMembers{
+      &PlacesSums::count, &PlacesSums::time_ns, &PlacesSums::tc_ns,    &PlacesSums::tc_known_ns,
+      &PlacesSums::flops, &PlacesSums::bytes,   &PlacesSums::start_ns, &PlacesSums::inferred_ns};
+};
 
-  void Add(const PlacesSums& other) {
-    const auto add_known = [](int64_t* sum, int64_t value) {
-      if (value >= 0) *sum = SaturatingSum(std::max<int64_t>(*sum, 0), value);
-    };
-    SaturatingAdd(&count, other.count);
-    SaturatingAdd(&time_ns, other.time_ns);
-    SaturatingAdd(&tc_ns, other.tc_ns);
-    SaturatingAdd(&tc_known_ns, other.tc_known_ns);
-    SaturatingAdd(&inferred_ns, other.inferred_ns);
-    add_known(&flops, other.flops);
-    add_known(&bytes, other.bytes);
-    start_ns = std::min(start_ns, other.start_ns);
-  }
+struct PlacesRow {
+  std::array<std::string_view, kPlaceTexts + 1> texts;
+  std::optional<int64_t> step;
+  const PlacesSums& sums;
+};
+
+constexpr Column<PlacesRow> kPlacesColumns[] = {
+    TextColumn<kPlaceLayer>{
+        "layer", "Layer", Field::kShared,
+        "layers around the call, outermost first; in the backward pass those of the forward op"},
+    TextColumn<kPlaceOp>{"op", "Op", 20, "op that launched it; of copies and fills their kind"},
+    TextColumn<kPlaceDir>{"dir", "Direction", 9, "fprop (forward) or bprop (backward)"},
+    TextColumn<kPlaceShape>{"shape", "Shape", Field::kShared,
+                            "extents of the tensors among the op's arguments"},
+    TextColumn<kPlaceWork>{"work", "Work", 13,
+                           "compute, communication, copy, fill or replay (of a graph)"},
+    TextColumn<kPlaceKernel, false, kName>{"kernel", "Kernel", Field::kShared,
+                                           "full name of the kernel"},
+    TextColumn<kPlaceRank, true>{"rank", "Rank", 6, "rank of the process"},
+    {{"step", "Step", "", kInteger, 6, "number of the step that launched it", Fold::kKey},
+     [](const PlacesRow& row) { return Integer(row.step); },
+     Need::kNothing,
+     true},
+    FigureColumn<&PlacesSums::count>{"count", "Count", "", 8, "how often it ran"},
+    FigureColumn<&PlacesSums::time_ns>{"time_ns", "Time(ns)", "ns", 13, "sum of its durations"},
+    FigureColumn<&PlacesSums::tc_ns>{"tc_ns", "TC(ns)", "ns", 13,
+                                     "of it: of kernels that use Tensor Cores"},
+    FigureColumn<&PlacesSums::tc_known_ns>{
+        "tc_known_ns", "TCKnown(ns)", "ns", 13,
+        "of time_ns: of kernels that are known to use Tensor Cores or not"},
+    {{"flops", "FLOPs", "FLOP", kInteger, 18, "of those of its kernels whose FLOPs are known",
+      Fold::kSum},
+     [](const PlacesRow& row) { return row.sums.flops.ToCell(); }},
+    {{"bytes", "Bytes", "B", kInteger, 16, "of those of its kernels whose bytes are known",
+      Fold::kSum},
+     [](const PlacesRow& row) { return row.sums.bytes.ToCell(); }},
+    {AsRatio({"tc_pct", "TC(%)", "%", kDecimal, 8, "tc_ns / tc_known_ns * 100"},
+             {"tc_ns", "tc_known_ns", 100}),
+     PercentOf<&PlacesSums::tc_ns, &PlacesSums::tc_known_ns>},
+    {{"start_ns", "Start(ns)", "ns", kInteger, 13,
+      "the earliest start of one, from the start of its step", Fold::kMin},
+     [](const PlacesRow& row) {
+       const int64_t start_ns = row.sums.start_ns.value;
+       return start_ns == INT64_MAX ? Cell{} : Cell{start_ns};
+     }},
+    {OnRequest({"inferred_ns", "Inferred(ns)", "ns", kInteger, 13,
+                "of time_ns: of kernels whose op is inferred, not recorded", Fold::kSum}),
+     [](const PlacesRow& row) { return CellOf(row.sums.inferred_ns); }},
+    {OnRequest(
+         AsRatio({"inferred_pct", "Inferred(%)", "%", kDecimal, 11, "inferred_ns / time_ns * 100"},
+                 {"inferred_ns", "time_ns", 100})),
+     PercentOf<&PlacesSums::inferred_ns, &PlacesSums::time_ns>},
+    {OnRequest(
+         {"comm_ns", "Comm(ns)", "ns", kInteger, 13, "of time_ns: of communication", Fold::kSum}),
+     [](const PlacesRow& row) {
+       const bool communicates = row.texts[kPlaceWork] == kCommunicationWork;
+       return communicates ? CellOf(row.sums.time_ns) : Integer(0);
+     }},
 };
 
 std::string_view WorkWord(WorkClass work) {
@@ -136,7 +156,10 @@ std::string_view WorkWord(WorkClass work) {
 class PlacesView : public Partial {
  public:
   explicit PlacesView(const ViewOptions& options)
-      : by_step_(Has(options, "step")), by_rank_(Has(options, "rank")) {}
+      : words_("places", options, kPlacesKeys),
+        columns_(words_.Of(std::span<const Column<PlacesRow>>(kPlacesColumns))),
+        by_step_(words_.Has("step")),
+        by_rank_(words_.Has("rank")) {}
 
   void Save(ByteWriter* bytes) const override;
   void Load(ByteReader* bytes) override;
@@ -148,13 +171,10 @@ class PlacesView : public Partial {
   void Add(const PricedKernel& kernel) override;
   void End(const Run* run) override;
   void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override;
+  std::vector<Field> Fields() const override { return FieldsOf(columns_); }
   void Emit(Sink* sink) const override;
 
  private:
-  // Places that come once there are so many count in one more.
-  static constexpr size_t kMaxPlaces = size_t{1} << 20;
-
   using Place = std::array<uint32_t, kPlaceTexts>;  // Numbers of texts.
   /// In which step of which rank.
   struct When {
@@ -175,10 +195,6 @@ class PlacesView : public Partial {
     }
   };
 
-  static bool Has(const ViewOptions& options, std::string_view word) {
-    return std::find(options.by.begin(), options.by.end(), word) != options.by.end();
-  }
-
   When WhenOf(std::optional<int64_t> step) const {
     return {by_rank_ ? rank_ : 0, by_step_ && step.has_value(), by_step_ ? step.value_or(0) : 0};
   }
@@ -192,11 +208,12 @@ class PlacesView : public Partial {
   /// Of the run at hand: the number of its step, and the time since that step began.
   std::optional<int64_t> StepOf(const DeviceEvent& event, int64_t* since_ns) const;
 
+  ByWords words_;
+  Columns<PlacesRow> columns_;
   bool by_step_;
   bool by_rank_;
   TextNumbers texts_;
-  std::unordered_map<Place, uint32_t, PlaceHash> places_;
-  std::deque<std::vector<Entry>> entries_;  // By place; by When once it is sorted.
+  BoundedGroups<std::vector<Entry>, std::unordered_map<Place, uint32_t, PlaceHash>> places_;
   // Of the run that is read:
   const Run* run_ = nullptr;
   uint32_t rank_ = 0;
@@ -222,19 +239,16 @@ std::optional<int64_t> PlacesView::StepOf(const DeviceEvent& event, int64_t* sin
 }
 
 void PlacesView::AddSums(Place place, const When& when, const PlacesSums& sums) {
-  auto at = places_.find(place);
-  if (at == places_.end()) {
-    if (places_.size() >= kMaxPlaces) {
-      place = {};
-      place[kPlaceOp] = texts_.NumberOf(kPlacesOther);
-    }
-    at = places_.emplace(place, static_cast<uint32_t>(entries_.size())).first;
-    if (at->second == entries_.size()) entries_.emplace_back();
+  uint32_t number = places_.NumberOf(place, 0);
+  if (number == places_.kOther) {
+    place = {};
+    place[kPlaceOp] = texts_.NumberOf(kPlacesOther);
+    number = places_.MadeNumberOf(place);
   }
-  std::vector<Entry>& entries = entries_[at->second];
+  std::vector<Entry>& entries = places_[number];
   // Kernels come step by step but for a few.
   for (size_t i = entries.size(); i > 0 && i + 4 > entries.size(); --i) {
-    if (entries[i - 1].when == when) return entries[i - 1].sums.Add(sums);
+    if (entries[i - 1].when == when) return MergeInto(&entries[i - 1].sums, sums);
   }
   entries.push_back({when, sums});
 }
@@ -252,7 +266,7 @@ void PlacesView::Add(const PricedKernel& kernel) {
     int64_t since_ns = INT64_MAX;
     step = StepOf({own.start_ns, own.end_ns, kernel.work, own.device_id, own.stream_id, work},
                   &since_ns);
-    if (record.timed()) sums.start_ns = since_ns;
+    if (record.timed()) sums.start_ns.Add(since_ns);
   } else if (ops::IsCommunicationKernel(record.long_name)) {
     work = WorkClass::kCommunication;
   }
@@ -263,8 +277,8 @@ void PlacesView::Add(const PricedKernel& kernel) {
     if (use == ops::TensorCoreUse::kYes) sums.tc_ns = record.duration_ns;
     if (IsInferred(record.evidence)) sums.inferred_ns = record.duration_ns;
   }
-  if (kernel.share.flops) sums.flops = *kernel.share.flops;
-  if (kernel.share.bytes) sums.bytes = *kernel.share.bytes;
+  if (kernel.share.flops) sums.flops.value = *kernel.share.flops;
+  if (kernel.share.bytes) sums.bytes.value = *kernel.share.bytes;
   if (run_ == nullptr && record.rank) rank_ = texts_.NumberOf(*record.rank);
   Place place;
   place[kPlaceLayer] = LayerOf(kernel.layer);
@@ -287,7 +301,7 @@ void PlacesView::AddEvent(const DeviceEvent& event, std::string_view name) {
   sums.time_ns = event.duration_ns();
   int64_t since_ns = INT64_MAX;
   const std::optional<int64_t> step = StepOf(event, &since_ns);
-  sums.start_ns = since_ns;
+  sums.start_ns.Add(since_ns);
   AddSums(place, WhenOf(step), sums);
 }
 
@@ -308,12 +322,12 @@ void PlacesView::End(const Run* run) {
 
 void PlacesView::Merge(const Partial& other) {
   const auto& more = dynamic_cast<const PlacesView&>(other);
-  for (const auto& [place, number] : more.places_) {
+  for (const auto& place : more.places_.all()) {
     Place own;
-    for (size_t i = 0; i < place.size(); ++i) {
-      own[i] = texts_.NumberOf(more.texts_.TextOf(place[i]));
+    for (size_t i = 0; i < own.size(); ++i) {
+      own[i] = texts_.NumberOf(more.texts_.TextOf((*place.key)[i]));
     }
-    for (const Entry& entry : more.entries_[number]) {
+    for (const Entry& entry : place.sums) {
       When when = entry.when;
       when.rank = texts_.NumberOf(more.texts_.TextOf(when.rank));
       AddSums(own, when, entry.sums);
@@ -322,7 +336,7 @@ void PlacesView::Merge(const Partial& other) {
 }
 
 std::vector<PlacesView::Entry> PlacesView::EntriesOf(uint32_t place) const {
-  std::vector<Entry> entries = entries_[place];
+  std::vector<Entry> entries = places_[place];
   const auto key = [&](const Entry& entry) {
     return std::tuple(texts_.TextOf(entry.when.rank), entry.when.has_step, entry.when.step);
   };
@@ -333,7 +347,7 @@ std::vector<PlacesView::Entry> PlacesView::EntriesOf(uint32_t place) const {
     if (once.empty() || once.back().when != entry.when) {
       once.push_back(entry);
     } else {
-      once.back().sums.Add(entry.sums);
+      MergeInto(&once.back().sums, entry.sums);
     }
   }
   return once;
@@ -341,7 +355,7 @@ std::vector<PlacesView::Entry> PlacesView::EntriesOf(uint32_t place) const {
 
 std::vector<const std::pair<const PlacesView::Place, uint32_t>*> PlacesView::SortedPlaces() const {
   std::vector<const std::pair<const Place, uint32_t>*> places;
-  for (const auto& place : places_) places.push_back(&place);
+  for (const auto& place : places_.index()) places.push_back(&place);
   std::sort(places.begin(), places.end(), [&](const auto* a, const auto* b) {
     return std::lexicographical_compare(
         a->first.begin(), a->first.end(), b->first.begin(), b->first.end(),
@@ -384,14 +398,6 @@ void PlacesView::Load(ByteReader* bytes) {
   }
 }
 
-std::vector<Field> PlacesView::Fields() const {
-  std::vector<Field> fields(std::begin(kPlacesFields), std::begin(kPlacesFields) + kPlaceTexts);
-  if (by_rank_) fields.push_back(kPlacesRankField);
-  if (by_step_) fields.push_back(kPlacesStepField);
-  fields.insert(fields.end(), std::begin(kPlacesFields) + kPlaceTexts, std::end(kPlacesFields));
-  return fields;
-}
-
 void PlacesView::Emit(Sink* sink) const {
   struct Row {
     const Place* place;
@@ -399,7 +405,7 @@ void PlacesView::Emit(Sink* sink) const {
     PlacesSums sums;
   };
   std::vector<Row> rows;
-  for (const auto& [place, number] : places_) {
+  for (const auto& [place, number] : places_.index()) {
     for (const Entry& entry : EntriesOf(number)) rows.push_back({&place, entry.when, entry.sums});
   }
   const auto before = [&](const Row& a, const Row& b) {
@@ -414,35 +420,22 @@ void PlacesView::Emit(Sink* sink) const {
     return a.when < b.when;
   };
   std::sort(rows.begin(), rows.end(), before);
-  std::vector<Cell> cells;
+  TableOf<PlacesRow> table(columns_, sink);
   for (const Row& row : rows) {
-    cells.clear();
-    for (const uint32_t text : *row.place) cells.push_back(Text(texts_.TextOf(text)));
-    if (by_rank_) cells.push_back(Text(texts_.TextOf(row.when.rank)));
-    if (by_step_) cells.push_back(row.when.has_step ? Cell{row.when.step} : Cell{});
-    const PlacesSums& sums = row.sums;
-    const bool communicates = texts_.TextOf((*row.place)[kPlaceWork]) == kCommunicationWork;
-    const auto known = [](int64_t value) { return value < 0 ? Cell{} : Cell{value}; };
-    for (const Cell& cell :
-         {Cell{sums.count}, Cell{sums.time_ns}, Cell{sums.tc_ns}, Cell{sums.tc_known_ns},
-          known(sums.flops), known(sums.bytes), Decimal(Percent(sums.tc_ns, sums.tc_known_ns)),
-          sums.start_ns == INT64_MAX ? Cell{} : Cell{sums.start_ns}, Cell{sums.inferred_ns},
-          Decimal(Percent(sums.inferred_ns, sums.time_ns)),
-          Cell{communicates ? sums.time_ns : 0}}) {
-      cells.push_back(cell);
-    }
-    sink->Row(cells);
+    PlacesRow shown = {{}, {}, row.sums};
+    for (size_t i = 0; i < kPlaceTexts; ++i) shown.texts[i] = texts_.TextOf((*row.place)[i]);
+    shown.texts[kPlaceRank] = texts_.TextOf(row.when.rank);
+    if (row.when.has_step) shown.step = row.when.step;
+    table.Add(shown);
   }
 }
-
-constexpr std::string_view kPlacesKeys[] = {"step", "rank"};
 
 }  // namespace
 
 constexpr View kPlacesView = {
     .name = "places",
     .help = "what each call of each layer ran on the GPU: kernels, copies and fills",
-    .fields = FieldsWithoutBy<kPlacesFields>,
+    .fields = FieldsWithoutBy<kPlacesColumns>,
     .make = MakePartial<PlacesView>,
     .by = kPlacesKeys,
     .narrow = "count,time_ns,tc_pct",

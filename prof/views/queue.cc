@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "prof/run/class_times.h"
-#include "prof/run/queue_length.h"
 #include "prof/run/run.h"
 #include "prof/run/time_series.h"
 #include "prof/views/grouped_partial.h"

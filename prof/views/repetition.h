@@ -9,7 +9,7 @@
 
 #include "base/id_map.h"
 #include "parse/model/kernel_record.h"
-#include "prof/run/repetition.h"
+#include "prof/run/host_steps.h"
 
 namespace oplens::prof {
 

@@ -1,6 +1,5 @@
 #include "prof/views/roof_sums.h"
 
-#include "base/saturating.h"
 #include "parse/model/kernel_record.h"
 
 namespace oplens::prof {
@@ -8,10 +7,8 @@ namespace oplens::prof {
 void RoofSums::Add(const PricedKernel& kernel, bool priced) {
   ++count;
   if (!kernel.record->timed()) return;
-  SaturatingAdd(&time_ns, kernel.record->duration_ns);
-  if (IsInferred(kernel.record->evidence)) {
-    SaturatingAdd(&inferred_ns, kernel.record->duration_ns);
-  }
+  time_ns += kernel.record->duration_ns;
+  if (IsInferred(kernel.record->evidence)) inferred_ns += kernel.record->duration_ns;
   if (!priced) return;
   flops += *kernel.share.flops;
   bytes += *kernel.share.bytes;
@@ -22,19 +19,7 @@ void RoofSums::Add(const PricedKernel& kernel, bool priced) {
   }
   const auto unit = static_cast<size_t>(*roof.unit);
   unit_flops[unit] += roof.flops;
-  units |= uint32_t{1} << unit;
-}
-
-void RoofSums::Add(const RoofSums& other) {
-  count += other.count;
-  SaturatingAdd(&time_ns, other.time_ns);
-  SaturatingAdd(&inferred_ns, other.inferred_ns);
-  flops += other.flops;
-  bytes += other.bytes;
-  for (size_t unit = 0; unit < unit_flops.size(); ++unit)
-    unit_flops[unit] += other.unit_flops[unit];
-  without_unit += other.without_unit;
-  units |= other.units;
+  units.Add(uint32_t{1} << unit);
 }
 
 std::optional<ops::MathUnit> RoofSums::MainUnit() const {

@@ -4,8 +4,11 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
+#include <tuple>
 
 #include "base/checked.h"
+#include "base/sums.h"
 #include "ops/gpu/gpu.h"
 #include "prof/price/priced_kernel.h"
 
@@ -14,31 +17,25 @@ namespace oplens::prof {
 /// Sums over kernels of one GPU, held against its roofs. Kernels without a usable time are counted,
 /// but have no part in any sum.
 struct RoofSums {
-  int64_t count = 0;
-  int64_t time_ns = 0;
-  int64_t inferred_ns = 0;  ///< Of it: of kernels whose op is inferred (IsInferred).
+  Count count;
+  Sum time_ns;
+  Sum inferred_ns;  ///< Of it: of kernels whose op is inferred (IsInferred).
   Checked flops;
   Checked bytes;
   /// FLOPs that count, by the unit whose peak they are held against (MathRoofOf).
   std::array<Checked, ops::kMathUnitCount> unit_flops{};
-  int64_t without_unit = 0;  ///< Kernels whose unit is not known.
-  uint32_t units = 0;        ///< Bits of the units of its kernels.
+  Count without_unit;         ///< Kernels whose unit is not known.
+  BitsOfAny<uint32_t> units;  ///< Of its kernels.
+
+  static constexpr std::tuple kMembers{
+      &RoofSums::count, &RoofSums::time_ns,    &RoofSums::inferred_ns,  &RoofSums::flops,
+      &RoofSums::bytes, &RoofSums::unit_flops, &RoofSums::without_unit, &RoofSums::units};
+  std::string_view Problem() const {
+    return units >> ops::kMathUnitCount == 0 ? "" : "a sum is of a unit that none is";
+  }
 
   /// Adds a kernel whose FLOPs and bytes are known, or with `priced` false its time alone.
   void Add(const PricedKernel& kernel, bool priced);
-  void Add(const RoofSums& other);
-
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Counts(&self->count);
-    bytes->Sums(&self->time_ns, &self->inferred_ns);
-    bytes->Values(&self->flops, &self->bytes, &self->unit_flops);
-    bytes->Counts(&self->without_unit);
-    bytes->Values(&self->units);
-    if constexpr (Bytes::kReads) {
-      bytes->Check(self->units >> ops::kMathUnitCount == 0, "a sum is of a unit that none is");
-    }
-  }
 
   /// The unit with most of the FLOPs; without any the first of its units. nullopt: not known.
   std::optional<ops::MathUnit> MainUnit() const;

@@ -1,45 +1,211 @@
 #include "ops/gpu/roofline.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "base/hash.h"
 #include "parse/model/kernel_record.h"
 #include "parse/model/recording_advice.h"
 #include "parse/model/trace.h"
 #include "prof/run/run.h"
+#include "prof/views/bounded_groups.h"
+#include "prof/views/grouped_partial.h"
 #include "prof/views/roof_sums.h"
-#include "prof/views/roofline_fields.h"
 #include "prof/views/saved_partial.h"
 #include "prof/views/views.h"
 
 namespace oplens::prof {
 namespace {
 
-constexpr std::string_view kRooflineOther = "(other)";
+using enum FieldType;
 
-bool IsSame(const ops::Gpu& a, const ops::Gpu& b) {
-  return a.name == b.name && a.dram_bytes_per_s == b.dram_bytes_per_s &&
-         a.peaks_per_s == b.peaks_per_s;
-}
+constexpr std::string_view kRooflineOther = "(other)";
+constexpr std::string_view kRooflineKeys[] = {"rank", "phase", "layer"};
+
+/// The texts of a row: those of --by, in the order of its words, come last.
+enum RoofText : size_t {
+  kRoofOp,
+  kRoofShape,
+  kRoofDir,
+  kRoofDType,
+  kRoofRank,
+  kRoofPhase,
+  kRoofLayer,
+  kRoofTexts
+};
+constexpr size_t kRoofByTexts = kRoofRank;
 
 std::optional<double> RooflineRatio(std::optional<double> part, double whole) {
   return part && whole > 0 ? std::optional<double>(*part / whole) : std::nullopt;
 }
 
+std::optional<double> RooflinePositive(double value) {
+  return value > 0 ? std::optional<double>(value) : std::nullopt;
+}
+
+struct RoofRow {
+  std::string_view key;
+  const RoofSums* sums;
+  const ops::Gpu* gpu;  ///< Null: it has none.
+  std::optional<double> math_s = {};
+  std::optional<double> memory_s = {};
+  std::optional<int64_t> roof_ns = {};
+  std::optional<int64_t> gap_ns = {};
+
+  RoofRow(std::string_view key_of_row, const RoofSums* sums_of_row, const ops::Gpu* gpu_of_row);
+
+  // A row of kernels without a price, or without a time, has nothing more than these.
+  bool IsPriced() const { return sums->units != 0 || sums->without_unit > 0; }
+  Cell OfPriced(const Cell& cell) const { return IsPriced() ? cell : Cell{}; }
+  std::optional<double> Known(const Checked& sum) const {
+    return IsPriced() ? sum.Approximate() : std::nullopt;
+  }
+  std::optional<double> OverTime(std::optional<double> part) const {
+    return RooflineRatio(part, static_cast<double>(sums->time_ns));
+  }
+  std::string_view BoundWord() const;
+};
+
+RoofRow::RoofRow(std::string_view key_of_row, const RoofSums* sums_of_row,
+                 const ops::Gpu* gpu_of_row)
+    : key(key_of_row), sums(sums_of_row), gpu(gpu_of_row) {
+  if (gpu == nullptr) return;
+  math_s = sums->MathSeconds(*gpu);
+  memory_s = sums->MemorySeconds(*gpu);
+  if (!math_s || !memory_s) return;
+  constexpr double kNsPerSecond = 1e9;
+  constexpr double kMostNs = 9e18;
+  roof_ns = std::llround(std::min(std::max(*math_s, *memory_s) * kNsPerSecond, kMostNs));
+  gap_ns = sums->time_ns - *roof_ns;
+}
+
+// Kernels beside the work of their op have neither FLOPs nor bytes, and no bound.
+std::string_view RoofRow::BoundWord() const {
+  const double time_s = static_cast<double>(sums->time_ns) * 1e-9;
+  if (!roof_ns || time_s <= 0) return {};
+  switch (ops::BoundOfShares(100 * *math_s / time_s, 100 * *memory_s / time_s)) {
+    case ops::Bound::kMath:
+      return "compute";
+    case ops::Bound::kDram:
+      return "memory";
+    case ops::Bound::kLatency:
+      return "latency";
+    case ops::Bound::kUnknown:
+      break;
+  }
+  return {};
+}
+
+/// What is shown of a row.
+struct ShownRoof : RoofRow {
+  std::array<std::string_view, kRoofTexts> texts = {};
+  bool other = false;
+};
+
+constexpr Column<ShownRoof> kRooflineColumns[] = {
+    TextColumn<kRoofOp>{"op", "Op", Field::kShared, "op that the kernels belong to"},
+    TextColumn<kRoofShape>{"shape", "Shape", Field::kShared, "shapes of the op's tensors"},
+    TextColumn<kRoofDir>{"dir", "Dir", 5, "fprop (forward) or bprop (backward)"},
+    TextColumn<kRoofDType>{"dtype", "DType", 6, "data type of the op's first tensor"},
+    {{"gpu", "GPU", "", kText, 14, "that the kernels ran on", Fold::kKey},
+     [](const ShownRoof& row) { return row.gpu == nullptr ? Cell{} : Text(row.gpu->name); }},
+    TextColumn<kRoofRank, true>{"rank", "Rank", 6, "rank of the process"},
+    TextColumn<kRoofPhase, true>{"phase", "Phase", 10,
+                                 "forward, backward, recompute, gradient, accumulate or optimizer"},
+    TextColumn<kRoofLayer, true>{"layer", "Layer", Field::kShared,
+                                 "names of the enclosing layers, outermost first"},
+    {{"count", "Count", "", kInteger, 7, "kernels", Fold::kSum},
+     [](const ShownRoof& row) { return CellOf(row.sums->count); }},
+    {{"time_ns", "Time(ns)", "ns", kInteger, 13, "sum of their durations", Fold::kSum},
+     [](const ShownRoof& row) { return CellOf(row.sums->time_ns); }},
+    {{"flops", "FLOPs", "FLOP", kInteger, 18, "of the kernels that have a time", Fold::kSum},
+     [](const ShownRoof& row) { return row.OfPriced(CellOf(row.sums->flops)); }},
+    {{"bytes", "Bytes", "B", kInteger, 16, "that the ops of these read and write at least",
+      Fold::kSum},
+     [](const ShownRoof& row) { return row.OfPriced(CellOf(row.sums->bytes)); }},
+    {AsRatio({"ai", "AI", "FLOP/B", kDecimal, 9, "arithmetic intensity: flops / bytes"},
+             {"flops", "bytes", 1}),
+     [](const ShownRoof& row) {
+       return Decimal(
+           RooflineRatio(row.Known(row.sums->flops), row.Known(row.sums->bytes).value_or(0)));
+     }},
+    {AsRatio({"tflops", "TFLOP/s", "TFLOP/s", kDecimal, 9, "flops / time_ns, 10^12 a second"},
+             {"flops", "time_ns", 1e-3}),
+     [](const ShownRoof& row) {
+       constexpr double kPerNsInTera = 1e-3;
+       const std::optional<double> per_ns = row.OverTime(row.Known(row.sums->flops));
+       return per_ns ? Cell{*per_ns * kPerNsInTera} : Cell{};
+     }},
+    {AsRatio({"gbps", "GB/s", "GB/s", kDecimal, 9, "bytes / time_ns, 10^9 a second"},
+             {"bytes", "time_ns", 1}),
+     [](const ShownRoof& row) { return Decimal(row.OverTime(row.Known(row.sums->bytes))); }},
+    {{"unit", "Unit", "", kText, 12,
+      "arithmetic whose peak counts: that the kernels use, or could use of Tensor Cores (tc_); of "
+      "several that with most FLOPs"},
+     [](const ShownRoof& row) {
+       const std::optional<ops::MathUnit> unit = row.sums->MainUnit();
+       return unit ? Text(ops::MathUnitWord(*unit)) : Cell{};
+     }},
+    {{"peak_tflops", "Peak(TFLOP/s)", "TFLOP/s", kDecimal, 10, "the GPU's peak of unit"},
+     [](const ShownRoof& row) {
+       constexpr double kTera = 1e12;
+       const std::optional<ops::MathUnit> unit = row.sums->MainUnit();
+       if (row.gpu == nullptr || !row.IsPriced() || !unit) return Cell{};
+       return Decimal(RooflinePositive(row.gpu->Peak(*unit) / kTera));
+     }},
+    {{"peak_gbps", "Peak(GB/s)", "GB/s", kDecimal, 10, "bandwidth of the GPU's memory"},
+     [](const ShownRoof& row) {
+       constexpr double kGiga = 1e9;
+       if (row.gpu == nullptr || !row.IsPriced()) return Cell{};
+       return Decimal(RooflinePositive(static_cast<double>(row.gpu->dram_bytes_per_s) / kGiga));
+     }},
+    {{"bound", "Bound", "", kText, 7,
+      "compute or memory: efficiency_pct of that roof is 60 or more; latency: of neither"},
+     [](const ShownRoof& row) { return Text(row.BoundWord()); }},
+    {{"roof_ns", "Roof(ns)", "ns", kInteger, 13,
+      "time at the roof: the larger of FLOPs / peak (with Tensor Cores of matrix FLOPs) and bytes "
+      "/ bandwidth",
+      Fold::kSum},
+     [](const ShownRoof& row) { return row.OfPriced(Integer(row.roof_ns)); }},
+    {AsRatio({"efficiency_pct", "Efficiency(%)", "%", kDecimal, 8, "roof_ns / time_ns * 100"},
+             {"roof_ns", "time_ns", 100}),
+     [](const ShownRoof& row) {
+       if (!row.roof_ns) return Cell{};
+       return row.OfPriced(Decimal(row.OverTime(100 * static_cast<double>(*row.roof_ns))));
+     }},
+    {{"gap_ns", "Gap(ns)", "ns", kInteger, 13, "time_ns - roof_ns", Fold::kSum},
+     [](const ShownRoof& row) { return row.OfPriced(Integer(row.gap_ns)); }},
+    {OnRequest({"inferred_ns", "Inferred(ns)", "ns", kInteger, 13,
+                "of time_ns: of kernels whose op is inferred, not recorded", Fold::kSum}),
+     [](const ShownRoof& row) { return row.other ? Cell{} : CellOf(row.sums->inferred_ns); }},
+    {OnRequest(
+         AsRatio({"inferred_pct", "Inferred(%)", "%", kDecimal, 11, "inferred_ns / time_ns * 100"},
+                 {"inferred_ns", "time_ns", 100})),
+     [](const ShownRoof& row) {
+       return Decimal(row.OverTime(100 * static_cast<double>(row.sums->inferred_ns)));
+     }},
+};
+
+auto FactsOf(const ops::Gpu& gpu) {
+  return std::tie(gpu.name, gpu.dram_bytes_per_s, gpu.peaks_per_s);
+}
+
 class Rooflines : public SavedPartial<Rooflines> {
  public:
-  explicit Rooflines(const ViewOptions& options) {
-    for (const std::string& word : options.by) by_.push_back(&RooflineKeyOf(word));
+  explicit Rooflines(const ViewOptions& options)
+      : words_("roofline", options, kRooflineKeys),
+        columns_(words_.InOrder(std::span<const Column<ShownRoof>>(kRooflineColumns))) {
+    for (const size_t place : words_.PlacesIn(kRooflineKeys)) {
+      by_.push_back(static_cast<RoofText>(kRoofByTexts + place));
+    }
   }
 
   void Begin(const Run* run) override {
@@ -47,7 +213,7 @@ class Rooflines : public SavedPartial<Rooflines> {
   }
   void Add(const PricedKernel& kernel) override;
   void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override;
+  std::vector<Field> Fields() const override { return FieldsOf(columns_); }
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override;
 
@@ -55,46 +221,30 @@ class Rooflines : public SavedPartial<Rooflines> {
   static void Transfer(Bytes* bytes, Self* self);
 
  private:
-  // Groups that come once there are so many, or their texts take so much, count in one more.
-  static constexpr size_t kMaxGroups = size_t{1} << 20;
-  static constexpr size_t kMaxKeyBytes = size_t{256} << 20;
   static constexpr uint32_t kNoGpu = 0;
-
-  struct Group {
-    std::string_view texts;  // Of index_: each ended by a 0, then the place of the GPU.
-    uint32_t gpu = kNoGpu;   // Place in gpus_ + 1.
+  struct OfKey {
+    uint32_t gpu = kNoGpu;  // Place in gpus_ + 1.
     RoofSums sums;
   };
-  /// What a row shows of a group, and its order.
-  struct Row {
-    const Group* group;
-    std::optional<double> math_s;
-    std::optional<double> memory_s;
-    std::optional<int64_t> roof_ns;
-    std::optional<int64_t> gap_ns;
-  };
+  // By texts, behind which stands the place of the GPU.
+  using Groups = BoundedGroups<OfKey>;
+  static std::string_view TextsOf(const Groups::Group& group) {
+    return std::string_view(*group.key).substr(0, group.key->size() - sizeof(uint32_t));
+  }
 
   uint32_t GpuOf(const ops::Gpu* gpu);
-  void Append(std::string_view text) { (key_ += text).push_back('\0'); }
-  void AppendGpu(uint32_t gpu);
   void EncodeKey(const PricedKernel& kernel, bool priced);
   RoofSums& SumsOfKey(uint32_t gpu);
-  Row RowOf(const Group& group) const;
-  static std::string_view BoundWordOf(const Row& row);
-  bool Before(const Row& a, const Row& b) const;
-  void EmitRow(const Row& row, Sink* sink) const;
+  static bool Before(const RoofRow& a, const RoofRow& b);
   const ops::Gpu* At(uint32_t gpu) const { return gpu == kNoGpu ? nullptr : &gpus_[gpu - 1]; }
 
-  std::vector<const RooflineKey*> by_;
-  TextMap<uint32_t> index_;  // Into groups_.
-  std::vector<Group> groups_;
-  RoofSums other_;
+  ByWords words_;
+  Columns<ShownRoof> columns_;
+  std::vector<RoofText> by_;
+  Groups groups_;
   std::vector<ops::Gpu> gpus_;  // Each once.
   uint32_t last_gpu_ = kNoGpu;
-  size_t key_bytes_ = 0;
-  std::string key_;  // Of the kernel at hand,
-  std::string_view last_key_;
-  uint32_t last_group_ = 0;  // and of the one before.
+  std::string key_;  // Of the kernel at hand.
   int64_t kernels_ = 0;
   int64_t priced_ = 0;
   Family family_ = Family::kUnknown;
@@ -102,58 +252,37 @@ class Rooflines : public SavedPartial<Rooflines> {
 
 uint32_t Rooflines::GpuOf(const ops::Gpu* gpu) {
   if (gpu == nullptr) return kNoGpu;
-  if (last_gpu_ != kNoGpu && IsSame(gpus_[last_gpu_ - 1], *gpu)) return last_gpu_;
-  const auto at = std::find_if(gpus_.begin(), gpus_.end(),
-                               [&](const ops::Gpu& known) { return IsSame(known, *gpu); });
+  if (last_gpu_ != kNoGpu && FactsOf(gpus_[last_gpu_ - 1]) == FactsOf(*gpu)) return last_gpu_;
+  const auto at = std::find_if(gpus_.begin(), gpus_.end(), [&](const ops::Gpu& known) {
+    return FactsOf(known) == FactsOf(*gpu);
+  });
   last_gpu_ = static_cast<uint32_t>(at - gpus_.begin()) + 1;
   if (at == gpus_.end()) gpus_.push_back(*gpu);
   return last_gpu_;
 }
 
-void Rooflines::AppendGpu(uint32_t gpu) {
-  for (int shift = 0; shift < 32; shift += 8) key_.push_back(static_cast<char>(gpu >> shift));
-}
-
 void Rooflines::EncodeKey(const PricedKernel& kernel, bool priced) {
   key_.clear();
-  Append(kernel.op);
-  Append(priced ? kernel.shapes : std::string_view());
-  Append(priced ? DirectionWord(kernel.record->direction) : std::string_view());
-  Append(priced ? kernel.dtype : std::string_view());
-  for (const RooflineKey* by : by_) {
-    switch (by->kind) {
-      case RooflineKey::Kind::kRank:
-        Append(kernel.record->rank.value_or(std::string_view()));
-        break;
-      case RooflineKey::Kind::kPhase:
-        Append(PhaseWord(kernel.phase));
-        break;
-      case RooflineKey::Kind::kLayer:
-        for (size_t i = 0; i < kernel.layer.size(); ++i) {
-          if (i > 0) key_.push_back(':');
-          key_ += kernel.layer[i];
-        }
-        key_.push_back('\0');
-        break;
+  AppendKeyText(kernel.op, &key_);
+  AppendKeyText(priced ? kernel.shapes : std::string_view(), &key_);
+  AppendKeyText(priced ? DirectionWord(kernel.record->direction) : std::string_view(), &key_);
+  AppendKeyText(priced ? kernel.dtype : std::string_view(), &key_);
+  for (const RoofText by : by_) {
+    if (by == kRoofRank) {
+      AppendKeyText(kernel.record->rank.value_or(std::string_view()), &key_);
+    } else if (by == kRoofPhase) {
+      AppendKeyText(PhaseWord(kernel.phase), &key_);
+    } else {
+      AppendKeyText(fmt::to_string(fmt::join(kernel.layer, ":")), &key_);
     }
   }
 }
 
 RoofSums& Rooflines::SumsOfKey(uint32_t gpu) {
-  AppendGpu(gpu);
-  if (key_ == last_key_) return groups_[last_group_].sums;
-  const auto found = index_.find(key_);
-  if (found == index_.end()) {
-    if (groups_.size() >= kMaxGroups || key_bytes_ >= kMaxKeyBytes) return other_;
-    key_bytes_ += key_.size();
-    const auto number = static_cast<uint32_t>(groups_.size());
-    last_key_ = index_.emplace(key_, number).first->first;
-    last_group_ = number;
-    return groups_.emplace_back(Group{last_key_, gpu, {}}).sums;
-  }
-  last_key_ = found->first;
-  last_group_ = found->second;
-  return groups_[last_group_].sums;
+  for (int shift = 0; shift < 32; shift += 8) key_.push_back(static_cast<char>(gpu >> shift));
+  OfKey& of_key = groups_[groups_.NumberOf(key_)];
+  of_key.gpu = gpu;
+  return of_key.sums;
 }
 
 void Rooflines::Add(const PricedKernel& kernel) {
@@ -166,11 +295,11 @@ void Rooflines::Add(const PricedKernel& kernel) {
 
 void Rooflines::Merge(const Partial& other) {
   const auto& more = dynamic_cast<const Rooflines&>(other);
-  for (const Group& group : more.groups_) {
-    key_ = group.texts.substr(0, group.texts.size() - sizeof(uint32_t));
-    SumsOfKey(GpuOf(more.At(group.gpu))).Add(group.sums);
+  for (const Groups::Group& group : more.groups_.all()) {
+    key_ = TextsOf(group);
+    MergeInto(&SumsOfKey(GpuOf(more.At(group.sums.gpu))), group.sums.sums);
   }
-  other_.Add(more.other_);
+  MergeInto(&groups_.other.sums, more.groups_.other.sums);
   kernels_ += more.kernels_;
   priced_ += more.priced_;
   if (family_ == Family::kUnknown) family_ = more.family_;
@@ -195,7 +324,7 @@ void TransferGpu(Bytes* bytes, Gpu* gpu) {
 template <typename Bytes, typename Self>
 void Rooflines::Transfer(Bytes* bytes, Self* self) {
   bytes->Counts(&self->kernels_, &self->priced_);
-  bytes->Values(&self->family_, &self->other_);
+  bytes->Values(&self->family_, &self->groups_.other.sums);
   if constexpr (Bytes::kReads) {
     std::vector<ops::Gpu> gpus(bytes->Size(sizeof(double) * ops::kMathUnitCount));
     for (ops::Gpu& gpu : gpus) TransferGpu(bytes, &gpu);
@@ -206,144 +335,52 @@ void Rooflines::Transfer(Bytes* bytes, Self* self) {
       bytes->Values(&gpu, &sums);
       const auto texts =
           static_cast<size_t>(std::count(self->key_.begin(), self->key_.end(), '\0'));
-      bytes->Check(texts >= kRooflineKeyCount - 1 + self->by_.size() && self->key_.back() == 0,
+      bytes->Check(texts >= kRoofByTexts + self->by_.size() && self->key_.back() == 0,
                    "a row has not the texts of its keys");
       bytes->Check(gpu <= gpus.size(), "a row has a GPU that none is");
-      self->SumsOfKey(self->GpuOf(gpu == kNoGpu ? nullptr : &gpus[gpu - 1])).Add(sums);
+      MergeInto(&self->SumsOfKey(self->GpuOf(gpu == kNoGpu ? nullptr : &gpus[gpu - 1])), sums);
     }
   } else {
     bytes->Number(self->gpus_.size());
     for (const ops::Gpu& gpu : self->gpus_) TransferGpu(bytes, &gpu);
     bytes->Number(self->groups_.size());
-    for (const Group& group : self->groups_) {
-      const std::string_view texts = group.texts.substr(0, group.texts.size() - sizeof(uint32_t));
+    for (const Groups::Group& group : self->groups_.all()) {
+      const std::string_view texts = TextsOf(group);
       bytes->Texts(&texts);
-      bytes->Values(&group.gpu, &group.sums);
+      bytes->Values(&group.sums.gpu, &group.sums.sums);
     }
   }
 }
 
-std::vector<Field> Rooflines::Fields() const {
-  const std::span<const Field> all = RooflineFields();
-  std::vector<Field> fields(all.begin(), all.begin() + kRooflineKeyCount);
-  for (const RooflineKey* by : by_) fields.push_back(by->field);
-  fields.insert(fields.end(), all.begin() + kRooflineKeyCount, all.end());
-  return fields;
-}
-
-Rooflines::Row Rooflines::RowOf(const Group& group) const {
-  Row row{&group, {}, {}, {}, {}};
-  const ops::Gpu* const gpu = At(group.gpu);
-  if (gpu == nullptr) return row;
-  row.math_s = group.sums.MathSeconds(*gpu);
-  row.memory_s = group.sums.MemorySeconds(*gpu);
-  if (!row.math_s || !row.memory_s) return row;
-  constexpr double kNsPerSecond = 1e9;
-  constexpr double kMostNs = 9e18;
-  row.roof_ns =
-      std::llround(std::min(std::max(*row.math_s, *row.memory_s) * kNsPerSecond, kMostNs));
-  row.gap_ns = group.sums.time_ns - *row.roof_ns;
-  return row;
-}
-
-// Kernels beside the work of their op have neither FLOPs nor bytes, and no bound.
-std::string_view Rooflines::BoundWordOf(const Row& row) {
-  const double time_s = static_cast<double>(row.group->sums.time_ns) * 1e-9;
-  if (time_s <= 0) return {};
-  switch (ops::BoundOfShares(100 * *row.math_s / time_s, 100 * *row.memory_s / time_s)) {
-    case ops::Bound::kMath:
-      return "compute";
-    case ops::Bound::kDram:
-      return "memory";
-    case ops::Bound::kLatency:
-      return "latency";
-    case ops::Bound::kUnknown:
-      break;
-  }
-  return {};
-}
-
 // Those without a roof come last.
-bool Rooflines::Before(const Row& a, const Row& b) const {
+bool Rooflines::Before(const RoofRow& a, const RoofRow& b) {
   if (a.gap_ns != b.gap_ns) return b.gap_ns < a.gap_ns;
-  if (a.group->sums.time_ns != b.group->sums.time_ns) {
-    return a.group->sums.time_ns > b.group->sums.time_ns;
-  }
-  const auto texts = [](const Row& row) {
-    return row.group->texts.substr(0, row.group->texts.size() - sizeof(uint32_t));
-  };
-  if (texts(a) != texts(b)) return texts(a) < texts(b);
-  const ops::Gpu none;
-  const auto facts = [&](const Row& row) -> const ops::Gpu& {
-    return row.group->gpu == kNoGpu ? none : gpus_[row.group->gpu - 1];
-  };
-  return std::tie(facts(a).name, facts(a).dram_bytes_per_s, facts(a).peaks_per_s) <
-         std::tie(facts(b).name, facts(b).dram_bytes_per_s, facts(b).peaks_per_s);
+  if (a.sums->time_ns != b.sums->time_ns) return a.sums->time_ns > b.sums->time_ns;
+  if (a.key != b.key) return a.key < b.key;
+  static const ops::Gpu kNone;
+  return FactsOf(a.gpu == nullptr ? kNone : *a.gpu) < FactsOf(b.gpu == nullptr ? kNone : *b.gpu);
 }
 
 void Rooflines::Emit(Sink* sink) const {
-  std::vector<Row> rows;
+  std::vector<RoofRow> rows;
   rows.reserve(groups_.size());
-  for (const Group& group : groups_) rows.push_back(RowOf(group));
-  std::sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) { return Before(a, b); });
-  for (const Row& row : rows) EmitRow(row, sink);
-  if (other_.count == 0) return;
-  std::vector<Cell> cells(RooflineFields().size() + by_.size());
-  cells[0] = Text(kRooflineOther);
-  cells[kRooflineKeyCount + by_.size()] = Integer(other_.count);
-  cells[kRooflineKeyCount + by_.size() + 1] = Integer(other_.time_ns);
-  sink->Row(cells);
-}
-
-void Rooflines::EmitRow(const Row& row, Sink* sink) const {
-  constexpr double kTera = 1e12;
-  constexpr double kGiga = 1e9;
-  std::string_view texts = row.group->texts;
-  const auto next_text = [&] {
-    const std::string_view text = texts.substr(0, texts.find('\0'));
-    texts.remove_prefix(text.size() + 1);
-    return Text(text);
-  };
-  const RoofSums& sums = row.group->sums;
-  const ops::Gpu* const gpu = At(row.group->gpu);
-  std::vector<Cell> cells;
-  for (size_t i = 0; i + 1 < kRooflineKeyCount; ++i) cells.push_back(next_text());
-  cells.push_back(gpu == nullptr ? Cell{} : Text(gpu->name));
-  for (size_t i = 0; i < by_.size(); ++i) cells.push_back(next_text());
-  cells.push_back(Integer(sums.count));
-  cells.push_back(Integer(sums.time_ns));
-
-  // A row of kernels without a price, or without a time, has nothing more.
-  const bool priced = sums.units != 0 || sums.without_unit > 0;
-  const auto known = [&](const Checked& sum) {
-    return priced ? sum.Approximate() : std::optional<double>();
-  };
-  const auto time_ns = static_cast<double>(sums.time_ns);
-  const std::optional<ops::MathUnit> unit = sums.MainUnit();
-  const bool peaks = gpu != nullptr && priced;
-  const auto positive = [](double value) {
-    return value > 0 ? std::optional<double>(value) : std::nullopt;
-  };
-  constexpr double kPerNsInTera = 1e-3;
-  const std::optional<double> flops_per_ns = RooflineRatio(known(sums.flops), time_ns);
-  cells.push_back(priced ? Integer(sums.flops.Value()) : Cell{});
-  cells.push_back(priced ? Integer(sums.bytes.Value()) : Cell{});
-  cells.push_back(Decimal(RooflineRatio(known(sums.flops), known(sums.bytes).value_or(0))));
-  cells.push_back(flops_per_ns ? Cell{*flops_per_ns * kPerNsInTera} : Cell{});
-  cells.push_back(Decimal(RooflineRatio(known(sums.bytes), time_ns)));
-  cells.push_back(unit ? Text(ops::MathUnitWord(*unit)) : Cell{});
-  cells.push_back(peaks && unit ? Decimal(positive(gpu->Peak(*unit) / kTera)) : Cell{});
-  cells.push_back(peaks ? Decimal(positive(static_cast<double>(gpu->dram_bytes_per_s) / kGiga))
-                        : Cell{});
-  cells.push_back(Text(row.roof_ns ? BoundWordOf(row) : std::string_view()));
-  cells.push_back(priced ? Integer(row.roof_ns) : Cell{});
-  cells.push_back(priced && row.roof_ns
-                      ? Decimal(RooflineRatio(100 * static_cast<double>(*row.roof_ns), time_ns))
-                      : Cell{});
-  cells.push_back(priced ? Integer(row.gap_ns) : Cell{});
-  cells.push_back(Integer(sums.inferred_ns));
-  cells.push_back(Decimal(RooflineRatio(100 * static_cast<double>(sums.inferred_ns), time_ns)));
-  sink->Row(cells);
+  for (const Groups::Group& group : groups_.all()) {
+    rows.push_back({TextsOf(group), &group.sums.sums, At(group.sums.gpu)});
+  }
+  std::sort(rows.begin(), rows.end(), Before);
+  TableOf<ShownRoof> table(columns_, sink);
+  for (const RoofRow& row : rows) {
+    ShownRoof shown{row};
+    std::string_view rest = row.key;
+    for (size_t i = 0; i < kRoofByTexts; ++i) shown.texts[i] = TakeKeyText(&rest);
+    for (const RoofText by : by_) shown.texts[by] = TakeKeyText(&rest);
+    table.Add(shown);
+  }
+  if (groups_.other.sums.count == 0) return;
+  RoofSums counted;
+  counted.count = groups_.other.sums.count;
+  counted.time_ns = groups_.other.sums.time_ns;
+  table.Add({RoofRow({}, &counted, nullptr), {kRooflineOther}, true});
 }
 
 std::vector<std::string> Rooflines::Notes() const {
@@ -369,14 +406,12 @@ std::vector<std::string> Rooflines::Notes() const {
   return notes;
 }
 
-constexpr std::string_view kRooflineKeys[] = {"rank", "phase", "layer"};
-
 }  // namespace
 
 constexpr View kRooflineView = {
     .name = "roofline",
     .help = "how far the kernels of each op are from what the GPU could do",
-    .fields = RooflineFields,
+    .fields = FieldsWithoutBy<kRooflineColumns>,
     .make = MakePartial<Rooflines>,
     .by = kRooflineKeys,
     .narrow = "count,time_ns,tflops,bound,efficiency_pct,gap_ns",

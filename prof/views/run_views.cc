@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "parse/records/kernel_records.h"
 #include "prof/run/steps.h"
-#include "prof/table/row_sinks.h"
+#include "prof/table/sink_chain.h"
 #include "prof/table/top_rows.h"
 #include "prof/views/collective_matches.h"
 
@@ -41,6 +42,12 @@ class RulesSink : public Sink {
   Sink* sink_;
   std::vector<Cell> cells_;
 };
+
+/// What notes call the rows.
+std::string_view RowsOf(const ViewPlan& plan) {
+  if (!plan.options.plain) return "rows";
+  return plan.options.copies ? "copies and fills" : "kernels";
+}
 
 /// Passes rows on and counts them.
 class CountingSink : public Sink {
@@ -87,31 +94,38 @@ struct ViewRunner::Running {
     selected.emplace(plan.places, out);
     head = &*selected;
     if (plan.order || plan.top > 0) head = &sorted.emplace(plan.order, plan.top, head);
-    if (plan.where != nullptr) head = &filtered.emplace(plan.where, head);
+    if (plan.where != nullptr) head = &filtered.emplace(plan.where, std::vector<size_t>(), head);
     std::vector<Field> fields = total->Fields();
     RankFields(plan, &fields);
     if (AsksForKind(fields.size())) head = &kinds.emplace(head);
     head->Begin(view.name, std::move(fields));
   }
 
-  /// Of a view that keeps nothing: only the fields that something asks for are computed.
+  /// Of a view that keeps nothing: only the fields that something asks for are computed, those that
+  /// are printed before the others.
   void BeginStream(Sink* out) {
     const View& view = *plan.view;
     std::vector<Field> fields(view.fields().begin(), view.fields().end());
     RankFields(plan, &fields);
     std::vector<size_t> places = plan.places;
-    head = out;
-    if (plan.order || plan.top > 0 || plan.where != nullptr) {
-      if (plan.where != nullptr) {
-        for (const size_t place : plan.where->Fields()) places.push_back(place);
-      }
-      if (plan.order) places.push_back(plan.order->field);
-      std::sort(places.begin(), places.end());
-      places.erase(std::unique(places.begin(), places.end()), places.end());
-      head = &selected.emplace(plan.places, head);
-      if (plan.order || plan.top > 0) head = &first.emplace(plan.order, plan.top, head);
-      if (plan.where != nullptr) head = &filtered.emplace(plan.where, head);
-      head = &spread.emplace(places, fields, head);
+    const auto place_of = [&](size_t field) {
+      const auto found = std::find(places.begin(), places.end(), field);
+      if (found != places.end()) return static_cast<size_t>(found - places.begin());
+      places.push_back(field);
+      return places.size() - 1;
+    };
+    std::vector<size_t> printed(places.size());
+    std::iota(printed.begin(), printed.end(), size_t{0});
+    head = &selected.emplace(std::move(printed), out);
+    if (plan.order || plan.top > 0) {
+      std::optional<RowOrder> order = plan.order;
+      if (order) order->field = place_of(order->field);
+      head = &first.emplace(order, plan.top, head);
+    }
+    if (plan.where != nullptr) {
+      std::vector<size_t> asked(fields.size());
+      for (const size_t field : plan.where->Fields()) asked[field] = place_of(field);
+      head = &filtered.emplace(plan.where, std::move(asked), head);
     }
     std::vector<Field> computed;
     for (const size_t place : places) computed.push_back(fields[place]);
@@ -173,7 +187,6 @@ struct ViewRunner::Running {
   std::optional<TopRows> first;
   std::optional<FilteringSink> filtered;
   std::optional<RowKindSink> kinds;
-  std::optional<SpreadingSink> spread;
   Sink* head = nullptr;  // The first; null of a document.
   std::unique_ptr<Partial> total;
   std::unique_ptr<Partial> partial;  // Of the input at hand.
@@ -186,13 +199,18 @@ struct ViewRunner::Running {
 
 ViewRunner::ViewRunner(const std::vector<ViewPlan>& plans, RunOptions options,
                        Destination* destination)
-    : options_(std::move(options)) {
+    : options_(std::move(options)), plain_(!plans.empty() && plans.front().options.plain) {
   for (const ViewPlan& plan : plans) views_.push_back(std::make_unique<Running>(plan, destination));
+  if (plain_) Begin(nullptr);
 }
 
 ViewRunner::~ViewRunner() = default;
 
 void ViewRunner::BeginInput(const parse::KernelRecords* profile) {
+  if (!plain_) Begin(profile);
+}
+
+void ViewRunner::Begin(const parse::KernelRecords* profile) {
   run_.reset();
   first_start_ns_.reset();
   whole_run_.reset();
@@ -273,7 +291,18 @@ bool ViewRunner::AddReplay(const PricedKernel& replay) {
   return false;
 }
 
+void ViewRunner::AddCopy(const CopyRow& copy) {
+  for (const auto& view : views_) {
+    if (view->stream != nullptr) {
+      view->stream->AddCopy(copy);
+    } else {
+      view->partial->AddCopy(copy);
+    }
+  }
+}
+
 void ViewRunner::End(bool last) {
+  if (plain_) return;
   if (before_) calls_.Add(*run_, before_->Take());
   before_.reset();
   for (const auto& view : views_) {
@@ -333,6 +362,7 @@ void ViewRunner::Finish(Running* view) {
 int64_t ViewRunner::Finish() {
   int64_t least = INT64_MAX;
   for (const auto& view : views_) {
+    if (plain_ && view->partial != nullptr) view->End(nullptr);
     Finish(view.get());
     if (!view->plan.view->may_be_empty) least = std::min(least, view->rows());
   }
@@ -355,13 +385,15 @@ void ViewRunner::AddPartials(std::vector<std::unique_ptr<Partial>> partials, Col
 std::vector<std::string> ViewRunner::Notes() const {
   std::vector<std::string> notes(notes_.begin(), notes_.end());
   for (const auto& view : views_) {
-    if (view->filtered) notes.push_back(view->filtered->count().Sentence("rows"));
-    if (view->first && !view->first->Sentence("rows").empty()) {
-      notes.push_back(view->first->Sentence("rows"));
+    const std::string_view rows = RowsOf(view->plan);
+    if (view->filtered) notes.push_back(view->filtered->count().Sentence(rows));
+    if (view->first && !view->first->Sentence(rows).empty()) {
+      notes.push_back(view->first->Sentence(rows));
     }
     for (const std::string& note : view->notes) {
       const std::string_view name = view->plan.view->name;
-      notes.push_back(note.starts_with(name) ? note : fmt::format("{}: {}", name, note));
+      const bool named = plain_ || note.starts_with(name);
+      notes.push_back(named ? note : fmt::format("{}: {}", name, note));
     }
   }
   return notes;

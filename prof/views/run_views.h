@@ -19,6 +19,7 @@ namespace oplens::prof {
 
 /// Makes all views of one pass over the kernels: a partial a view and rank, merged as ranks end.
 /// With the last input they come one after the other, each gone before the next looks at the run.
+/// Tables without --view (ViewOptions::plain) look at no run: theirs is one partial of all inputs.
 class ViewRunner : public KernelSink {
  public:
   /// Tables go to `destination`, which must outlive this object; null: what is found is kept for
@@ -29,6 +30,8 @@ class ViewRunner : public KernelSink {
   void BeginInput(const parse::KernelRecords* profile) override;
   void Add(const PricedKernel& kernel) override;
   bool AddReplay(const PricedKernel& replay) override;
+  /// A copy or fill, of tables of copies without --view.
+  void AddCopy(const CopyRow& copy);
   void EndInput() override { End(false); }
   void EndLastInput() override { End(true); }
   std::optional<int64_t> StepOf(const PricedKernel& kernel,
@@ -46,19 +49,21 @@ class ViewRunner : public KernelSink {
   CollectiveSet TakeCalls();
   /// Takes over what was found elsewhere, a partial a plan, and the calls, as if of an input more.
   void AddPartials(std::vector<std::unique_ptr<Partial>> partials, CollectiveSet calls);
+  /// Whether a kernel of the input at hand is looked at.
+  bool Selects(const PricedKernel& kernel);
   /// What is looked at of the input at hand; null between inputs, and of records.
   const Run* run() const { return run_ ? &*run_ : nullptr; }
 
  private:
   struct Running;
 
+  void Begin(const parse::KernelRecords* profile);
   /// Makes the partials of an input.
   void MakePartials();
   void End(bool last);
-  /// Whether a kernel of the input at hand is looked at.
-  bool Selects(const PricedKernel& kernel);
 
   RunOptions options_;
+  bool plain_;
   std::vector<std::unique_ptr<Running>> views_;
   const Run* RunOf(const Running& view) const;
   void NoteWhatIsLookedAt();

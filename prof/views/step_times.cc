@@ -11,7 +11,7 @@
 #include "parse/join/range_texts.h"
 #include "parse/join/step_index.h"
 #include "parse/model/marker_text.h"
-#include "prof/run/data_loader.h"
+#include "prof/run/host_activity.h"
 #include "prof/run/run.h"
 
 namespace oplens::prof {

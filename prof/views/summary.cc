@@ -7,8 +7,6 @@
 #include <limits>
 #include <utility>
 
-#include "base/saturating.h"
-
 namespace oplens::prof {
 namespace {
 
@@ -58,7 +56,7 @@ Cell TakeCell(const Field& field, std::string_view* key) {
 
 }  // namespace
 
-Summary::Summary(const SummaryPlan* plan, Limits limits) : plan_(*plan), limits_(limits) {
+Summary::Summary(const SummaryPlan* plan, Limits limits) : plan_(*plan), groups_(limits) {
   for (size_t i = 0; i < plan_.keys.size(); ++i) {
     if (plan_.keys[i]->key == "step") step_key_ = i;
   }
@@ -73,24 +71,6 @@ void Summary::EncodeKey(const Columns<Item>& columns, const Item& item) {
     if (!plan_.forms[i].whole()) cell = plan_.forms[i].Of(column, cell, &formed_);
     AppendCell(column, cell, &scratch_, &key_);
   }
-}
-
-uint32_t Summary::GroupOf() {
-  if (last_group_ != kOther && key_ == last_key_) return last_group_;
-  const auto found = index_.find(std::string_view(key_));
-  if (found == index_.end()) {
-    if (groups_.size() >= limits_.groups || key_bytes_ + key_.size() > limits_.key_bytes) {
-      return kOther;
-    }
-    const auto added = index_.emplace(key_, static_cast<uint32_t>(groups_.size())).first;
-    key_bytes_ += key_.size();
-    groups_.push_back({added->first, {}});
-    last_group_ = added->second;
-  } else {
-    last_group_ = found->second;
-  }
-  last_key_ = groups_[last_group_].key;
-  return last_group_;
 }
 
 void Summary::AddWork(const PricedKernel& work) {
@@ -111,8 +91,8 @@ void Summary::AddCopy(const CopyRow& copy) {
 }
 
 void Summary::AddToGroup(const PricedKernel& work) {
-  added_to_ = GroupOf();
-  (added_to_ == kOther ? other_ : groups_[added_to_].sums).Add(work);
+  added_to_ = groups_.NumberOf(key_);
+  groups_[added_to_].Add(work);
   all_.Add(work);
 }
 
@@ -148,8 +128,7 @@ void Summary::FindRepeatedSteps() {
   if (!repeated_) return;
   step_count_ = repeated_->count;
   const auto add = [&](uint32_t group, int64_t duration_ns) {
-    GroupSums& sums = group == kOther ? other_ : groups_[group].sums;
-    SaturatingAdd(&sums.step_ns, duration_ns);
+    groups_[group].step_ns += duration_ns;
   };
   repetition_->ForEachRepeated(*repeated_, repetition_place_, add);
 }
@@ -169,12 +148,11 @@ std::vector<uint32_t> Summary::Sorted(const RowOrder& order) {
   std::vector<Cell> cells;  // By group.
   std::vector<uint32_t> indices;
   matched_ = {};
-  for (size_t group = 0; group < shown_groups(); ++group) {
-    const auto number = static_cast<uint32_t>(group);
-    FillCells(RowOf(group), {&number, IsReplay(group) ? 0U : 1U});
+  for (uint32_t group = 0; group < shown_groups(); ++group) {
+    FillCells(RowOf(group), {&group, IsReplay(group) ? 0U : 1U});
     cells.push_back(cells_[order.field]);
     if (matched_.Count(condition_ == nullptr || condition_->Keeps(GivenCells(cells_)))) {
-      indices.push_back(number);
+      indices.push_back(group);
     }
   }
   std::sort(indices.begin(), indices.end(), [&](uint32_t a, uint32_t b) {
@@ -188,16 +166,16 @@ std::vector<uint32_t> Summary::Sorted(const RowOrder& order) {
     if (time_a != time_b) return time_a > time_b;
     // Not by their numbers, which are by what came first.
     if (IsReplay(a) || IsReplay(b)) return IsReplay(b) && !IsReplay(a);
-    return KeyBefore(groups_[a].key, groups_[b].key);
+    return KeyBefore(*groups_.all()[a].key, *groups_.all()[b].key);
   });
   return indices;
 }
 
-SummaryRow Summary::RowOf(size_t group) const {
+SummaryRow Summary::RowOf(uint32_t group) const {
   if (IsReplay(group)) return ReplayRow();
   SummaryRow row;
-  row.sums = &groups_[group].sums;
-  std::string_view rest = groups_[group].key;
+  row.sums = &groups_[group];
+  std::string_view rest = *groups_.all()[group].key;
   for (size_t i = 0; i < plan_.key_count(); ++i) row.keys[i] = TakeCell(plan_.fields[i], &rest);
   row.all_ns = all_.total_ns;
   row.steps = step_count_;
@@ -252,15 +230,13 @@ std::pair<int64_t, int64_t> SummaryLengthOf(const Repetition& repeated) {
 std::vector<uint32_t> Summary::Merge(const Summary& other) {
   steps_found_ = true;
   std::vector<uint32_t> numbers;
-  for (const Group& group : other.groups_) {
-    key_ = group.key;
-    const uint32_t own = GroupOf();
-    numbers.push_back(own);
-    (own == kOther ? other_ : groups_[own].sums).Add(group.sums);
+  for (const auto& group : other.groups_.all()) {
+    numbers.push_back(groups_.NumberOf(*group.key));
+    MergeInto(&groups_[numbers.back()], group.sums);
   }
-  other_.Add(other.other_);
-  replays_.Add(other.replays_);
-  all_.Add(other.all_);
+  MergeInto(&groups_.other, other.groups_.other);
+  MergeInto(&replays_, other.replays_);
+  MergeInto(&all_, other.all_);
   for (const int64_t step : other.step_numbers_) CountStep(step);
   too_many_steps_ |= other.too_many_steps_;
   // Ranks that repeat a sequence of their own do so at the same time.
@@ -278,26 +254,25 @@ namespace {
 enum class SavedValue : uint8_t { kUnknown, kInteger, kText };
 constexpr size_t kSavedValues = 3;
 
-template <typename Bytes>
-void TransferRepetition(Bytes* bytes, std::optional<Repetition> repeated,
-                        std::optional<Repetition>* to) {
-  bool any = repeated.has_value();
-  Repetition one = repeated.value_or(Repetition());
+template <typename Bytes, typename Repeated>
+void TransferRepetition(Bytes* bytes, Repeated* repeated) {
+  bool any = repeated->has_value();
   bytes->Values(&any);
-  if (any) bytes->Counts(&one.period, &one.count);
+  if (!any) return;
+  if constexpr (Bytes::kReads) repeated->emplace();
+  bytes->Counts(&(*repeated)->period, &(*repeated)->count);
   if constexpr (Bytes::kReads) {
     // Their product is shown.
-    bytes->Check(one.period <= INT32_MAX && one.count <= INT32_MAX, "a step repeats too often");
-    if (any) *to = one;
+    bytes->Check((*repeated)->period <= INT32_MAX && (*repeated)->count <= INT32_MAX,
+                 "a step repeats too often");
   }
 }
 
 }  // namespace
 
-void Summary::SaveKey(const Group& group, ByteWriter* bytes) const {
-  std::string_view rest = group.key;
+void Summary::SaveKey(std::string_view key, ByteWriter* bytes) const {
   for (size_t i = 0; i < plan_.key_count(); ++i) {
-    const Cell cell = TakeCell(plan_.fields[i], &rest);
+    const Cell cell = TakeCell(plan_.fields[i], &key);
     auto kind = SavedValue::kUnknown;
     const auto* integer = std::get_if<int64_t>(&cell.value);
     const auto* text = std::get_if<std::string_view>(&cell.value);
@@ -330,12 +305,12 @@ void Summary::LoadKey(ByteReader* bytes) {
 }
 
 void Summary::Save(ByteWriter* bytes) const {
-  bytes->Values(&other_, &replays_, &all_, &step_numbers_, &too_many_steps_);
+  bytes->Values(&groups_.other, &replays_, &all_, &step_numbers_, &too_many_steps_);
   bytes->Counts(&step_count_);
-  TransferRepetition(bytes, repeated_, nullptr);
+  TransferRepetition(bytes, &repeated_);
   bytes->Number(groups_.size());
-  for (const Group& group : groups_) {
-    SaveKey(group, bytes);
+  for (const auto& group : groups_.all()) {
+    SaveKey(*group.key, bytes);
     bytes->Values(&group.sums);
   }
 }
@@ -343,18 +318,17 @@ void Summary::Save(ByteWriter* bytes) const {
 std::vector<uint32_t> Summary::Load(ByteReader* bytes) {
   steps_found_ = true;
   std::vector<int64_t> steps;
-  bytes->Values(&other_, &replays_, &all_, &steps, &too_many_steps_);
+  bytes->Values(&groups_.other, &replays_, &all_, &steps, &too_many_steps_);
   bytes->Counts(&step_count_);
-  TransferRepetition(bytes, std::nullopt, &repeated_);
+  TransferRepetition(bytes, &repeated_);
   for (const int64_t step : steps) CountStep(step);
   std::vector<uint32_t> numbers;
   for (size_t left = bytes->Size(); left > 0; --left) {
     LoadKey(bytes);
     GroupSums sums;
     bytes->Values(&sums);
-    const uint32_t own = GroupOf();
-    numbers.push_back(own);
-    (own == kOther ? other_ : groups_[own].sums).Add(sums);
+    numbers.push_back(groups_.NumberOf(key_));
+    MergeInto(&groups_[numbers.back()], sums);
   }
   return numbers;
 }
@@ -384,7 +358,7 @@ void Summary::Write(const RowOrder& order, size_t top, Sink* sink, const Details
   const bool replays_left =
       std::erase_if(folded, [this](uint32_t group) { return IsReplay(group); }) > 0;
   GroupSums more;
-  for (const uint32_t group : folded) more.Add(groups_[group].sums);
+  for (const uint32_t group : folded) MergeInto(&more, groups_[group]);
   if (!folded.empty()) {
     write(FoldedRow(more, fmt::format("({} more)", folded.size()), StepsOf(folded), RowKind::kRest),
           folded);
@@ -392,8 +366,9 @@ void Summary::Write(const RowOrder& order, size_t top, Sink* sink, const Details
   if (replays_left) write(ReplayRow(), {});
   // Which steps the kernels of further groups are of is not kept.
   const uint32_t other = kOther;
-  if (other_.kernels > 0) {
-    write(FoldedRow(other_, "(other)", ByStep() ? 0 : step_count_, RowKind::kOther), {&other, 1});
+  if (groups_.other.kernels > 0) {
+    write(FoldedRow(groups_.other, "(other)", ByStep() ? 0 : step_count_, RowKind::kOther),
+          {&other, 1});
   }
   details_ = nullptr;
 }
@@ -401,11 +376,11 @@ void Summary::Write(const RowOrder& order, size_t top, Sink* sink, const Details
 std::vector<std::string> Summary::Notes() const {
   std::vector<std::string> notes;
   if (condition_ != nullptr) notes.push_back(matched_.Sentence("groups"));
-  if (other_.kernels > 0) {
+  if (groups_.other.kernels > 0) {
     notes.push_back(fmt::format(
         "there are more than {} groups: {} {} of the others count together as (other); name "
         "fewer keys in --by",
-        groups_.size(), other_.kernels, plan_.rows));
+        groups_.size(), int64_t{groups_.other.kernels}, plan_.rows));
   }
   if (plan_.keys.empty()) return notes;
   if (too_many_steps_) {

@@ -13,11 +13,10 @@
 
 #include "base/byte_reader.h"
 #include "base/byte_writer.h"
-#include "base/hash.h"
 #include "base/id_map.h"
 #include "prof/price/kernel_sink.h"
 #include "prof/table/sink_chain.h"
-#include "prof/views/group_sums.h"
+#include "prof/views/bounded_groups.h"
 #include "prof/views/repetition.h"
 #include "prof/views/summary_columns.h"
 #include "prof/where/row_filter.h"
@@ -31,7 +30,7 @@ namespace oplens::prof {
 class Summary : public KernelSink {
  public:
   /// Number of the group of kernels that came once there were too many.
-  static constexpr uint32_t kOther = UINT32_MAX;
+  static constexpr uint32_t kOther = BoundedGroups<GroupSums>::kOther;
 
   /// What another keeps of groups, by their numbers.
   class Details {
@@ -43,10 +42,7 @@ class Summary : public KernelSink {
 
   /// What bounds memory. Kernels of groups that come once there are so many count in one more
   /// group, "(other)".
-  struct Limits {
-    size_t groups = size_t{1} << 20;
-    size_t key_bytes = size_t{256} << 20;
-  };
+  using Limits = GroupLimits;
 
   /// `plan` must outlive this object.
   explicit Summary(const SummaryPlan* plan) : Summary(plan, Limits()) {}
@@ -100,35 +96,28 @@ class Summary : public KernelSink {
   size_t group_count() const { return groups_.size(); }
 
  private:
-  struct Group {
-    std::string_view key;  // Of index_.
-    GroupSums sums;
-  };
-
   /// Fills key_ with the values of the columns.
   template <typename Item>
   void EncodeKey(const Columns<Item>& columns, const Item& item);
-  void SaveKey(const Group& group, ByteWriter* bytes) const;
+  void SaveKey(std::string_view key, ByteWriter* bytes) const;
   /// Fills key_.
   void LoadKey(ByteReader* bytes);
   /// Adds to the group of key_.
   void AddToGroup(const PricedKernel& work);
-  /// The group of key_, made if there is room.
-  uint32_t GroupOf();
   void CountStep(int64_t step);
   /// Where no step is named: takes the sequence of kernels that repeats.
   void FindRepeatedSteps();
   // Shown are groups_, and one more where there are replays.
   size_t shown_groups() const { return groups_.size() + (replays_.kernels > 0 ? 1 : 0); }
   bool IsReplay(size_t group) const { return group == groups_.size(); }
-  const GroupSums& SumsOf(size_t group) const {
-    return IsReplay(group) ? replays_ : groups_[group].sums;
+  const GroupSums& SumsOf(uint32_t group) const {
+    return IsReplay(group) ? replays_ : groups_[group];
   }
   /// The order of keys: the first value that is another decides, unknown ones come last.
   bool KeyBefore(std::string_view a, std::string_view b) const;
   /// The groups that match.
   std::vector<uint32_t> Sorted(const RowOrder& order);
-  SummaryRow RowOf(size_t group) const;
+  SummaryRow RowOf(uint32_t group) const;
   /// Fills cells_ with those of a row that shows these groups.
   void FillCells(const SummaryRow& row, std::span<const uint32_t> groups);
   SummaryRow FoldedRow(const GroupSums& sums, std::string_view label, int64_t steps,
@@ -140,19 +129,13 @@ class Summary : public KernelSink {
   int64_t StepsOf(std::span<const uint32_t> groups) const;
 
   const SummaryPlan& plan_;
-  Limits limits_;
-  TextMap<uint32_t> index_;  // Into groups_.
-  std::vector<Group> groups_;
-  GroupSums other_;
+  BoundedGroups<GroupSums> groups_;
   GroupSums replays_;
   GroupSums all_;
-  size_t key_bytes_ = 0;
   std::string key_;      // Of the row at hand.
   std::string scratch_;  // Of EncodeKey().
   std::string formed_;   // The same.
   std::vector<Cell> cells_;
-  std::string_view last_key_;
-  uint32_t last_group_ = kOther;
   uint32_t added_to_ = kOther;
   const Details* details_ = nullptr;  // While Write() runs.
   std::shared_ptr<const Condition> condition_;

@@ -13,6 +13,7 @@
 #include "base/saturating.h"
 #include "base/words.h"
 #include "parse/model/kernel_record.h"
+#include "prof/views/grouped_partial.h"
 #include "prof/views/kernel_columns.h"
 
 namespace oplens::prof {
@@ -35,17 +36,30 @@ constexpr KernelColumn kKeyColumns[] = {
      [](const PricedKernel& row) { return SharedMemory(*row.record); }},
 };
 
-const GroupSums& SumsOf(const SummaryRow& row) { return *row.sums; }
-
-Cell SummaryColumnsTimeOf(const GroupSums& sums, int64_t ns) {
-  return sums.timed > 0 ? Cell{ns} : Cell{};
+template <auto member>
+Cell GroupTimeOf(const SummaryRow& row) {
+  return row.sums->timed > 0 ? CellOf(row.sums->*member) : Cell{};
 }
 
 /// A sum that may have outgrown 64 bits: then as a decimal number.
-Cell SummaryColumnsSumOf(int64_t kernels, Checked sum) {
-  if (kernels == 0) return {};
-  if (const auto value = sum.Value()) return {*value};
-  return Decimal(sum.Approximate());
+template <auto kernels, auto sum>
+Cell KnownSumOf(const SummaryRow& row) {
+  if (row.sums->*kernels == 0) return {};
+  if (const auto value = (row.sums->*sum).Value()) return {*value};
+  return Decimal((row.sums->*sum).Approximate());
+}
+
+/// Percent of the time of the group.
+template <auto time_ns>
+Cell GroupShareOf(const SummaryRow& row) {
+  return Decimal(row.sums->PercentOfTotal(row.sums->*time_ns));
+}
+
+/// Over `time_ns`, times `times`; nullopt where the sum overflowed.
+std::optional<double> GroupRate(Checked sum, int64_t time_ns, double times) {
+  const auto whole = sum.Approximate();
+  const auto rate = whole ? Ratio(*whole, static_cast<double>(time_ns)) : std::nullopt;
+  return rate ? std::optional<double>(*rate * times) : std::nullopt;
 }
 
 Cell PerStep(const SummaryRow& row) {
@@ -55,82 +69,66 @@ Cell PerStep(const SummaryRow& row) {
 
 constexpr Column<SummaryRow> kFigures[] = {
     {{"count", "Count", "", kInteger, 6, "kernels", Fold::kSum},
-     [](const SummaryRow& row) { return Cell{SumsOf(row).kernels}; }},
+     [](const SummaryRow& row) { return CellOf(row.sums->kernels); }},
     {{"total", "Total(ns)", "ns", kInteger, 12, "time on the GPU", Fold::kSum},
-     [](const SummaryRow& row) { return SummaryColumnsTimeOf(SumsOf(row), SumsOf(row).total_ns); }},
+     GroupTimeOf<&GroupSums::total_ns>},
     {{"mean", "Mean(ns)", "ns", kDecimal, 11, "total over the timed kernels", Fold::kMean},
-     [](const SummaryRow& row) { return Decimal(SumsOf(row).MeanNs()); }},
+     [](const SummaryRow& row) {
+       return Decimal(Ratio(int64_t{row.sums->total_ns}, int64_t{row.sums->timed}));
+     }},
     {{"min", "Min(ns)", "ns", kInteger, 9, "shortest kernel", Fold::kMin},
-     [](const SummaryRow& row) { return SummaryColumnsTimeOf(SumsOf(row), SumsOf(row).min_ns); }},
+     GroupTimeOf<&GroupSums::min_ns>},
     {{"max", "Max(ns)", "ns", kInteger, 9, "longest kernel", Fold::kMax},
-     [](const SummaryRow& row) { return SummaryColumnsTimeOf(SumsOf(row), SumsOf(row).max_ns); }},
+     GroupTimeOf<&GroupSums::max_ns>},
     {{"share", "Share(%)", "%", kDecimal, 8, "of the time of all kernels"},
      [](const SummaryRow& row) {
-       return SumsOf(row).timed > 0 ? Decimal(Percent(SumsOf(row).total_ns, row.all_ns)) : Cell{};
+       return row.sums->timed > 0 ? Decimal(Percent<int64_t>(row.sums->total_ns, row.all_ns))
+                                  : Cell{};
      }},
     // Of rows by step that become one it is no sum: each has its own step.
     {{"perstep", "PerStep(ns)", "ns", kDecimal, 13, "time a step, where steps are known"}, PerStep},
     {{"flops", "FLOPs", "FLOP", kInteger, 16,
       "sum over the kernels whose FLOPs are known: a lower bound where these are not all",
       Fold::kSum},
-     [](const SummaryRow& row) {
-       return SummaryColumnsSumOf(SumsOf(row).with_flops, SumsOf(row).flops);
-     }},
+     KnownSumOf<&GroupSums::with_flops, &GroupSums::flops>},
     {{"flops_known", "FLOPs(%)", "%", kDecimal, 8, "share of the group's time in flops"},
-     [](const SummaryRow& row) {
-       return Decimal(SumsOf(row).PercentOfTotal(SumsOf(row).flops_ns));
-     }},
+     GroupShareOf<&GroupSums::flops_ns>},
     {{"bytes", "Bytes", "B", kInteger, 14,
       "sum over the kernels whose bytes are known: a lower bound where these are not all",
       Fold::kSum},
-     [](const SummaryRow& row) {
-       return SummaryColumnsSumOf(SumsOf(row).with_bytes, SumsOf(row).bytes);
-     }},
+     KnownSumOf<&GroupSums::with_bytes, &GroupSums::bytes>},
     {{"bytes_known", "Bytes(%)", "%", kDecimal, 8, "share of the group's time in bytes"},
-     [](const SummaryRow& row) {
-       return Decimal(SumsOf(row).PercentOfTotal(SumsOf(row).bytes_ns));
-     }},
+     GroupShareOf<&GroupSums::bytes_ns>},
     {{"tflops", "TFLOP/s", "TFLOP/s", kDecimal, 7,
       "flops over the time of the kernels whose FLOPs are known"},
-     [](const SummaryRow& row) { return Decimal(SumsOf(row).TeraflopsPerSecond()); }},
+     [](const SummaryRow& row) { return Decimal(row.sums->TeraflopsPerSecond()); }},
     {{"gbps", "GB/s", "GB/s", kDecimal, 8,
       "bytes over the time of the kernels whose bytes are known"},
-     [](const SummaryRow& row) { return Decimal(SumsOf(row).GigabytesPerSecond()); }},
+     [](const SummaryRow& row) { return Decimal(row.sums->GigabytesPerSecond()); }},
     {{"tc", "TC(%)", "%", kDecimal, 7,
       "time that uses Tensor Cores, of the time of which that is known"},
-     [](const SummaryRow& row) { return Decimal(SumsOf(row).TensorCorePercent()); }},
+     [](const SummaryRow& row) { return Decimal(row.sums->TensorCorePercent()); }},
     {{"tc_known", "TCknown(%)", "%", kDecimal, 10,
       "share of the group's time of which the use of Tensor Cores is known"},
-     [](const SummaryRow& row) {
-       return Decimal(SumsOf(row).PercentOfTotal(SumsOf(row).tensor_core_known_ns));
-     }},
+     GroupShareOf<&GroupSums::tensor_core_known_ns>},
     {OnRequest({"inferred_pct", "Inferred(%)", "%", kDecimal, 11,
                 "share of the group's time whose op is inferred, not recorded"}),
-     [](const SummaryRow& row) {
-       return Decimal(SumsOf(row).PercentOfTotal(SumsOf(row).inferred_ns));
-     }},
+     GroupShareOf<&GroupSums::inferred_ns>},
     {kRowKindField, [](const SummaryRow& row) { return Text(RowKindWord(row.kind)); }},
 };
 
 // Those that copies have too.
 constexpr std::string_view kCopyFigures = "count,total,mean,min,max,share,bytes,gbps,row_kind";
-constexpr std::string_view kNarrowCopyFigures = "count,total,mean,share,bytes,gbps";
-
-const KernelColumn* FindSummaryColumnsIn(std::span<const KernelColumn> columns,
-                                         std::string_view key) {
-  for (const KernelColumn& column : columns) {
-    if (column.key == key) return &column;
-  }
-  return nullptr;
-}
 
 /// The column of a kernel that a key names; null for none.
 const KernelColumn* FindKey(std::string_view key) {
   if (std::find(std::begin(kGroupKeys), std::end(kGroupKeys), key) == std::end(kGroupKeys)) {
     return nullptr;
   }
-  const KernelColumn* column = FindSummaryColumnsIn(KernelColumns(), key);
-  return column != nullptr ? column : FindSummaryColumnsIn(kKeyColumns, key);
+  for (const KernelColumn* column : NamedKernelColumns()) {
+    if (column->key == key) return column;
+  }
+  return nullptr;
 }
 
 /// The same of a copy.
@@ -199,6 +197,65 @@ void AddFigures(std::string_view list, SummaryPlan* plan) {
 
 }  // namespace
 
+void GroupSums::Add(const PricedKernel& row) {
+  ++kernels;
+  const KernelRecord& record = *row.record;
+  const ops::KernelShare& share = row.share;
+  if (share.flops) {
+    ++with_flops;
+    flops += *share.flops;
+  }
+  if (share.bytes) {
+    ++with_bytes;
+    bytes += *share.bytes;
+  }
+  if (!record.timed()) return;
+  const int64_t duration = record.duration_ns;
+  min_ns = timed == 0 ? duration : std::min<int64_t>(min_ns, duration);
+  max_ns.Add(duration);
+  ++timed;
+  total_ns += duration;
+  if (record.step) step_ns += duration;
+  if (share.flops) {
+    flops_ns += duration;
+    timed_flops += *share.flops;
+  }
+  if (share.bytes) {
+    bytes_ns += duration;
+    timed_bytes += *share.bytes;
+  }
+  if (IsInferred(record.evidence)) inferred_ns += duration;
+  const ops::TensorCoreUse use = TensorCoreUseOf(row);
+  if (use == ops::TensorCoreUse::kUnknown) return;
+  tensor_core_known_ns += duration;
+  if (use == ops::TensorCoreUse::kYes) tensor_core_ns += duration;
+}
+
+void GroupSums::Merge(const GroupSums& other) {
+  int64_t least_ns = min_ns;
+  if (other.timed > 0) {
+    least_ns = timed == 0 ? int64_t{other.min_ns} : std::min<int64_t>(min_ns, other.min_ns);
+  }
+  MergeMembers(this, other);
+  min_ns = least_ns;
+}
+
+std::optional<double> GroupSums::TeraflopsPerSecond() const {
+  return GroupRate(timed_flops, flops_ns, 1e-3);  // 1 FLOP/ns is 10^-3 TFLOP/s.
+}
+
+std::optional<double> GroupSums::GigabytesPerSecond() const {
+  return GroupRate(timed_bytes, bytes_ns, 1);  // 1 B/ns is 1 GB/s.
+}
+
+std::optional<double> GroupSums::TensorCorePercent() const {
+  return Percent<int64_t>(tensor_core_ns, tensor_core_known_ns);
+}
+
+std::optional<double> GroupSums::PercentOfTotal(int64_t part_ns) const {
+  return Percent<int64_t>(part_ns, total_ns);
+}
+
 std::vector<Field> FigureFields() {
   return FieldsOf(std::span<const Column<SummaryRow>>(kFigures));
 }
@@ -218,16 +275,13 @@ std::vector<Field> CopyFigureFields() {
 Columns<PricedKernel> NamedKernelColumns() {
   Columns<PricedKernel> columns;
   for (const KernelColumn& column : KernelColumns()) columns.push_back(&column);
-  for (const KernelColumn& column : kKeyColumns) {
-    if (FindSummaryColumnsIn(KernelColumns(), column.key) == nullptr) columns.push_back(&column);
-  }
+  for (const KernelColumn& column : kKeyColumns) columns.push_back(&column);
   return columns;
 }
 
 SummaryPlan PlanSummary(std::string_view list) {
   SummaryPlan plan;
   plan.rows = "kernels";
-  plan.narrow = kNarrowFigures;
   AddKeys(list, FindKey, kGroupKeys, &plan.keys, &plan);
   AddFigures("all,inferred_pct,row_kind", &plan);
   return plan;
@@ -236,7 +290,6 @@ SummaryPlan PlanSummary(std::string_view list) {
 SummaryPlan PlanCopySummary(std::string_view list) {
   SummaryPlan plan;
   plan.rows = "copies";
-  plan.narrow = kNarrowCopyFigures;
   AddKeys(list, FindCopyKey, CopyGroupKeys(), &plan.copy_keys, &plan);
   AddFigures(kCopyFigures, &plan);
   return plan;

@@ -7,7 +7,6 @@
 
 #include "base/ratio.h"
 #include "parse/model/kernel_record.h"
-#include "prof/views/group_sums.h"
 
 namespace oplens::prof {
 

@@ -24,6 +24,7 @@ namespace oplens::prof {
 
 class Run;
 struct CollectiveRow;
+struct CopyRow;
 struct PricedKernel;
 
 class Condition;
@@ -34,6 +35,9 @@ struct ViewOptions {
   std::string sort = {};  ///< Of --sort, for a view that sorts its rows itself; "": its own.
   size_t top = 0;         ///< The same of --top; 0: all rows.
   bool copies = false;    ///< --copies: copies and fills too, where kernels are grouped.
+  /// It is a table of prof without --view (PlanRows): groups have the figures of --by alone, and
+  /// with `copies` are of copies alone.
+  bool plain = false;
   std::vector<std::string> what_if = {};  ///< Of --what-if: "scale(gpu_compute,0.5)".
   /// Of --where, for a view that sorts its rows itself: which of its rows are shown; null: all.
   std::shared_ptr<const Condition> where = nullptr;
@@ -58,6 +62,8 @@ class Partial {
   virtual void Add(const PricedKernel& kernel) { static_cast<void>(kernel); }
   /// A replay of a graph whose kernels the file hides: as a kernel without name and price.
   virtual void AddReplay(const PricedKernel& replay) { static_cast<void>(replay); }
+  /// A copy or fill, of a table of copies (ViewOptions::plain).
+  virtual void AddCopy(const CopyRow& copy) { static_cast<void>(copy); }
   virtual void End(const Run* run) { static_cast<void>(run); }
   /// The calls of collectives of a rank that has ended (here, or in what was merged), by start,
   /// with what the other ranks say of them; of a rank without any an empty list. Once a rank, of
@@ -96,6 +102,8 @@ class ViewStream {
   /// A rank begins; null where there are only records.
   virtual void Begin(const Run* run) { static_cast<void>(run); }
   virtual void Add(const PricedKernel& kernel) { static_cast<void>(kernel); }
+  /// As Partial::AddCopy.
+  virtual void AddCopy(const CopyRow& copy) { static_cast<void>(copy); }
 };
 
 /// One view. It either makes partials or streams kernels.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "parse/join/call_tree.h"
 #include "parse/model/recording_advice.h"
 #include "parse/model/trace.h"
 #include "prof/run/device_work.h"
@@ -35,6 +36,28 @@ std::vector<std::string> ViewNotes::Sentences() const {
     const std::string_view flag = RecordingFlag(Lack::kKernels, static_cast<Family>(i));
     sentences.push_back(fmt::format("{}: the profile holds no timed work of a GPU{}{}", view_,
                                     flag.empty() ? "" : "; to record it: ", flag));
+  }
+  return sentences;
+}
+
+void CallNotes::Begin(const Run* run) {
+  if (run == nullptr) {
+    ++ranks_without_trace_;
+  } else if (run->calls().all().empty()) {
+    ++ranks_without_calls_[run->trace().family];
+  }
+}
+
+std::vector<std::string> CallNotes::Sentences() const {
+  std::vector<std::string> sentences;
+  if (ranks_without_trace_ > 0) {
+    sentences.push_back(fmt::format(
+        "{}: records say nothing of the calls of operators; give the profile itself", view_));
+  }
+  for (const auto& [family, count] : ranks_without_calls_) {
+    sentences.push_back(fmt::format("{}: {} recorded no calls of operators; to record them: {}",
+                                    view_, count == 1 ? "the profile" : "the profiles",
+                                    RecordingFlag(Lack::kOps, family)));
   }
   return sentences;
 }

@@ -2,6 +2,8 @@
 #define OPLENS_PROF_VIEWS_VIEW_NOTES_H_
 
 #include <array>
+#include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -36,6 +38,25 @@ class ViewNotes {
  public:
   static constexpr std::tuple kMembers{&ViewNotes::records_, &ViewNotes::nothing_selected_,
                                        &ViewNotes::idle_};
+};
+
+/// The same of views of calls of operators.
+class CallNotes {
+ public:
+  /// `view`: a literal.
+  explicit CallNotes(std::string_view view) : view_(view) {}
+
+  void Begin(const Run* run);
+  std::vector<std::string> Sentences() const;
+
+ private:
+  std::string_view view_;
+  Count ranks_without_trace_;
+  std::map<Family, int64_t> ranks_without_calls_;
+
+ public:
+  static constexpr std::tuple kMembers{&CallNotes::ranks_without_trace_,
+                                       &CallNotes::ranks_without_calls_};
 };
 
 /// Sentences of a view's own, each once.

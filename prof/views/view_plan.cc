@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/append_format.h"
@@ -13,10 +14,27 @@
 #include "prof/table/row_kind.h"
 #include "prof/views/group_key.h"
 #include "prof/views/kernel_where.h"
+#include "prof/views/summary_columns.h"
+#include "prof/views/views.h"
 #include "prof/where/read_where.h"
 
 namespace oplens::prof {
 namespace {
+
+/// What prof --by prints of kernels, and of copies.
+const View& GroupedRows(bool copies) {
+  static const View kernels = {.name = "summary",
+                               .help = "",
+                               .make = kGroupsView.make,
+                               .narrow = kNarrowFigures,
+                               .sorts = true};
+  static const View copied = {.name = "summary",
+                              .help = "",
+                              .make = kGroupsView.make,
+                              .narrow = kNarrowCopyFigures,
+                              .sorts = true};
+  return copies ? copied : kernels;
+}
 
 /// `option`: that names it.
 const View& FindView(std::string_view name, std::string_view option) {
@@ -124,9 +142,15 @@ void PlanOrder(const ViewRequest& request, std::vector<ViewPlan>* plans) {
   if (!known) throw UsageError(wrong);
 }
 
-/// Gives --where to the one view, and `kernels` what it asks of kernels.
-void PlanWhere(const ViewRequest& request, std::vector<ViewPlan>* plans,
-               std::unique_ptr<ItemFilter<PricedKernel>>* kernels) {
+/// What --where asks of items, and of the groups that they go into.
+template <typename Item>
+void TakeWhere(Where<Item> where, ViewPlan* plan, std::unique_ptr<ItemFilter<Item>>* items) {
+  plan->options.where = std::move(where.groups);
+  *items = std::move(where.items);
+}
+
+/// Gives --where to the one view, and `items` what it asks of kernels or copies.
+void PlanWhere(const ViewRequest& request, std::vector<ViewPlan>* plans, ItemFilters* items) {
   if (request.where.empty()) return;
   if (plans->size() > 1) {
     throw UsageError("--where names the columns of one view: give one to --view");
@@ -136,6 +160,16 @@ void PlanWhere(const ViewRequest& request, std::vector<ViewPlan>* plans,
     throw UsageError(fmt::format("--where: {}", plan.view->refuses_where));
   }
   std::vector<Field> fields = FieldsOf(*plan.view, plan.options);
+  if (plan.options.plain) {
+    // Rows that are no groups are items themselves.
+    if (plan.view->make == nullptr) fields.clear();
+    if (plan.options.copies) {
+      TakeWhere(ReadCopyWhere(request.where, std::move(fields)), &plan, &items->copies);
+    } else {
+      TakeWhere(ReadKernelWhere(request.where, std::move(fields)), &plan, &items->kernels);
+    }
+    return;
+  }
   if (!plan.view->groups_kernels || plan.says_rules) {
     plan.where = ReadWhere(request.where, std::vector<WhereScope>{{"row", "rows", fields}}).front();
     return;
@@ -146,9 +180,7 @@ void PlanWhere(const ViewRequest& request, std::vector<ViewPlan>* plans,
         ReadWhere(request.where, std::vector<WhereScope>{{"group", "groups", fields}}).front();
     return;
   }
-  Where<PricedKernel> where = ReadKernelWhere(request.where, std::move(fields));
-  plan.options.where = std::move(where.groups);
-  if (kernels != nullptr) *kernels = std::move(where.items);
+  TakeWhere(ReadKernelWhere(request.where, std::move(fields)), &plan, &items->kernels);
 }
 
 /// The keys, then the figures that fit beside them.
@@ -195,6 +227,10 @@ void RankFields(const ViewPlan& plan, std::vector<Field>* fields) {
   const View& view = *plan.view;
   std::string list = fmt::format("{},", fmt::join(plan.options.by, ","));
   list += view.important.empty() ? NarrowList(*fields, view.narrow) : std::string(view.important);
+  // As the fields were named, not as they stand in the list of all.
+  if (plan.options.plain) {
+    for (const size_t place : plan.places) AppendFormat(&list, ",{}", (*fields)[place].key);
+  }
   RankFields(list, fields);
 }
 
@@ -204,8 +240,7 @@ std::string ListOfViews() {
   return text;
 }
 
-std::vector<ViewPlan> PlanViews(const ViewRequest& request,
-                                std::unique_ptr<ItemFilter<PricedKernel>>* kernels) {
+std::vector<ViewPlan> PlanViews(const ViewRequest& request, ItemFilters* items) {
   std::vector<ViewPlan> plans;
   for (const View* view : ViewsOf(request.list, request.option)) {
     ViewPlan& plan = plans.emplace_back();
@@ -221,7 +256,25 @@ std::vector<ViewPlan> PlanViews(const ViewRequest& request,
   PlanWhatIf(request, &plans);
   PlanOrder(request, &plans);
   PlanColumns(request, &plans);
-  PlanWhere(request, &plans, kernels);
+  ItemFilters dropped;
+  PlanWhere(request, &plans, items == nullptr ? &dropped : items);
+  return plans;
+}
+
+std::vector<ViewPlan> PlanRows(const ViewRequest& request, ItemFilters* items) {
+  std::vector<ViewPlan> plans(1);
+  ViewPlan& plan = plans.front();
+  plan.options.plain = true;
+  plan.options.copies = request.copies;
+  if (request.list == GroupedRows(false).name) {
+    plan.view = &GroupedRows(request.copies);
+    plan.options.by = {std::string(request.by)};
+  } else {
+    plan.view = &FindView(request.list, request.option);
+  }
+  PlanOrder(request, &plans);
+  PlanColumns(request, &plans);
+  PlanWhere(request, &plans, items);
   return plans;
 }
 

@@ -12,6 +12,7 @@
 #include "parse/model/trace_needs.h"
 #include "prof/price/priced_kernel.h"
 #include "prof/table/sink_chain.h"
+#include "prof/views/copy_row.h"
 #include "prof/views/view.h"
 #include "prof/where/row_filter.h"
 
@@ -61,9 +62,16 @@ struct ViewRequest {
   std::string_view where = {};
   std::string_view option = "--view";  // That `list` is of.
 };
-/// `kernels` becomes what --where asks of kernels before a view groups them; null for nothing.
-std::vector<ViewPlan> PlanViews(const ViewRequest& request,
-                                std::unique_ptr<ItemFilter<PricedKernel>>* kernels = nullptr);
+/// What --where asks of items before a view gets them; null for nothing.
+struct ItemFilters {
+  std::unique_ptr<ItemFilter<PricedKernel>> kernels;
+  std::unique_ptr<ItemFilter<CopyRow>> copies;
+};
+/// `items`: null drops what is asked of these.
+std::vector<ViewPlan> PlanViews(const ViewRequest& request, ItemFilters* items = nullptr);
+/// The one plan of a table without --view (ViewOptions::plain): `list` is "kernels", "copies", or
+/// "summary" for groups of either.
+std::vector<ViewPlan> PlanRows(const ViewRequest& request, ItemFilters* items);
 
 /// The same view with its rows by rank and step apart, as far as it takes these words: what two
 /// runs are compared by. nullopt where it does not take steps, or is asked for them already.

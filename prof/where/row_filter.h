@@ -1,6 +1,8 @@
 #ifndef OPLENS_PROF_WHERE_ROW_FILTER_H_
 #define OPLENS_PROF_WHERE_ROW_FILTER_H_
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -26,7 +28,9 @@ struct MatchCount {
     return matches;
   }
   /// "12 of 160 kernels match --where"
-  std::string Sentence(std::string_view what) const;
+  std::string Sentence(std::string_view what) const {
+    return fmt::format("{} of {} {} match --where", matching, rows, what);
+  }
 };
 
 /// Which items a condition keeps: only the columns that it names are computed.
@@ -62,25 +66,29 @@ class ItemFilter {
 /// The cells of a row that is there.
 class GivenCells : public RowCells {
  public:
-  explicit GivenCells(std::span<const Cell> cells) : cells_(cells) {}
-  Cell At(size_t field) const override { return cells_[field]; }
+  /// `places`: of the cell of each field that is asked for; empty: of all, in their order.
+  explicit GivenCells(std::span<const Cell> cells, std::span<const size_t> places = {})
+      : cells_(cells), places_(places) {}
+  Cell At(size_t field) const override { return cells_[places_.empty() ? field : places_[field]]; }
 
  private:
   std::span<const Cell> cells_;
+  std::span<const size_t> places_;
 };
 
 /// Passes the rows on that match.
 class FilteringSink : public Sink {
  public:
-  /// `condition`: read with the fields of the table. `sink` must outlive this object.
-  FilteringSink(std::shared_ptr<const Condition> condition, Sink* sink)
-      : condition_(std::move(condition)), sink_(sink) {}
+  /// `condition`: read with fields whose cells are at `places`, as in GivenCells. `sink` must
+  /// outlive this object.
+  FilteringSink(std::shared_ptr<const Condition> condition, std::vector<size_t> places, Sink* sink)
+      : condition_(std::move(condition)), places_(std::move(places)), sink_(sink) {}
 
   void Begin(std::string_view table, std::vector<Field> fields) override {
     sink_->Begin(table, std::move(fields));
   }
   void Row(std::span<const Cell> cells) override {
-    if (count_.Count(condition_->Keeps(GivenCells(cells)))) sink_->Row(cells);
+    if (count_.Count(condition_->Keeps(GivenCells(cells, places_)))) sink_->Row(cells);
   }
   void End() override { sink_->End(); }
 
@@ -88,6 +96,7 @@ class FilteringSink : public Sink {
 
  private:
   std::shared_ptr<const Condition> condition_;
+  std::vector<size_t> places_;
   Sink* sink_;
   MatchCount count_;
 };

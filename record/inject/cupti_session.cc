@@ -11,18 +11,74 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <iterator>
 
 #include "record/inject/activity_rows.h"
 #include "record/inject/clock.h"
 #include "record/inject/cupti_library.h"
-#include "record/inject/flusher.h"
 #include "record/inject/helper_thread.h"
 #include "record/inject/mapped_file.h"
 #include "record/inject/process.h"
+#include "record/spool/futex.h"
+#include "record/spool/spool_format.h"
 
 namespace oplens::record::inject {
 namespace {
+
+/// Asks CUPTI for what it holds every 0.4 seconds, and when `record` wants it: by itself CUPTI
+/// gives only buffers that are full, and what it holds is lost with a process that is killed.
+class Flusher {
+ public:
+  /// Starts the thread, which calls `flush`.
+  void Start(spool::ProcessPage* page, void (*flush)()) noexcept;
+  /// Ends the thread and waits until it is gone, for `most_ns` at most.
+  void Stop(int64_t most_ns) noexcept;
+
+ private:
+  static void* Run(void* flusher);
+  void RunLoop();
+
+  spool::ProcessPage* page_ = nullptr;
+  void (*flush_)() = nullptr;
+  std::atomic<bool> stopping_{false};
+  std::atomic<uint32_t> running_{0};
+};
+
+void Flusher::Start(spool::ProcessPage* page, void (*flush)()) noexcept {
+  page_ = page;
+  flush_ = flush;
+  running_.store(1, std::memory_order_relaxed);
+  if (!StartHelperThread(Run, this)) running_.store(0, std::memory_order_relaxed);
+}
+
+void Flusher::Stop(int64_t most_ns) noexcept {
+  stopping_.store(true, std::memory_order_relaxed);
+  if (running_.load(std::memory_order_acquire) == 0) return;
+  page_->flush_asked.fetch_add(1, std::memory_order_release);
+  spool::WakeAll(page_->flush_asked);
+  spool::WaitForChange(running_, 1, most_ns);
+}
+
+void* Flusher::Run(void* flusher) {
+  auto* const self = static_cast<Flusher*>(flusher);
+  self->RunLoop();
+  self->running_.store(0, std::memory_order_release);
+  spool::WakeAll(self->running_);
+  return nullptr;
+}
+
+void Flusher::RunLoop() {
+  uint32_t served = 0;
+  while (true) {
+    spool::WaitForChange(page_->flush_asked, served, spool::kFlushPeriodNs);
+    served = page_->flush_asked.load(std::memory_order_acquire);
+    if (stopping_.load(std::memory_order_relaxed)) return;
+    flush_();
+    page_->flush_done.store(served, std::memory_order_release);
+    spool::WakeAll(page_->flush_done);
+  }
+}
 
 /// The oldest CUPTI whose records these are: CUDA 11.1.
 constexpr uint32_t kOldestVersion = 14;

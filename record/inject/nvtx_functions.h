@@ -142,33 +142,35 @@ class NvtxFunctions {
     return event;
   }
 
-  // The core interface, as NVTX calls it.
+  // The core interface, as NVTX calls it; texts are of char or wchar_t.
 
   static void MarkEx(const nvtxEventAttributes_t* event) { Tool::Mark(0, EventOf(event)); }
-  static void MarkA(const char* text) { Tool::Mark(0, TextEvent(text)); }
-  static void MarkW(const wchar_t* text) { Tool::Mark(0, TextEvent(text)); }
+  template <typename Char>
+  static void MarkText(const Char* text) {
+    Tool::Mark(0, TextEvent(text));
+  }
   static nvtxRangeId_t RangeStartEx(const nvtxEventAttributes_t* event) {
     return Tool::Start(0, EventOf(event));
   }
-  static nvtxRangeId_t RangeStartA(const char* text) { return Tool::Start(0, TextEvent(text)); }
-  static nvtxRangeId_t RangeStartW(const wchar_t* text) { return Tool::Start(0, TextEvent(text)); }
+  template <typename Char>
+  static nvtxRangeId_t RangeStartText(const Char* text) {
+    return Tool::Start(0, TextEvent(text));
+  }
   static void RangeEnd(nvtxRangeId_t id) { Tool::End(0, id, NvtxEvent()); }
   static int RangePushEx(const nvtxEventAttributes_t* event) {
     return Tool::Push(0, EventOf(event));
   }
-  static int RangePushA(const char* text) { return Tool::Push(0, TextEvent(text)); }
-  static int RangePushW(const wchar_t* text) { return Tool::Push(0, TextEvent(text)); }
+  template <typename Char>
+  static int RangePushText(const Char* text) {
+    return Tool::Push(0, TextEvent(text));
+  }
   static int RangePop() { return Tool::Pop(0, NvtxEvent()); }
-  static void NameCategoryA(uint32_t category, const char* name) {
+  template <typename Char>
+  static void NameCategory(uint32_t category, const Char* name) {
     Tool::NameCategory(0, category, Text(name));
   }
-  static void NameCategoryW(uint32_t category, const wchar_t* name) {
-    Tool::NameCategory(0, category, Text(name));
-  }
-  static void NameOsThreadA(uint32_t thread, const char* name) {
-    Tool::NameThread(thread, Text(name));
-  }
-  static void NameOsThreadW(uint32_t thread, const wchar_t* name) {
+  template <typename Char>
+  static void NameOsThread(uint32_t thread, const Char* name) {
     Tool::NameThread(thread, Text(name));
   }
 
@@ -190,23 +192,16 @@ class NvtxFunctions {
   static int DomainRangePop(nvtxDomainHandle_t domain) {
     return Tool::Pop(Id(domain), NvtxEvent());
   }
-  static void DomainNameCategoryA(nvtxDomainHandle_t domain, uint32_t category, const char* name) {
+  template <typename Char>
+  static void DomainNameCategory(nvtxDomainHandle_t domain, uint32_t category, const Char* name) {
     Tool::NameCategory(Id(domain), category, Text(name));
   }
-  static void DomainNameCategoryW(nvtxDomainHandle_t domain, uint32_t category,
-                                  const wchar_t* name) {
-    Tool::NameCategory(Id(domain), category, Text(name));
-  }
-  static nvtxStringHandle_t DomainRegisterStringA(nvtxDomainHandle_t domain, const char* text) {
+  template <typename Char>
+  static nvtxStringHandle_t DomainRegisterString(nvtxDomainHandle_t domain, const Char* text) {
     return StringHandle(Tool::String(Id(domain), Text(text)));
   }
-  static nvtxStringHandle_t DomainRegisterStringW(nvtxDomainHandle_t domain, const wchar_t* text) {
-    return StringHandle(Tool::String(Id(domain), Text(text)));
-  }
-  static nvtxDomainHandle_t DomainCreateA(const char* name) {
-    return DomainHandle(Tool::Domain(Text(name)));
-  }
-  static nvtxDomainHandle_t DomainCreateW(const wchar_t* name) {
+  template <typename Char>
+  static nvtxDomainHandle_t DomainCreate(const Char* name) {
     return DomainHandle(Tool::Domain(Text(name)));
   }
 
@@ -257,20 +252,20 @@ class NvtxFunctions {
 
   static void FillCore(Table table) {
     table.Set(NVTX_CBID_CORE_MarkEx, MarkEx);
-    table.Set(NVTX_CBID_CORE_MarkA, MarkA);
-    table.Set(NVTX_CBID_CORE_MarkW, MarkW);
+    table.Set(NVTX_CBID_CORE_MarkA, MarkText<char>);
+    table.Set(NVTX_CBID_CORE_MarkW, MarkText<wchar_t>);
     table.Set(NVTX_CBID_CORE_RangeStartEx, RangeStartEx);
-    table.Set(NVTX_CBID_CORE_RangeStartA, RangeStartA);
-    table.Set(NVTX_CBID_CORE_RangeStartW, RangeStartW);
+    table.Set(NVTX_CBID_CORE_RangeStartA, RangeStartText<char>);
+    table.Set(NVTX_CBID_CORE_RangeStartW, RangeStartText<wchar_t>);
     table.Set(NVTX_CBID_CORE_RangeEnd, RangeEnd);
     table.Set(NVTX_CBID_CORE_RangePushEx, RangePushEx);
-    table.Set(NVTX_CBID_CORE_RangePushA, RangePushA);
-    table.Set(NVTX_CBID_CORE_RangePushW, RangePushW);
+    table.Set(NVTX_CBID_CORE_RangePushA, RangePushText<char>);
+    table.Set(NVTX_CBID_CORE_RangePushW, RangePushText<wchar_t>);
     table.Set(NVTX_CBID_CORE_RangePop, RangePop);
-    table.Set(NVTX_CBID_CORE_NameCategoryA, NameCategoryA);
-    table.Set(NVTX_CBID_CORE_NameCategoryW, NameCategoryW);
-    table.Set(NVTX_CBID_CORE_NameOsThreadA, NameOsThreadA);
-    table.Set(NVTX_CBID_CORE_NameOsThreadW, NameOsThreadW);
+    table.Set(NVTX_CBID_CORE_NameCategoryA, NameCategory<char>);
+    table.Set(NVTX_CBID_CORE_NameCategoryW, NameCategory<wchar_t>);
+    table.Set(NVTX_CBID_CORE_NameOsThreadA, NameOsThread<char>);
+    table.Set(NVTX_CBID_CORE_NameOsThreadW, NameOsThread<wchar_t>);
   }
 
   static void FillDomains(Table table) {
@@ -279,12 +274,12 @@ class NvtxFunctions {
     table.Set(NVTX_CBID_CORE2_DomainRangeEnd, DomainRangeEnd);
     table.Set(NVTX_CBID_CORE2_DomainRangePushEx, DomainRangePushEx);
     table.Set(NVTX_CBID_CORE2_DomainRangePop, DomainRangePop);
-    table.Set(NVTX_CBID_CORE2_DomainNameCategoryA, DomainNameCategoryA);
-    table.Set(NVTX_CBID_CORE2_DomainNameCategoryW, DomainNameCategoryW);
-    table.Set(NVTX_CBID_CORE2_DomainRegisterStringA, DomainRegisterStringA);
-    table.Set(NVTX_CBID_CORE2_DomainRegisterStringW, DomainRegisterStringW);
-    table.Set(NVTX_CBID_CORE2_DomainCreateA, DomainCreateA);
-    table.Set(NVTX_CBID_CORE2_DomainCreateW, DomainCreateW);
+    table.Set(NVTX_CBID_CORE2_DomainNameCategoryA, DomainNameCategory<char>);
+    table.Set(NVTX_CBID_CORE2_DomainNameCategoryW, DomainNameCategory<wchar_t>);
+    table.Set(NVTX_CBID_CORE2_DomainRegisterStringA, DomainRegisterString<char>);
+    table.Set(NVTX_CBID_CORE2_DomainRegisterStringW, DomainRegisterString<wchar_t>);
+    table.Set(NVTX_CBID_CORE2_DomainCreateA, DomainCreate<char>);
+    table.Set(NVTX_CBID_CORE2_DomainCreateW, DomainCreate<wchar_t>);
   }
 
   static void FillPayloads(const nvtxExtModuleSegment_t& segment) {

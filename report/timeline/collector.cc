@@ -8,7 +8,7 @@
 
 #include "parse/model/kernel_names.h"
 #include "parse/model/kernel_record.h"
-#include "prof/run/extent.h"
+#include "prof/run/device_work.h"
 #include "prof/run/run.h"
 #include "prof/run/steps.h"
 #include "report/data/pack.h"

@@ -15,7 +15,6 @@
 #include "prof/path/critical_path.h"
 #include "prof/price/priced_kernel.h"
 #include "report/timeline/host_lanes.h"
-#include "report/timeline/path_pairs.h"
 #include "report/timeline/timeline.h"
 #include "report/timeline/windows.h"
 

@@ -16,6 +16,31 @@
 namespace oplens::report {
 namespace {
 
+using prof::PathEdge;
+using prof::PathSubject;
+
+class PairTaker : public prof::PathTaker {
+ public:
+  explicit PairTaker(PathPairs* pairs) : pairs_(*pairs) {}
+
+  void TakeEdge(const PathEdge& edge) override {
+    if (edge.subject.kind == PathSubject::Kind::kNothing) return;
+    if (last_ && IsPair(*last_, edge)) pairs_.emplace_back(last_->subject, edge.subject);
+    last_ = edge;
+  }
+  void TakeStep(const prof::StepPath&) override { last_.reset(); }
+
+ private:
+  static bool IsWork(const PathEdge& edge) { return edge.subject.kind == PathSubject::Kind::kWork; }
+  static bool IsPair(const PathEdge& from, const PathEdge& to) {
+    if (from.subject == to.subject) return false;
+    return IsWork(from) || IsWork(to) || from.thread != to.thread;
+  }
+
+  PathPairs& pairs_;
+  std::optional<PathEdge> last_;
+};
+
 constexpr size_t kMaxDepth = 255;
 /// About what the links of a host event take on a page, in tenths of a byte.
 constexpr size_t kTenthsOfLinks = 4;
@@ -26,6 +51,27 @@ std::string HostLanesNameOf(const Trace& trace, const Thread& thread) {
 }
 
 }  // namespace
+
+PathPairs CriticalPairsOf(const prof::Run& run) {
+  PathPairs pairs;
+  PairTaker taker(&pairs);
+  prof::WhatIf as_measured;
+  prof::FindCriticalPaths(run, &as_measured, &taker);
+  return pairs;
+}
+
+void EventPlaces::Seal() {
+  std::sort(all_.begin(), all_.end(),
+            [](const Entry& a, const Entry& b) { return a.event < b.event; });
+}
+
+std::optional<Link::End> EventPlaces::Find(uint32_t event) const {
+  const auto at =
+      std::lower_bound(all_.begin(), all_.end(), event,
+                       [](const Entry& entry, uint32_t wanted) { return entry.event < wanted; });
+  if (at == all_.end() || at->event != event) return std::nullopt;
+  return at->place;
+}
 
 HostLanes::HostLanes(const prof::Run& run, int64_t origin_ns, size_t max_bytes, Timeline* timeline)
     : run_(run),

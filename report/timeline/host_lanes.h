@@ -8,10 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "report/timeline/event_places.h"
+#include "prof/path/critical_path.h"
 #include "report/timeline/host_names.h"
 #include "report/timeline/host_times.h"
-#include "report/timeline/path_pairs.h"
 #include "report/timeline/timeline.h"
 
 namespace oplens::prof {
@@ -19,6 +18,38 @@ class Run;
 }  // namespace oplens::prof
 
 namespace oplens::report {
+
+/// Events of the critical path, each with the next one on it. Work is of Run::device_work().
+using PathPairs = std::vector<std::pair<prof::PathSubject, prof::PathSubject>>;
+
+/// Where the critical paths of a run's steps go from one event to the next:
+///
+///     thread  |- call a -|            |- call b: waits -|          |- call c -|
+///                    \                 ^                |               |
+///     stream          |- kernel 1 -||- kernel 2 -|                      |- kernel 3 -|
+///
+/// Those that are on the same thread are left out: there the path goes along the lane. Time that
+/// belongs to no event is passed over. O(n log n): see prof::FindCriticalPaths. 16 bytes a pair.
+PathPairs CriticalPairsOf(const prof::Run& run);
+
+/// Where events are on the page, by their numbers: of ranges, or of API calls. Add all, then Seal,
+/// then Find. 16 bytes an event.
+class EventPlaces {
+ public:
+  void Add(uint32_t event, const Link::End& place) { all_.push_back({event, place}); }
+  void Seal();
+  /// nullopt: it is not on the page. O(log n).
+  std::optional<Link::End> Find(uint32_t event) const;
+  size_t size() const { return all_.size(); }
+
+ private:
+  struct Entry {
+    uint32_t event = 0;
+    Link::End place;
+  };
+
+  std::vector<Entry> all_;
+};
 
 /// What the threads of a run did: a lane each, with the ranges and API calls of some steps, or of
 /// all, in chunks. Every event is visited twice and none is kept but those of chunks.

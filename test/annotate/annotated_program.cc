@@ -2,8 +2,8 @@
 //
 //   annotated_program COMMAND     exit code 0, or 1 and a line on stdout that says what is wrong
 
+#include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -220,12 +220,16 @@ int Exit() {
   static EmitsAtExit before;
   { const ScopedRange range("range"); }
   static EmitsAtExit after;
+  static std::atomic<bool> emits{false};
   std::thread([] {
     for (;;) {
-      const ScopedForward op({"torch", "daemon"});
-      std::this_thread::sleep_for(std::chrono::microseconds(20));
+      { const ScopedForward op({"torch", "daemon"}); }
+      emits.store(true);
+      emits.notify_one();
+      std::this_thread::yield();
     }
   }).detach();
+  emits.wait(false);
   return 0;
 }
 

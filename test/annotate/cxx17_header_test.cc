@@ -7,9 +7,7 @@
 #include "nvtx_annotate/annotate.h"
 #include "nvtx_annotate/oplens_annotate.h"
 #include "nvtx_annotate/schedule.h"
-#include "nvtx_annotate/vocabulary/cycle_marks.h"
 #include "nvtx_annotate/vocabulary/marker_format.h"
-#include "nvtx_annotate/vocabulary/memory_format.h"
 
 static_assert(__cplusplus == 201703L);
 

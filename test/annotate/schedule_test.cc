@@ -10,7 +10,7 @@
 #include <random>
 
 #include "nvtx_annotate/annotate.h"
-#include "nvtx_annotate/vocabulary/memory_format.h"
+#include "nvtx_annotate/vocabulary/marker_format.h"
 #include "test/annotate/annotate_fixture.h"
 #include "test/support/test_files.h"
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <stdexcept>
 #include <string>
@@ -31,10 +32,16 @@ std::vector<TaskResult> ResultsOf(size_t count, size_t at_once,
 
 TEST(ForkedTasksTest, AnswersComeInTheOrderOfTheTasks) {
   for (const size_t at_once : {size_t{1}, size_t{3}, size_t{40}}) {
-    const auto results = ResultsOf(20, at_once, [](size_t task) {
-      if (task % 5 == 0) usleep(20'000);
+    std::array<int, 2> pipe_ends{};
+    ASSERT_EQ(pipe(pipe_ends.data()), 0);
+    const auto results = ResultsOf(20, at_once, [&](size_t task) {
+      // Some are ready later than the one behind them.
+      char byte = 'x';
+      if (at_once > 1 && task % 5 == 0 && read(pipe_ends[0], &byte, 1) != 1) return std::string();
+      if (at_once > 1 && task % 5 == 1 && write(pipe_ends[1], &byte, 1) != 1) return std::string();
       return std::string(task * 20'000, static_cast<char>('a' + task));
     });
+    for (const int end : pipe_ends) close(end);
     ASSERT_EQ(results.size(), 20U);
     for (size_t i = 0; i < results.size(); ++i) {
       EXPECT_TRUE(results[i].done);
@@ -71,7 +78,7 @@ TEST(ForkedTasksTest, AnAnswerThatIsCutIsNone) {
 
 TEST(ForkedTasksTest, WhatTakeThrowsEndsAllTasks) {
   ForkedTasks tasks(100, 2, [](size_t task) {
-    if (task > 0) sleep(30);
+    if (task > 0) pause();
     return std::string();
   });
   EXPECT_THROW(tasks.Run([](size_t, TaskResult) { throw std::runtime_error("enough"); }, nullptr),

@@ -5,7 +5,6 @@
 
 #include <sstream>
 
-#include "base/completion.h"
 #include "base/cxxopts.h"
 #include "base/error.h"
 #include "base/help_options.h"

@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "prof/compat/hta/diff.h"
+#include "prof/compat/hta/events.h"
+#include "prof/compat/hta/views.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/program.h"
 #include "test/support/test_files.h"

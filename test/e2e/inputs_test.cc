@@ -1,23 +1,35 @@
 // How inputs may come: packed, through a pipe, as JSON records, as a timeline of parse's own; and
 // what is said of those that are nothing of the kind, and on terminals.
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/iostreams/copy.hpp>
 #include <boost/iostreams/filter/gzip.hpp>
 #include <boost/iostreams/filter/zstd.hpp>
 #include <boost/iostreams/filtering_stream.hpp>
+#include <chrono>
 #include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "test/e2e/e2e.h"
 #include "test/support/network_run.h"
+#include "test/support/running_program.h"
 #include "test/support/test_files.h"
 
 namespace oplens::test::inputs_test {
@@ -29,6 +41,45 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
+
+/// A pipe that has a name, and a writer.
+class Pipe {
+ public:
+  explicit Pipe(const fs::path& path) {
+    if (::mkfifo(path.c_str(), 0600) == 0) end_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
+    EXPECT_GE(end_, 0) << path;
+  }
+  ~Pipe() { ::close(end_); }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+
+  void Write(std::string_view bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t n = ::write(end_, bytes.data(), bytes.size());
+      ASSERT_GT(n, 0);
+      bytes.remove_prefix(static_cast<size_t>(n));
+    }
+  }
+  /// Bytes that nobody has read yet.
+  int Unread() const {
+    int bytes = -1;
+    ::ioctl(end_, FIONREAD, &bytes);
+    return bytes;
+  }
+
+ private:
+  int end_ = -1;
+};
+
+/// Whether the process has a file open that is, or was, in the folder.
+bool HasOpenFileIn(pid_t process_id, const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(fmt::format("/proc/{}/fd", process_id), error)) {
+    const fs::path file = fs::read_symlink(entry.path(), error);
+    if (!error && file.string().starts_with(folder.string() + "/")) return true;
+  }
+  return false;
+}
 
 template <typename Packer>
 std::string Packed(const std::string& bytes) {
@@ -131,10 +182,14 @@ TEST_F(InputsTest, NothingIsLeftOfAnUnpackedDatabase) {
   EXPECT_EQ(Table({packed}, options), Table({Path("net.sql")}));
   EXPECT_THAT(FilesIn(temporary), IsEmpty());
   // Killed in the middle: the pipe holds the first half and never ends.
-  RunProgram({"/bin/bash", "-c",
-              "TMPDIR=tmp timeout -s KILL 0.5 \"$1\" < <(head -c 3000 net.sql.gz; sleep 2)", "sh",
-              Program("prof")},
-             {.directory = dir_});
+  Pipe pipe(dir_ / "pipe");
+  pipe.Write(ReadFile(packed).substr(0, 3000));
+  const RunningProgram prof(
+      {"/bin/bash", "-c", "TMPDIR=tmp exec \"$1\" < pipe", "sh", Program("prof")}, dir_);
+  ASSERT_TRUE(Await([&] {
+    return pipe.Unread() == 0 && HasOpenFileIn(prof.process_id(), fs::canonical(temporary));
+  }));
+  prof.Kill();
   EXPECT_THAT(FilesIn(temporary), IsEmpty());
 }
 
@@ -282,31 +337,68 @@ TEST_F(InputsTest, APackedFileOfNothingSaysSo) {
 }
 
 TEST_F(InputsTest, OnATerminalProfSaysWhatItWaitsFor) {
-  const RunResult result = RunProgram({"/usr/bin/timeout", "0.5", Program("prof")},
-                                      {.terminal_columns = 80, .terminal_stdin = true});
-  EXPECT_EQ(
-      result.err,
-      "prof: waiting for a profile or records on standard input; to read a file: prof FILE\n");
+  const RunResult result =
+      RunProgram({Program("prof")}, {.terminal_columns = 80, .terminal_stdin = true});
+  EXPECT_EQ(result.err,
+            "prof: waiting for a profile or records on standard input; to read a file: prof FILE\n"
+            "prof: standard input is empty: there are no kernels to show\n");
 }
 
 TEST_F(InputsTest, OnATerminalALongRunSaysHowFarItIs) {
-  const std::string script = "(head -c 6000 net.json; sleep 2; tail -c +6001 net.json) | \"$1\" ";
-  const auto run = [&](const std::string& options, int columns) {
-    return RunProgram({"/bin/bash", "-c", script + options + " > rows", "sh", Program("prof")},
-                      {.directory = dir_, .terminal_columns = columns});
+  using std::chrono::milliseconds;
+  const std::string trace = ReadFile(dir_ / "net.json");
+  // The rest of the trace comes when `ready`, which is asked with what was drawn.
+  std::string drawn_so_far;
+  std::mutex mutex;
+  const auto run = [&](std::vector<std::string> options, int columns,
+                       const std::function<bool(const std::string&)>& ready) {
+    auto pipe = std::make_unique<Pipe>(dir_ / "pipe");
+    pipe->Write(trace.substr(0, 6000));
+    drawn_so_far.clear();
+    std::thread rest([&] {
+      Await([&] { return pipe->Unread() == 0; });
+      Await([&] {
+        const std::lock_guard lock(mutex);
+        return ready(drawn_so_far);
+      });
+      pipe->Write(trace.substr(6000));
+      pipe.reset();
+    });
+    options.insert(options.begin(), Program("prof"));
+    const RunResult result = RunProgram(options, {.stdin_path = dir_ / "pipe",
+                                                  .stdout_path = dir_ / "rows",
+                                                  .terminal_columns = columns,
+                                                  .on_err = [&](const std::string& err) {
+                                                    const std::lock_guard lock(mutex);
+                                                    drawn_so_far = err;
+                                                  }});
+    rest.join();
+    fs::remove(dir_ / "pipe");
+    return result;
   };
-  const RunResult shown = run("", 50);
+  // From one second on ten times a second at most.
+  constexpr int kDrawn = 10;
+  const auto began = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::duration taken{};
+  const RunResult shown = run({}, 50, [&](const std::string& err) {
+    taken = std::chrono::steady_clock::now() - began;
+    return std::count(err.begin(), err.end(), '\r') >= kDrawn;
+  });
+  EXPECT_GE(taken, milliseconds(1000 + (kDrawn - 1) * 100));
   EXPECT_THAT(shown.err, StartsWith("\rprof: reading standard input: "));
   // Erased before the messages, and never wider than the terminal.
   const size_t last = shown.err.rfind('\r');
   EXPECT_THAT(shown.err.substr(last + 1), StartsWith("prof: "));
   EXPECT_THAT(shown.err.substr(0, last), EndsWith(" "));
   std::istringstream pieces(shown.err.substr(0, last));
-  int drawn = 0;
-  for (std::string piece; std::getline(pieces, piece, '\r'); ++drawn) EXPECT_LT(piece.size(), 50u);
-  EXPECT_LE(drawn, 40);
-  EXPECT_EQ(run("--quiet", 50).err, "");
-  EXPECT_THAT(run("", 0).err, Not(HasSubstr("\r")));
+  for (std::string piece; std::getline(pieces, piece, '\r');) EXPECT_LT(piece.size(), 50u);
+  // Nothing tells of what is not drawn: it is given time.
+  const auto wait = [](const std::string&) {
+    std::this_thread::sleep_for(milliseconds(1500));
+    return true;
+  };
+  EXPECT_EQ(run({"--quiet"}, 50, wait).err, "");
+  EXPECT_THAT(run({}, 0, wait).err, Not(HasSubstr("\r")));
 }
 
 TEST_F(InputsTest, FewLinesAreSaidUnlessAllAreAskedFor) {

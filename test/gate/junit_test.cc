@@ -1,5 +1,3 @@
-#include "prof/gate/junit.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "prof/gate/gate_output.h"
 #include "test/gate/made_diff.h"
 #include "test/support/test_files.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "prof/diff/diff.h"
-#include "prof/gate/scope.h"
+#include "prof/gate/expression.h"
 
 namespace oplens::prof::test {
 

@@ -162,16 +162,24 @@ TEST_P(OplensMpiTest, SaysOnceWhatIsWrong) {
   EXPECT_EQ(Times(missing.err, "missing.json"), 1) << missing.err;
 }
 
-// mpirun ends all processes where one fails.
+// mpirun ends all processes where one fails. The first begins when the others wait for it: these
+// would have failed by then.
 TEST_P(OplensMpiTest, NobodyFailsBeforeTheFirstHasSpoken) {
-  const auto late = [](const std::vector<std::string>& arguments) {
+  constexpr char kScript[] = R"sh(
+    if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 0 ]; then
+      until [ "$(ls "$OPLENS_TEST_ARRIVAL".* 2>/dev/null | wc -l)" -eq 2 ]; do sleep 0.05; done
+      exec "$@"
+    fi
+    exec env LD_PRELOAD="$0" "$@")sh";
+  int runs = 0;
+  const auto late = [&](const std::vector<std::string>& arguments) {
     std::vector<std::string> command = MpiRunCommand(GetParam(), 3);
-    command.insert(
-        command.end(),
-        {"/bin/sh", "-c", "[ \"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\" != 0 ] || sleep 1; exec \"$@\"",
-         "sh", Program("oplens-mpi." + GetParam())});
+    command.insert(command.end(), {"/bin/sh", "-c", kScript,
+                                   BuildFile("lib/liboplens_arrival." + GetParam() + ".so"),
+                                   Program("oplens-mpi." + GetParam())});
     command.insert(command.end(), arguments.begin(), arguments.end());
-    return RunProgram(command);
+    const std::string arrival = (TestDir() / std::to_string(++runs)).string();
+    return RunProgram(command, {.environment = {"OPLENS_TEST_ARRIVAL=" + arrival}});
   };
   const RunResult unknown = late({"--view", "nothing", "x.json"});
   EXPECT_EQ(unknown.exit_code, 2);

@@ -5,14 +5,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "parse/model/kernel_record.h"
+#include "prof/price/kernel_facts.h"
+#include "prof/price/priced_kernel.h"
+
 namespace oplens::screen::kernel_times_test {
 namespace {
-
-using prof::Cell;
 
 TEST(FoldNumbersTest, FoldsNumbersThatStandAlone) {
   EXPECT_EQ(FoldNumbers("TimesformerLayer_12"), "TimesformerLayer_*");
@@ -24,44 +27,53 @@ TEST(FoldNumbersTest, FoldsNumbersThatStandAlone) {
   EXPECT_EQ(FoldNumbers("7b model 12"), "7b model *");
 }
 
-/// A kernel as the view `kernels` shows it in the fields of KernelTimes::Columns().
 struct KernelRow {
   std::string_view op = "mm";
   std::string_view kernel = "gemm";
   std::vector<std::string_view> layer = {};
   int64_t ns = 100;
-  Cell tc = {};
-  std::string_view tc_elig = "-";
-  Cell flops = {};
-  Cell bytes = {};
+  ops::TensorCoreUse tc = ops::TensorCoreUse::kUnknown;
+  ops::TensorCoreFitness tc_elig = ops::TensorCoreFitness::kNotAsked;
+  std::optional<int64_t> flops = {};
+  std::optional<int64_t> bytes = {};
   double pct_math = 0;
   double pct_dram = 0;
-  std::string_view bound = "";
-  std::string_view family = "gemm";
+  ops::Bound bound = ops::Bound::kUnknown;
+  std::string_view long_name = "gemm";  // That tells the family.
 };
 
+constexpr std::string_view kCollective = "ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)";
+constexpr std::string_view kP2p = "ncclDevKernel_SendRecv(ncclDevComm*)";
+
 void Add(const KernelRow& row, KernelTimes* times) {
-  const Cell cells[] = {prof::Text(row.op),
-                        prof::Text(row.kernel),
-                        Cell{Cell::Texts{row.layer, 0}},
-                        prof::Integer(row.ns),
-                        row.tc,
-                        prof::Text(row.tc_elig),
-                        row.flops,
-                        row.bytes,
-                        Cell{row.pct_math},
-                        Cell{row.pct_dram},
-                        prof::Text(row.bound),
-                        prof::Text(row.family)};
-  times->Row(cells);
+  KernelRecord record;
+  record.short_name = row.kernel;
+  record.long_name = row.long_name;
+  record.duration_ns = row.ns;
+  prof::KernelFacts facts;
+  facts.name = row.long_name;
+  prof::PricedKernel kernel;
+  kernel.record = &record;
+  kernel.facts = &facts;
+  kernel.op = row.op;
+  kernel.layer = row.layer;
+  kernel.tensor_core = row.tc;
+  kernel.share.flops = row.flops;
+  kernel.share.bytes = row.bytes;
+  prof::Figures& figures = kernel.figures.emplace();
+  figures.tensor_core.fitness = row.tc_elig;
+  figures.roofline.percent_of_math = row.pct_math;
+  figures.roofline.percent_of_dram = row.pct_dram;
+  figures.roofline.bound = row.bound;
+  times->Add(kernel);
 }
 
 TEST(KernelTimesTest, CollectivesAreNoLayersWork) {
   KernelTimes times;
   Add({.layer = {"conv_1"}, .ns = 70}, &times);
-  Add({.layer = {"conv_1"}, .ns = 20, .family = "collective"}, &times);
-  Add({.layer = {"conv_2"}, .ns = 5, .family = "p2p"}, &times);
-  Add({.ns = 105, .family = "collective"}, &times);
+  Add({.layer = {"conv_1"}, .ns = 20, .long_name = kCollective}, &times);
+  Add({.layer = {"conv_2"}, .ns = 5, .long_name = kP2p}, &times);
+  Add({.ns = 105, .long_name = kCollective}, &times);
   const Costs layers = times.Layers(5, 200);
   ASSERT_EQ(layers.rows.size(), 1u);
   EXPECT_EQ(layers.rows[0].total_ns, 70);
@@ -76,28 +88,28 @@ TEST(KernelTimesTest, CollectivesAreNoLayersWork) {
 TEST(KernelTimesTest, SumsRatesAndRoofsByTime) {
   KernelTimes times;
   Add({.ns = 300,
-       .tc = {int64_t{1}},
-       .flops = {int64_t{6000}},
-       .bytes = {int64_t{900}},
+       .tc = ops::TensorCoreUse::kYes,
+       .flops = 6000,
+       .bytes = 900,
        .pct_math = 60,
        .pct_dram = 10,
-       .bound = "math"},
+       .bound = ops::Bound::kMath},
       &times);
   Add({.ns = 100,
-       .tc = {int64_t{0}},
-       .tc_elig = "1",
-       .flops = {int64_t{0}},
-       .bytes = {int64_t{100}},
+       .tc = ops::TensorCoreUse::kNo,
+       .tc_elig = ops::TensorCoreFitness::kYes,
+       .flops = 0,
+       .bytes = 100,
        .pct_math = 1,
        .pct_dram = 20,
-       .bound = "math"},
+       .bound = ops::Bound::kMath},
       &times);
-  const TimesOf* const mm = times.OfOp("mm");
+  const RoofTimes* const mm = times.OfOp("mm");
   ASSERT_NE(mm, nullptr);
-  EXPECT_EQ(mm->kernels, 2);
-  EXPECT_DOUBLE_EQ(mm->Tflops().value(), 6000.0 / 400 * 1e-3);
-  EXPECT_DOUBLE_EQ(mm->Gbps().value(), 2.5);
-  EXPECT_DOUBLE_EQ(mm->TensorCorePct().value(), 75);
+  EXPECT_EQ(mm->sums.kernels, 2);
+  EXPECT_DOUBLE_EQ(mm->sums.TeraflopsPerSecond().value(), 6000.0 / 400 * 1e-3);
+  EXPECT_DOUBLE_EQ(mm->sums.GigabytesPerSecond().value(), 2.5);
+  EXPECT_DOUBLE_EQ(mm->sums.TensorCorePercent().value(), 75);
   EXPECT_EQ(mm->Bound(), "math");
   EXPECT_DOUBLE_EQ(mm->RoofPct().value(), (300 * 60.0 + 100 * 20.0) / 400);
   EXPECT_EQ(times.missed_tc_ns(), 100);
@@ -107,14 +119,13 @@ TEST(KernelTimesTest, SumsRatesAndRoofsByTime) {
 
 TEST(KernelTimesTest, UnknownStaysUnknown) {
   KernelTimes times;
-  Add({.ns = 99, .flops = {int64_t{5}}, .bound = "dram"}, &times);
+  Add({.ns = 99, .flops = 5, .bound = ops::Bound::kDram}, &times);
   Add({.op = "", .ns = 100}, &times);
   Add({.ns = 100}, &times);
-  const TimesOf* const mm = times.OfOp("mm");
+  const RoofTimes* const mm = times.OfOp("mm");
   ASSERT_NE(mm, nullptr);
-  EXPECT_FALSE(mm->Tflops().has_value()) << "known of less than half of the time";
-  EXPECT_FALSE(mm->Gbps().has_value());
-  EXPECT_FALSE(mm->TensorCorePct().has_value());
+  EXPECT_FALSE(mm->sums.GigabytesPerSecond().has_value());
+  EXPECT_FALSE(mm->sums.TensorCorePercent().has_value());
   EXPECT_EQ(mm->Bound(), "dram") << "half of it, cut to whole ns";
   EXPECT_EQ(times.OfOp("")->Bound(), "");
   EXPECT_FALSE(times.OfOp("")->RoofPct().has_value());
@@ -122,10 +133,21 @@ TEST(KernelTimesTest, UnknownStaysUnknown) {
   EXPECT_TRUE(times.Layers(3, 299).rows.empty());
 }
 
+TEST(KernelTimesTest, ShowsNoRateOfWhatIsKnownOfLittle) {
+  KernelTimes times;
+  Add({.layer = {"Net"}, .ns = 99, .flops = 5}, &times);
+  Add({.layer = {"Net"}, .ns = 100}, &times);
+  const Costs layers = times.Layers(1, 199);
+  ASSERT_EQ(layers.rows.size(), 1U);
+  EXPECT_FALSE(layers.rows[0].tflops.has_value()) << "known of less than half of the time";
+  EXPECT_FALSE(layers.rows[0].gbps.has_value());
+  EXPECT_FALSE(layers.rows[0].tc_pct.has_value());
+}
+
 TEST(KernelTimesTest, SaysMixedWhereNoBoundPrevails) {
   KernelTimes times;
-  Add({.ns = 79, .bound = "math"}, &times);
-  Add({.ns = 21, .bound = "latency"}, &times);
+  Add({.ns = 79, .bound = ops::Bound::kMath}, &times);
+  Add({.ns = 21, .bound = ops::Bound::kLatency}, &times);
   EXPECT_EQ(times.OfKernel("gemm")->Bound(), "mixed");
 }
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/families/attention_pairs.h"
+#include "ops/families/attention_call.h"
 #include "ops/op_model.h"
 #include "test/ops/cases.h"
 

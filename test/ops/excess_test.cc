@@ -1,5 +1,5 @@
 // Kernels that seem faster than their GPU.
-#include "ops/gpu/excess.h"
+#include "ops/gpu/roofline.h"
 
 #include <gtest/gtest.h>
 

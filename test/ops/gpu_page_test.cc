@@ -100,8 +100,8 @@ std::string GeneratedPart() {
     text += fmt::format(" {} |\n", SourcesOf(columns));
   }
   text +=
-      "\n## Rates\n\nFMAs a clock and multiprocessor, dense, by compute capability; `-`: no such "
-      "unit, or not told.\n\n| cc |";
+      "\n## Rates\n\nFMAs per clock and multiprocessor, dense, by compute capability; `-`: no such "
+      "unit, or not documented.\n\n| cc |";
   rule = "\n|---|";
   for (const std::string_view title : kUnitTitles) {
     text += fmt::format(" {} |", title);

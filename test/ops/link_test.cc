@@ -1,4 +1,4 @@
-#include "ops/gpu/link.h"
+#include "ops/gpu/roofline.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,6 @@
 #include <set>
 #include <string_view>
 
-#include "ops/gpu/latency_why.h"
 
 namespace oplens::ops::roofline_test {
 namespace {

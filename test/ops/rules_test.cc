@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "ops/rules/rules_file.h"
 #include "test/ops/cases.h"
 
 namespace oplens::ops::rules_test {

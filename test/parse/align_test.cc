@@ -1,11 +1,12 @@
 #include "parse/join/align.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck.h>
 
 #include <algorithm>
 #include <random>
 #include <vector>
+
+#include "test/support/random_cases.h"
 
 namespace oplens::parse::align_test {
 namespace {
@@ -41,15 +42,15 @@ size_t LongestCommon(const Keys& a, const Keys& b) {
 }
 
 TEST(AlignTest, LongestCommonSubsequence) {
-  rc::check([](const std::vector<uint8_t>& a, const std::vector<uint8_t>& b) {
-    Keys own;
-    Keys other;
-    for (const uint8_t key : a) own.push_back(key % 4);
-    for (const uint8_t key : b) other.push_back(key % 4);
+  test::CheckRandomCases([] {
+    Keys own(test::AnyIn<size_t>(0, 101));
+    Keys other(test::AnyIn<size_t>(0, 101));
+    for (uint64_t& key : own) key = test::AnyByte() % 4;
+    for (uint64_t& key : other) key = test::AnyByte() % 4;
     if (own.size() + other.size() > kMaxEdits) return;
     const std::vector<uint32_t> partners = Align(own, other, AlignEnds::kBoth);
     ExpectSound(own, other, partners);
-    RC_ASSERT(CountOf(partners) == LongestCommon(own, other));
+    test::Require(CountOf(partners) == LongestCommon(own, other));
   });
 }
 

@@ -1,38 +1,41 @@
 #include "base/id_map.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck.h>
 
 #include <cstdint>
 #include <unordered_map>
-#include <utility>
-#include <vector>
+
+#include "test/support/random_cases.h"
 
 namespace oplens::id_map_test {
 namespace {
 
+using test::AnyBool;
+using test::AnyByte;
+using test::AnyIn;
+using test::Require;
+
 TEST(IdMap, BehavesAsAMapUnderInsertAndErase) {
-  rc::check([] {
-    const auto steps = *rc::gen::container<std::vector<std::pair<bool, uint8_t>>>(
-        rc::gen::arbitrary<std::pair<bool, uint8_t>>());
+  test::CheckRandomCases([] {
     IdMap map;
     std::unordered_map<int64_t, uint32_t> reference;
     uint32_t value = 0;
-    for (const auto& [insert, small] : steps) {
+    for (int steps = AnyIn(0, 101); steps > 0; --steps) {
+      const bool insert = AnyBool();
       // Few ids, far apart: runs of colliding slots come and go.
-      const int64_t id = (int64_t{small} % 32) * (int64_t{1} << 40) - 7;
+      const int64_t id = (int64_t{AnyByte()} % 32) * (int64_t{1} << 40) - 7;
       if (insert) {
         const auto it = reference.try_emplace(id, value).first;
-        RC_ASSERT(map.FindOrInsert(id, value) == it->second);
+        Require(map.FindOrInsert(id, value) == it->second);
         ++value;
       } else {
         const auto it = reference.find(id);
-        RC_ASSERT(map.Erase(id) == (it == reference.end() ? IdMap::kNone : it->second));
+        Require(map.Erase(id) == (it == reference.end() ? IdMap::kNone : it->second));
         if (it != reference.end()) reference.erase(it);
       }
-      RC_ASSERT(map.size() == reference.size());
+      Require(map.size() == reference.size());
     }
-    for (const auto& [id, stored] : reference) RC_ASSERT(map.Find(id) == stored);
+    for (const auto& [id, stored] : reference) Require(map.Find(id) == stored);
   });
 }
 

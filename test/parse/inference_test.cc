@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "parse/records/evidence_words.h"
 #include "parse/records/kernel_records.h"
 #include "parse/records/reference_profile.h"
 #include "test/parse/made_up_network.h"

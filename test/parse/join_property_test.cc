@@ -2,41 +2,45 @@
 // crossing, equal, empty and never closed ranges, and forward ops and nodes of every kind.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <rapidcheck.h>
 
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "parse/join/call_tree.h"
 #include "parse/join/forward_backward.h"
 #include "parse/join/joined.h"
-#include "parse/join/launched_work.h"
 #include "parse/join/range_roles.h"
 #include "parse/join/range_texts.h"
 #include "parse/join/step_contexts.h"
 #include "parse/join/thread_ranges.h"
 #include "parse/model/node_name.h"
+#include "test/support/random_cases.h"
 
 namespace oplens::parse::join_property_test {
 namespace {
 
+using test::AnyByte;
+using test::AnyIn;
+using test::Require;
+
 constexpr int kThreads = 3;
 
-/// What a random number makes of a range: its text, and an operator or a marker.
-void AddRange(Trace* trace, std::tuple<uint8_t, uint8_t, uint8_t, uint8_t> seed) {
-  const auto [start, length, kind, number] = seed;
+/// An operator or a marker.
+void AddRange(Trace* trace) {
+  const uint8_t start = AnyByte();
+  const uint8_t length = AnyByte();
+  const uint8_t kind = AnyByte();
+  const uint8_t number = AnyByte();
   Range range;
   range.start_ns = start;
   range.end_ns = kind % 31 == 0 ? kNeverClosed : int64_t{start} + length % 64;
   range.set_order(static_cast<int64_t>(trace->ranges.size()));
   range.thread = number % kThreads;
   const int sequence = number % 4;
-  const auto operator_range = [&, length = length, number = number](std::string_view name,
-                                                                    bool backward) {
+  const auto operator_range = [&](std::string_view name, bool backward) {
     range.kind = RangeKind::kOperator;
     range.text = trace->strings.Intern(name);
     range.item = static_cast<ItemIndex>(trace->operators.size());
@@ -78,8 +82,10 @@ void AddRange(Trace* trace, std::tuple<uint8_t, uint8_t, uint8_t, uint8_t> seed)
   trace->ranges.push_back(range);
 }
 
-void AddKernel(Trace* trace, std::tuple<uint8_t, uint8_t, uint8_t> seed) {
-  const auto [start, length, number] = seed;
+void AddKernel(Trace* trace) {
+  const uint8_t start = AnyByte();
+  const uint8_t length = AnyByte();
+  const uint8_t number = AnyByte();
   Kernel& kernel = trace->kernels.emplace_back();
   kernel.start_ns = 1000 + start;
   kernel.end_ns = kernel.start_ns + length;
@@ -94,11 +100,12 @@ void AddKernel(Trace* trace, std::tuple<uint8_t, uint8_t, uint8_t> seed) {
 Trace RandomTrace() {
   Trace trace;
   trace.threads = {{10, 100}, {10, 200}, {11, 100}};
-  using RangeSeed = std::tuple<uint8_t, uint8_t, uint8_t, uint8_t>;
-  using KernelSeed = std::tuple<uint8_t, uint8_t, uint8_t>;
-  for (const auto& seed : *rc::gen::arbitrary<std::vector<RangeSeed>>()) AddRange(&trace, seed);
-  for (const auto& seed : *rc::gen::arbitrary<std::vector<KernelSeed>>()) AddKernel(&trace, seed);
-  for (const auto& [from, to, number] : *rc::gen::arbitrary<std::vector<KernelSeed>>()) {
+  for (int left = AnyIn(0, 101); left > 0; --left) AddRange(&trace);
+  for (int left = AnyIn(0, 101); left > 0; --left) AddKernel(&trace);
+  for (int left = AnyIn(0, 101); left > 0; --left) {
+    const uint8_t from = AnyByte();
+    const uint8_t to = AnyByte();
+    const uint8_t number = AnyByte();
     if (number % 8 != 0) continue;
     trace.forward_backward_links.push_back({from, to, number / 8 % 2u, number / 16 % 2u});
   }
@@ -123,7 +130,7 @@ void ForEachLaunched(const Joined& joined, F f) {
 std::vector<uint32_t> Listed(std::span<const uint32_t> list) { return {list.begin(), list.end()}; }
 
 TEST(JoinProperty, ListsAroundLaunchesAreTheRangesThatEncloseThem) {
-  rc::check("layers and forward ops", [] {
+  test::CheckRandomCases([] {
     Trace trace = RandomTrace();
     Diagnostics diagnostics;
     const Joined joined(&trace, {}, &diagnostics);
@@ -139,50 +146,15 @@ TEST(JoinProperty, ListsAroundLaunchesAreTheRangesThatEncloseThem) {
         if (joined.links().NumberOf(i) != 0) forwards.push_back(i);
       }
       const Surroundings& around = *joined.AroundOf(kernel);
-      RC_ASSERT(Listed(joined.RangesOf(around, Around::kLayers)) == layers);
-      RC_ASSERT(Listed(joined.RangesOf(around, Around::kForwards)) == forwards);
+      Require(Listed(joined.RangesOf(around, Around::kLayers)) == layers);
+      Require(Listed(joined.RangesOf(around, Around::kForwards)) == forwards);
     });
-  });
-}
-
-TEST(JoinProperty, RangesLaunchedWhatIsInsideThem) {
-  rc::check("itself and in all", [] {
-    Trace trace = RandomTrace();
-    Diagnostics diagnostics;
-    const Joined joined(&trace, {}, &diagnostics);
-    const LaunchedWork launched(joined);
-    std::map<uint32_t, std::vector<WorkIndex>> self;
-    std::map<uint32_t, LaunchedWork::Sum> all;
-    ForEachLaunched(joined, [&](WorkIndex kernel, const LaunchCall& call) {
-      std::optional<uint32_t> innermost;
-      for (uint32_t i = 0; i < trace.ranges.size(); ++i) {
-        const Range& range = trace.ranges[i];
-        if (range.thread != call.thread || joined.leaks().Has(i) || !Encloses(range, call)) {
-          continue;
-        }
-        innermost = i;  // Ranges are sorted, outer before inner.
-        all[i].kernels += 1;
-        all[i].kernel_ns += trace.kernels[kernel].end_ns - trace.kernels[kernel].start_ns;
-      }
-      if (innermost) self[*innermost].push_back(kernel);
-    });
-    for (uint32_t i = 0; i < trace.ranges.size(); ++i) {
-      RC_ASSERT(launched.AllOf(i).kernels == all[i].kernels);
-      RC_ASSERT(launched.AllOf(i).kernel_ns == all[i].kernel_ns);
-      std::vector<WorkIndex> work = Listed(launched.WorkOf(i));
-      RC_ASSERT(std::is_sorted(work.begin(), work.end(), [&](WorkIndex a, WorkIndex b) {
-        return trace.launches[joined.work().OriginOf(a)].start_ns <
-               trace.launches[joined.work().OriginOf(b)].start_ns;
-      }));
-      std::sort(work.begin(), work.end());
-      RC_ASSERT(work == self[i]);
-      RC_ASSERT(launched.SelfOf(i).kernels == static_cast<int64_t>(work.size()));
-    }
   });
 }
 
 TEST(JoinProperty, ACallIsItselfAndItsChildren) {
-  rc::check("parents, and the time in which no child ran", [] {
+  // Parents, and the time in which no child ran.
+  test::CheckRandomCases([] {
     Trace trace = RandomTrace();
     Diagnostics diagnostics;
     const Joined joined(&trace, {}, &diagnostics);
@@ -198,8 +170,8 @@ TEST(JoinProperty, ACallIsItselfAndItsChildren) {
           const Range& around = trace.ranges[calls[other].range];
           if (around.start_ns <= range.start_ns && around.end_ns >= range.end_ns) parent = other;
         }
-        RC_ASSERT(calls[i].parent == parent);
-        RC_ASSERT(calls[i].total_ns == range.end_ns - range.start_ns);
+        Require(calls[i].parent == parent);
+        Require(calls[i].total_ns == range.end_ns - range.start_ns);
         // ns by ns: itself, or in a child.
         int64_t self_ns = 0;
         for (int64_t ns = range.start_ns; ns < range.end_ns; ++ns) {
@@ -208,12 +180,12 @@ TEST(JoinProperty, ACallIsItselfAndItsChildren) {
             return child.parent == i && inner.start_ns <= ns && ns < inner.end_ns;
           });
         }
-        RC_ASSERT(calls[i].self_ns == self_ns);
+        Require(calls[i].self_ns == self_ns);
       }
     }
     size_t host_calls = 0;
     for (uint32_t i = 0; i < trace.ranges.size(); ++i) host_calls += IsHostCall(joined, i);
-    RC_ASSERT(calls_met == host_calls);
+    Require(calls_met == host_calls);
   });
 }
 
@@ -330,7 +302,7 @@ class WrittenMatcher {
 TEST(JoinProperty, NodesHaveTheForwardOpsThatTheRulesSay) {
   int linked = 0;
   int unlinked = 0;
-  rc::check("every node of random traces", [&] {
+  test::CheckRandomCases([&] {
     Trace trace = RandomTrace();
     // Of several arrows to one moment any may count.
     std::vector<ForwardBackwardLink>& arrows = trace.forward_backward_links;
@@ -351,11 +323,11 @@ TEST(JoinProperty, NodesHaveTheForwardOpsThatTheRulesSay) {
       const BackwardNode node = roles.NodeOf(index);
       const std::optional<uint32_t> expected = written.ForwardOf(node);
       const NodeRun run = joined.links().RunOf(node.range);
-      RC_ASSERT((run.node != 0) == expected.has_value());
+      Require((run.node != 0) == expected.has_value());
       ++(expected ? linked : unlinked);
       if (!expected) continue;
-      RC_ASSERT(joined.links().ForwardOf(run.node) == *expected);
-      RC_ASSERT((run.run == runs[{run.node, node.sequence}]++));
+      Require(joined.links().ForwardOf(run.node) == *expected);
+      Require((run.run == runs[{run.node, node.sequence}]++));
     }
   });
   EXPECT_GT(linked, 100) << "the random traces must have such nodes";

@@ -1,4 +1,4 @@
-#include "parse/readers/kineto/kineto_reader.h"
+// What KinetoReader makes of the events of a trace.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -6,33 +6,30 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/error.h"
-#include "parse/model/torch_call.h"
-#include "parse/readers/kineto/kineto_calls.h"
-#include "parse/readers/open_trace.h"
+#include "parse/model/op_call.h"
+#include "parse/model/reason.h"
+#include "parse/model/trace.h"
+#include "parse/model/trace_needs.h"
+#include "test/parse/described_args.h"
+#include "test/parse/read_kineto.h"
 #include "test/support/kineto_builder.h"
-#include "test/support/test_files.h"
 
 namespace oplens::parse::kineto_reader_test {
 namespace {
 
+using test::Describe;
 using test::JsonText;
 using test::KinetoArgs;
 using test::KinetoBuilder;
 using test::KinetoKernel;
 using test::KinetoOperator;
-using test::KinetoOptions;
-using test::TestDir;
-using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Not;
+using Texts = std::vector<std::string>;
 
 constexpr int64_t kMicrosecond = 1000;
 
@@ -41,33 +38,16 @@ constexpr TraceNeeds kAllButCalls = {TracePart::kWaitEvents, TracePart::kMemoryE
                                      TracePart::kInstants, TracePart::kOverheads,
                                      TracePart::kNames};
 
-/// Hands a document that is well formed to the reader, without the splitter in between.
-Trace ReadText(const std::string& text, TraceNeeds needs, Diagnostics* diagnostics) {
-  simdjson::dom::parser parser;
-  simdjson::dom::element document = parser.parse(text);
-  KinetoReader reader("trace.json", needs, diagnostics);
-  simdjson::dom::array events;
-  simdjson::dom::object members;
-  if (document.get(members) == simdjson::SUCCESS) {
-    for (const simdjson::dom::key_value_pair member : members) {
-      if (member.key == "traceEvents") {
-        events = member.value;
-      } else {
-        reader.OnMember(member.key, member.value);
-      }
-    }
-  } else {
-    events = document;
-  }
-  for (const simdjson::dom::element event : events) reader.OnEvent(event);
-  return reader.Finish();
+/// "2 3 4", of sizes of a grid or a block.
+std::string SizesOf(const int32_t (&sizes)[3]) {
+  return std::to_string(sizes[0]) + " " + std::to_string(sizes[1]) + " " + std::to_string(sizes[2]);
 }
 
 class KinetoReaderTest : public testing::TestWithParam<bool> {
  protected:
   Trace Read(const KinetoBuilder& builder, TraceNeeds needs = kAllButCalls) {
     diagnostics_ = Diagnostics();
-    return ReadText(builder.Text(), needs, &diagnostics_);
+    return test::ReadKineto(builder.Text(), needs, &diagnostics_);
   }
   std::string Notes() const { return diagnostics_.Render("test"); }
 
@@ -171,8 +151,8 @@ TEST_P(KinetoGeneration, FillsTheModel) {
   EXPECT_EQ(read.device_id, 3);
   EXPECT_EQ(read.stream_id, 7);
   EXPECT_EQ(read.context_id, 1);
-  EXPECT_THAT(read.grid, ElementsAre(4, 2, 1));
-  EXPECT_THAT(read.block, ElementsAre(64, 1, 1));
+  EXPECT_EQ(SizesOf(read.grid), "4 2 1");
+  EXPECT_EQ(SizesOf(read.block), "64 1 1");
   EXPECT_EQ(read.registers_per_thread, 40);
   const KernelDetails details = trace.DetailsOf(read);
   EXPECT_EQ(details.shared_memory_bytes, 512);
@@ -187,7 +167,7 @@ TEST_P(KinetoGeneration, FillsTheModel) {
   EXPECT_EQ(Text(trace, trace.launches[read.launch].api), "cudaLaunchKernel");
   EXPECT_EQ(trace.launches[read.launch].thread, range.thread);
   EXPECT_FALSE(diagnostics_.Damaged());
-  EXPECT_THAT(diagnostics_.notes(), IsEmpty());
+  EXPECT_EQ(diagnostics_.notes().size(), 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Names, KinetoGeneration, testing::Bool(),
@@ -211,130 +191,6 @@ TEST_F(KinetoReaderTest, SaysHowCoarseTimesSince1970Are) {
   const Trace trace = Read(builder);
   EXPECT_EQ(trace.clock_resolution_ns, 250);
   EXPECT_EQ(trace.kernels[0].end_ns - trace.kernels[0].start_ns, 63'813);
-}
-
-struct TimeCase {
-  const char* json;
-  bool good;
-  int64_t ns;
-  bool fraction;
-};
-
-TEST(KinetoTime, ReadsEveryForm) {
-  constexpr TimeCase kCases[] = {
-      {"0", true, 0, false},
-      {"1661203462598738", true, 1'661'203'462'598'738'000, false},
-      {"68.0", true, 68'000, false},
-      {"0.001", true, 1, true},
-      {"-2.5", true, -2'500, true},
-      {"1419247332972.313", true, 1'419'247'332'972'313, true},
-      {"6520488433299.504", true, 6'520'488'433'299'504, true},
-      {"\"1712195495519695.853\"", true, 1'712'195'495'519'695'853, true},
-      {"\"12.3456\"", true, 12'346, true},
-      {"\"-0.25\"", true, -250, true},
-      {"\"1e3\"", false, 0, false},
-      {"\"1.5e3\"", true, 1'500'000, false},
-      {"9223372036854775807", false, 0, false},
-      {"18446744073709551615", false, 0, false},
-      {"1e300", false, 0, false},
-      {"\"99999999999999999999\"", false, 0, false},
-      {"\"\"", false, 0, false},
-      {"\"N/A\"", false, 0, false},
-      {"null", false, 0, false},
-      {"[1]", false, 0, false},
-  };
-  for (const TimeCase& c : kCases) {
-    simdjson::dom::parser parser;
-    const simdjson::dom::array list = parser.parse(fmt::format("[{}]", c.json));
-    int64_t ns = 0;
-    bool fraction = false;
-    const bool good = MicrosecondsToNs(list.at(0), &ns, &fraction);
-    EXPECT_EQ(good, c.good) << c.json;
-    EXPECT_EQ(good ? ns : 0, c.ns) << c.json;
-    EXPECT_EQ(fraction, c.fraction) << c.json;
-  }
-}
-
-std::vector<OpArg> ReadArguments(const std::string& dims, const std::string& types,
-                                 const std::string& values) {
-  simdjson::dom::parser dims_parser;
-  simdjson::dom::parser types_parser;
-  simdjson::dom::parser values_parser;
-  KinetoArguments arguments;
-  arguments.has_dims = dims_parser.parse(dims).get(arguments.dims) == simdjson::SUCCESS;
-  arguments.has_types = types_parser.parse(types).get(arguments.types) == simdjson::SUCCESS;
-  arguments.has_values = values_parser.parse(values).get(arguments.values) == simdjson::SUCCESS;
-  return ReadKinetoArguments(arguments);
-}
-
-std::string Describe(const std::vector<OpArg>& args) {
-  std::string text;
-  for (const OpArg& arg : args) {
-    if (!text.empty()) text += " ";
-    switch (arg.kind) {
-      case OpArg::Kind::kTensor:
-        if (arg.list > 0) text += fmt::format("{}:", arg.list);
-        text += fmt::format("tensor[{}]{}", fmt::join(arg.shape, ","), arg.dtype);
-        break;
-      case OpArg::Kind::kInt:
-        text += fmt::format("int:{}", arg.int_value);
-        break;
-      case OpArg::Kind::kFloat:
-        text += fmt::format("float:{}", arg.float_value);
-        break;
-      case OpArg::Kind::kBool:
-        text += arg.int_value != 0 ? "True" : "False";
-        break;
-      case OpArg::Kind::kIntList:
-        text += fmt::format("list[{}]", fmt::join(arg.int_list, ","));
-        break;
-      case OpArg::Kind::kNone:
-        text += "None";
-        break;
-      case OpArg::Kind::kString:
-        text += "'" + arg.text + "'";
-        break;
-      case OpArg::Kind::kOther:
-        text += fmt::format("({})", arg.type);
-        break;
-    }
-  }
-  return text;
-}
-
-TEST(KinetoArgumentsTest, ReadsTensorsAndScalars) {
-  const std::string half(TorchDType("c10::Half"));
-  EXPECT_EQ(
-      Describe(ReadArguments(
-          "[[4, 3], [], [], [], [], [], [], [], []]",
-          R"(["c10::Half", "Scalar", "Scalar", "Scalar", "ScalarList", "ScalarList", "", "Scalar", "float"])",
-          R"(["", "-1", "0.5", "True", "[1, -2]", "[]", "", "", ""])")),
-      fmt::format("tensor[4,3]{} int:-1 float:0.5 True list[1,-2] list[] (object) (Scalar) "
-                  "tensor[]{}",
-                  half, TorchDType("float")));
-}
-
-TEST(KinetoArgumentsTest, FlattensListsOfTensors) {
-  EXPECT_EQ(Describe(ReadArguments("[[[2, 3], [4, 3]], []]", R"(["TensorList", "Scalar"])",
-                                   R"(["", "0"])")),
-            "1:tensor[2,3] 1:tensor[4,3] int:0");
-  EXPECT_EQ(Describe(ReadArguments("[[], []]", R"(["TensorList", "Scalar"])", R"(["", "0"])")),
-            "(TensorList) int:0");
-  // Where one ends and the next begins; those without members have no number.
-  EXPECT_EQ(
-      Describe(ReadArguments("[[[2], []], [], [[2], []], [3], []]",
-                             R"(["TensorList", "TensorList", "TensorList", "float", "Scalar"])",
-                             R"(["", "", "", "", "-0.5"])")),
-      "1:tensor[2] 1:tensor[] (TensorList) 2:tensor[2] 2:tensor[] tensor[3]float32 float:-0.5");
-}
-
-TEST(KinetoArgumentsTest, ReadsOldForms) {
-  // Types of scalars, no values.
-  EXPECT_EQ(Describe(ReadArguments("[[2], [], [], []]", R"(["float", "GenericList", "Int", ""])",
-                                   "null")),
-            fmt::format("tensor[2]{} (GenericList) (Int) (object)", TorchDType("float")));
-  // Extents alone.
-  EXPECT_EQ(Describe(ReadArguments("[[2, 3], []]", "[]", "null")), "tensor[2,3] (object)");
 }
 
 // Files of the first versions: "[]" may be anything, and is no default.
@@ -451,16 +307,6 @@ TEST_F(KinetoReaderTest, OperatorsWithoutArgumentsKeepTheirNames) {
   EXPECT_TRUE(Read(old).operators.empty());
 }
 
-TEST(KinetoArgumentsTest, SurvivesOddForms) {
-  EXPECT_EQ(Describe(ReadArguments(R"([[-1, 2], "x", 5, {"a": 1}, [[1], 2], [1.5]])",
-                                   R"(["float", "float", 7])", R"(["", 3])")),
-            "(float) (float) (object) (object) (object) (object)");
-  EXPECT_EQ(Describe(ReadArguments("[[], [], [], []]",
-                                   R"(["Scalar", "ScalarList", "ScalarList", "ScalarList"])",
-                                   R"(["inf", "[0.5, 1]", "[1, ", "[True]"])")),
-            "float:inf (list) (list) list[1]");
-}
-
 TEST_F(KinetoReaderTest, MakesEachCallOnce) {
   KinetoBuilder builder;
   for (const char* dims : {"[[2, 3]]", "[[2, 3]]", "[[2], [3]]", "[[23]]"}) {
@@ -495,13 +341,13 @@ TEST_F(KinetoReaderTest, TellsRangesApart) {
   const auto line = [](RangeKind kind, std::string_view text) {
     return fmt::format("{} {}", static_cast<int>(kind), text);
   };
-  EXPECT_THAT(texts, ElementsAre(line(RangeKind::kStep, "ProfilerStep#6"),
-                                 line(RangeKind::kAnnotation, "my label"),
-                                 line(RangeKind::kModule, "Linear_3"),
-                                 line(RangeKind::kFrame, "train.py:117"),
-                                 line(RangeKind::kFrame, "<built-in method get of dict object>"),
-                                 line(RangeKind::kFrame, "<built-in function len>"),
-                                 line(RangeKind::kFrame, "<frozen os>:709")));
+  EXPECT_EQ(
+      texts,
+      (Texts{line(RangeKind::kStep, "ProfilerStep#6"), line(RangeKind::kAnnotation, "my label"),
+             line(RangeKind::kModule, "Linear_3"), line(RangeKind::kFrame, "train.py:117"),
+             line(RangeKind::kFrame, "<built-in method get of dict object>"),
+             line(RangeKind::kFrame, "<built-in function len>"),
+             line(RangeKind::kFrame, "<frozen os>:709")}));
 }
 
 TEST_F(KinetoReaderTest, KnowsBackwardNodesAndSteps) {
@@ -606,10 +452,9 @@ TEST_F(KinetoReaderTest, KeepsAllCallsWhereTheyAreAskedFor) {
   builder.AddHost("cuda_runtime", "predictor::run", 500, 10, 99, {});
   builder.AddRaw(R"({"ph": "X", "cat": "cuda_runtime", "name": "reversed", "ts": 9, "dur": -1})");
   const Trace trace = Read(builder, TraceNeeds::All());
-  std::vector<std::string_view> names;
-  for (const LaunchCall& launch : trace.launches) names.push_back(Text(trace, launch.api));
-  EXPECT_THAT(names,
-              ElementsAre("cudaLaunchKernel", "cuLaunchKernel", "predictor::run", "cudaMalloc"));
+  Texts names;
+  for (const LaunchCall& launch : trace.launches) names.emplace_back(Text(trace, launch.api));
+  EXPECT_EQ(names, (Texts{"cudaLaunchKernel", "cuLaunchKernel", "predictor::run", "cudaMalloc"}));
   EXPECT_EQ(trace.kernels[0].launch, 0u);
   EXPECT_EQ(trace.launches[2].correlation_id, kUnknownId);
   EXPECT_EQ(trace.threads[trace.launches[2].thread].thread_id, 99);
@@ -624,9 +469,9 @@ TEST_F(KinetoReaderTest, KeepsCallsThatWaitWhereTheyAreAskedFor) {
   builder.AddCall("cudaDeviceSynchronize", 5000, 10, 99);
   builder.AddCall("cudaMemcpy", 4000, 10);
   const Trace trace = Read(builder, {TracePart::kWaitCalls, TracePart::kApiTimes});
-  std::vector<std::string_view> names;
-  for (const LaunchCall& launch : trace.launches) names.push_back(Text(trace, launch.api));
-  EXPECT_THAT(names, ElementsAre("cudaLaunchKernel", "cudaMemcpy", "cudaDeviceSynchronize"));
+  Texts names;
+  for (const LaunchCall& launch : trace.launches) names.emplace_back(Text(trace, launch.api));
+  EXPECT_EQ(names, (Texts{"cudaLaunchKernel", "cudaMemcpy", "cudaDeviceSynchronize"}));
   EXPECT_EQ(trace.threads[trace.launches[2].thread].thread_id, 99);
   EXPECT_EQ(trace.api_times.size(), 1u);  // The others.
 }
@@ -640,11 +485,11 @@ TEST_F(KinetoReaderTest, KeepsNothingElseThatNobodyAsksFor) {
                     {{"wait_on_cuda_event_id", "3"}, {"wait_on_cuda_event_record_corr_id", "8"}});
   builder.AddHost("cuda_runtime", "cudaEventRecord", 5, 1, 1234, {{"correlation", "8"}});
   const Trace trace = Read(builder, {});
-  EXPECT_THAT(trace.overheads, IsEmpty());
-  EXPECT_THAT(trace.memory_events, IsEmpty());
-  EXPECT_THAT(trace.instants, IsEmpty());
-  EXPECT_THAT(trace.event_records, IsEmpty());
-  EXPECT_THAT(trace.launches, IsEmpty());
+  EXPECT_EQ(trace.overheads.size(), 0u);
+  EXPECT_EQ(trace.memory_events.size(), 0u);
+  EXPECT_EQ(trace.instants.size(), 0u);
+  EXPECT_EQ(trace.event_records.size(), 0u);
+  EXPECT_EQ(trace.launches.size(), 0u);
   ASSERT_EQ(trace.synchronizations.size(), 1u);
   EXPECT_EQ(trace.synchronizations[0].event_id, kNoEvent);
   EXPECT_EQ(trace.clock_offset_ns, std::nullopt);
@@ -750,8 +595,8 @@ TEST_F(KinetoReaderTest, TakesSizesFromTheCallWhereTheWorkHasNone) {
   builder.AddDevice("gpu_memcpy", "Memcpy HtoD (Host -> Device)", 50, 10,
                     {{"correlation", fmt::format("{}", copy)}});
   const Trace trace = Read(builder);
-  EXPECT_THAT(trace.kernels[0].grid, ElementsAre(5, 6, 7));
-  EXPECT_THAT(trace.kernels[0].block, ElementsAre(64, 2, 1));
+  EXPECT_EQ(SizesOf(trace.kernels[0].grid), "5 6 7");
+  EXPECT_EQ(SizesOf(trace.kernels[0].block), "64 2 1");
   EXPECT_EQ(trace.DetailsOf(trace.kernels[0]).shared_memory_bytes, 96);
   EXPECT_EQ(trace.kernels[0].registers_per_thread, -1);
   EXPECT_EQ(trace.copies[0].size_bytes, 2560);
@@ -915,8 +760,8 @@ TEST_F(KinetoReaderTest, CountsBadHostEvents) {
   builder.AddRaw(R"({"cat": "cpu_op"})");
   builder.AddRaw(R"({"ph": 5})");
   const Trace trace = Read(builder);
-  EXPECT_THAT(trace.ranges, IsEmpty());
-  EXPECT_THAT(trace.copies, IsEmpty());
+  EXPECT_EQ(trace.ranges.size(), 0u);
+  EXPECT_EQ(trace.copies.size(), 0u);
   EXPECT_EQ(diagnostics_.CountOf(Reason::kReversedRange), 1);
   EXPECT_EQ(diagnostics_.CountOf(Reason::kBadEvent), 3);
   EXPECT_EQ(diagnostics_.CountOf(Reason::kBadLaunchRow), 1);
@@ -937,7 +782,7 @@ TEST_F(KinetoReaderTest, TakesIdsOfAnyKind) {
   std::vector<ThreadIndex> threads;
   for (const Range& range : trace.ranges) threads.push_back(range.thread);
   // What is no number and no text counts as one unnamed thread.
-  EXPECT_THAT(threads, ElementsAre(0, 0, 0, 1, 1, 2, 3, 4, 4));
+  EXPECT_EQ(threads, (std::vector<ThreadIndex>{0, 0, 0, 1, 1, 2, 3, 4, 4}));
   EXPECT_EQ(trace.threads[3].thread_id, 140234567890123);
 }
 
@@ -950,7 +795,7 @@ TEST_F(KinetoReaderTest, SaysWhatItLeavesOut) {
   builder.AddRaw(R"({"ph": "B", "cat": "cpu_op", "name": "x", "ts": 1})");
   builder.AddHost("Trace", "PyTorch Profiler (0)", 0, 1);
   const Trace trace = Read(builder);
-  EXPECT_THAT(trace.ranges, IsEmpty());
+  EXPECT_EQ(trace.ranges.size(), 0u);
   EXPECT_THAT(Notes(), HasSubstr("2 hardware counter ranges"));
   EXPECT_THAT(Notes(), HasSubstr("mtia_ccp_events (1)"));
   EXPECT_THAT(Notes(), HasSubstr("phase C (1)"));
@@ -985,133 +830,6 @@ TEST_F(KinetoReaderTest, SurvivesHostileValues) {
   EXPECT_EQ(trace.operators.size(), 1u);
   EXPECT_EQ(trace.devices.size(), 1u);
   EXPECT_EQ(diagnostics_.CountOf(Reason::kBadKernelRow), 2);
-}
-
-// The file as a whole, through the splitter.
-
-class KinetoFileTest : public testing::Test {
- protected:
-  Trace Open(const std::string& text) {
-    const std::filesystem::path path = TestDir() / "trace.json";
-    test::WriteFile(path, text);
-    diagnostics_ = Diagnostics();
-    return OpenTrace(path.string(), TraceNeeds::All(), &diagnostics_);
-  }
-  std::string Refusal(const std::string& text) {
-    try {
-      Open(text);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "nothing was refused";
-  }
-  /// Kernels of 1001, 1002, ... ns.
-  static KinetoBuilder Kernels(int count, const KinetoOptions& options = {}) {
-    KinetoBuilder builder(options);
-    for (int i = 1; i <= count; ++i) {
-      builder.Launch({.name = "k", .duration_ns = 1000 + i}, i * 10'000);
-    }
-    return builder;
-  }
-
-  Diagnostics diagnostics_;
-};
-
-TEST_F(KinetoFileTest, ReadsEveryLayout) {
-  for (const KinetoOptions& options :
-       {KinetoOptions{}, KinetoOptions{.bare_array = true}, KinetoOptions{.members_last = true}}) {
-    KinetoBuilder builder = Kernels(3, options);
-    builder.AddMember("padding", JsonText(std::string(10'000, 'x')));
-    const Trace trace = Open(builder.Text());
-    EXPECT_EQ(trace.kernels.size(), 3u);
-    EXPECT_EQ(trace.launches.size(), 3u);
-    EXPECT_EQ(trace.schema_version, options.bare_array ? 0 : 1);
-    EXPECT_FALSE(diagnostics_.Damaged());
-  }
-}
-
-TEST_F(KinetoFileTest, ReadsTimesThatNoDoubleHolds) {
-  KinetoBuilder builder({.origin_us = 1'712'195'495'519'689});
-  builder.AddKernel({.start_ns = 853, .duration_ns = 63'813, .more = {{"ts", "1.5"}}});
-  builder.AddOperator({.start_ns = 123, .duration_ns = 1});
-  const Trace trace = Open(builder.Text());
-  EXPECT_EQ(trace.clock_resolution_ns, 1);
-  EXPECT_EQ(trace.kernels[0].start_ns, 1'712'195'495'519'689'853);
-  EXPECT_EQ(trace.kernels[0].end_ns - trace.kernels[0].start_ns, 63'813);
-  EXPECT_EQ(trace.ranges[0].start_ns, 1'712'195'495'519'689'123);
-}
-
-TEST_F(KinetoFileTest, SaysHowCoarseTimesAreThatWentThroughADouble) {
-  const Trace trace = Open(R"([{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7,
-                                "ts": 1712195495519695.8, "dur": 1.28}])");
-  EXPECT_EQ(trace.clock_resolution_ns, 250);
-  EXPECT_EQ(trace.kernels[0].start_ns, 1'712'195'495'519'695'800);
-  EXPECT_EQ(trace.kernels[0].end_ns - trace.kernels[0].start_ns, 1280);
-}
-
-TEST_F(KinetoFileTest, KeepsWhatACutFileHolds) {
-  const std::string text = Kernels(40).Text();
-  for (size_t quarters = 1; quarters < 4; ++quarters) {
-    const Trace trace = Open(text.substr(0, text.size() * quarters / 4));
-    EXPECT_GE(trace.kernels.size(), 10 * quarters - 2) << quarters;
-    EXPECT_LE(trace.kernels.size(), 10 * quarters + 2) << quarters;
-    for (const Kernel& kernel : trace.kernels) EXPECT_TRUE(kernel.timed());
-  }
-  EXPECT_THAT(Open(text.substr(0, 200)).kernels, IsEmpty());
-  EXPECT_THAT(diagnostics_.Render("test"), HasSubstr("the part of the file that is there"));
-}
-
-TEST_F(KinetoFileTest, SkipsBadEventsAndCountsThem) {
-  KinetoBuilder builder = Kernels(2);
-  builder.AddRaw(R"({"ph": "X", "cat": "kernel", "name": )");
-  builder.AddRaw("17");
-  builder.Launch({.name = "k"}, 900'000);
-  const Trace trace = Open(builder.Text());
-  EXPECT_GE(trace.kernels.size(), 2u);
-  EXPECT_GE(diagnostics_.CountOf(Reason::kBadEvent), 1);
-}
-
-TEST_F(KinetoFileTest, TakesMendedIntegers) {
-  KinetoBuilder builder = Kernels(1);
-  builder.AddOperator(
-      {.name = "record_param_comms", .more = {{"Comms Id", "10159970886766084423"}}});
-  builder.AddOperator(
-      {.name = "record_param_comms", .more = {{"Comms Id", "99910159970886766084423"}}});
-  const Trace trace = Open(builder.Text());
-  EXPECT_EQ(trace.kernels.size(), 1u);
-  EXPECT_EQ(trace.ranges.size(), 2u);
-}
-
-TEST_F(KinetoFileTest, SaysWhatOtherJsonIs) {
-  EXPECT_THAT(Refusal(R"({"schema": "1.0", "nodes": [{"id": 1}]})"), HasSubstr("execution trace"));
-  EXPECT_THAT(Refusal("[[-1, 1, 37888, 7], [0, 2, 5, 1]]"), HasSubstr("memory timeline"));
-  EXPECT_THAT(Refusal(R"({"a": 1})"), HasSubstr("no traceEvents"));
-  EXPECT_THAT(Refusal("[]"), HasSubstr("is a JSON list without a trace event"));
-  EXPECT_THAT(Refusal(R"({"traceEvents": []})"), HasSubstr("it has none of its events;"));
-  EXPECT_THAT(Refusal(R"({"traceEvents": [{"cat": "foo"}]})"),
-              HasSubstr("is no trace of PyTorch's profiler: it has none of its events"));
-  // Names of processes, which every Chrome trace may have.
-  EXPECT_THAT(Refusal(R"([{"ph": "M", "name": "process_name", "pid": 1, "args": {"name": "a"}},
-                          {"ph": "X", "cat": "v8", "name": "a", "ts": 1, "dur": 1, "pid": 1},
-                          {"ph": "C", "name": "b", "ts": 1, "pid": 1}])"),
-              HasSubstr("only of other categories: phase C (1), v8 (1);"));
-}
-
-TEST_F(KinetoFileTest, AcceptsWhatIsOfPyTorchWithoutWorkOfAGpu) {
-  for (const char* text :
-       {R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "a", "ts": 1, "dur": 1}]})",
-        R"([{"ph": "X", "cat": "python_function", "name": "a", "ts": 1, "dur": 1}])",
-        R"({"distributedInfo": {"rank": 0}, "traceEvents": []})",
-        R"({"traceEvents": [{"cat": "kernel"}], "deviceProperties": []})"}) {
-    EXPECT_THAT(Open(text).kernels, IsEmpty()) << text;
-  }
-}
-
-TEST_F(KinetoFileTest, AcceptsATraceWithoutEvents) {
-  const Trace trace = Open(R"({"schemaVersion": 1, "traceEvents": []})");
-  EXPECT_THAT(trace.kernels, IsEmpty());
-  EXPECT_EQ(trace.clock_resolution_ns, 1);
-  EXPECT_THAT(diagnostics_.Render("test"), HasSubstr("no kernels were recorded"));
 }
 
 }  // namespace

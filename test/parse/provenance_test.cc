@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "parse/provenance/kernel_origins.h"
 #include "parse/readers/open_trace.h"
 #include "parse/source/file_kind.h"
 #include "test/support/kineto_builder.h"

@@ -1,15 +1,20 @@
 #include "parse/join/range_sweep.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <tuple>
+#include <utility>
 #include <vector>
+
+#include "test/support/random_cases.h"
 
 namespace oplens::parse::range_sweep_test {
 namespace {
+
+using test::AnyByte;
+using test::AnyIn;
+using test::Require;
 
 struct Interval {
   int64_t start = 0;
@@ -44,18 +49,23 @@ std::vector<uint32_t> BruteForce(const std::vector<Interval>& ranges, const Call
 }
 
 TEST(OpenRanges, EqualsBruteForceForAnyRanges) {
-  rc::check("nested, crossing, empty and never closed ranges", [] {
-    const auto raw = *rc::gen::container<std::vector<std::tuple<uint8_t, uint8_t, uint8_t>>>(
-        rc::gen::arbitrary<std::tuple<uint8_t, uint8_t, uint8_t>>());
-    std::vector<Interval> ranges;
-    for (const auto& [start, length, kind] : raw) {
-      const int64_t end = kind % 7 == 0 ? kNeverClosed : int64_t{start} + length % 64;
-      ranges.push_back({start, end, kind % 3u});
+  // Nested, crossing, empty and never closed ones.
+  test::CheckRandomCases([] {
+    std::vector<Interval> ranges(AnyIn<size_t>(0, 101));
+    for (Interval& range : ranges) {
+      range.start = AnyByte();
+      const uint8_t length = AnyByte();
+      const uint8_t kind = AnyByte();
+      range.end = kind % 7 == 0 ? kNeverClosed : range.start + length % 64;
+      range.lane = kind % 3u;
     }
     std::stable_sort(ranges.begin(), ranges.end(),
                      [](const Interval& a, const Interval& b) { return a.start < b.start; });
-    auto calls = *rc::gen::container<std::vector<std::pair<uint8_t, uint8_t>>>(
-        rc::gen::arbitrary<std::pair<uint8_t, uint8_t>>());
+    std::vector<std::pair<uint8_t, uint8_t>> calls(AnyIn<size_t>(0, 101));
+    for (auto& [start, length] : calls) {
+      start = AnyByte();
+      length = AnyByte();
+    }
     std::sort(calls.begin(), calls.end());
 
     OpenRanges open;
@@ -68,9 +78,9 @@ TEST(OpenRanges, EqualsBruteForceForAnyRanges) {
       open.MoveTo(call.start, call.end);
       for (size_t lane = 0; lane < 3; ++lane) {
         const std::vector<uint32_t> expected = BruteForce(ranges, call, lane);
-        RC_ASSERT(ListOf(open, lane) == expected);
-        RC_ASSERT(open.CountOf(lane) == expected.size());
-        RC_ASSERT(open.Innermost(lane) == (expected.empty() ? OpenRanges::kNone : expected.back()));
+        Require(ListOf(open, lane) == expected);
+        Require(open.CountOf(lane) == expected.size());
+        Require(open.Innermost(lane) == (expected.empty() ? OpenRanges::kNone : expected.back()));
       }
     }
   });

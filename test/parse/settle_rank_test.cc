@@ -1,4 +1,4 @@
-#include "parse/readers/settle_rank.h"
+#include "parse/readers/open_trace.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

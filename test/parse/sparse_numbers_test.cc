@@ -1,4 +1,4 @@
-#include "parse/join/sparse_numbers.h"
+#include "parse/join/forward_backward.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "prof/price/given_work.h"
+#include "prof/price/group_instances.h"
 
 #include <gtest/gtest.h>
 

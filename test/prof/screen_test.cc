@@ -12,7 +12,7 @@
 #include "base/utf8.h"
 #include "prof/table/display_width.h"
 #include "prof/table/layout.h"
-#include "prof/table/screen_sink.h"
+#include "prof/table/text_sinks.h"
 #include "prof/views/kernel_columns.h"
 #include "test/support/test_files.h"
 

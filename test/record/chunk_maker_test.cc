@@ -9,7 +9,6 @@
 #include <set>
 #include <string>
 
-#include "record/shared_page.h"
 #include "record/spool/spool_format.h"
 #include "test/support/spool_builder.h"
 #include "test/support/test_files.h"

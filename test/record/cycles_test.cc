@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "nvtx_annotate/vocabulary/marker_format.h"
-#include "nvtx_annotate/vocabulary/memory_format.h"
 #include "record/cycle_files.h"
 #include "test/record/spool_test.h"
 #include "test/support/program.h"

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "record/cupti_advice.h"
 
 namespace oplens::record::messages_test {
 namespace {

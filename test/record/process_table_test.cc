@@ -9,7 +9,7 @@
 #include <limits>
 #include <string>
 
-#include "test/record/running_program.h"
+#include "test/support/running_program.h"
 
 namespace oplens::record::process_table_test {
 namespace {

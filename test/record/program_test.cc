@@ -3,9 +3,12 @@
 #include "test/support/program.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -17,6 +20,7 @@
 #include <vector>
 
 #include "test/record/record_run.h"
+#include "test/support/running_program.h"
 #include "test/support/test_files.h"
 
 namespace oplens::test::program_test {
@@ -136,7 +140,7 @@ TEST(RecordProgram, SaysThatTheProgramRanAsAnotherUser) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root may start a program as another user";
   const RunResult result =
       RunProgram(RecordCommand({"-o", "net.sql", "--strict"},
-                               {"setpriv", "--reuid", "65534", "--clear-groups", "sleep", "0.3"}),
+                               {"setpriv", "--reuid", "65534", "--clear-groups", "true"}),
                  InTestDir());
   EXPECT_THAT(result.err, HasSubstr("record: the program ran as another user, who may not write "));
   EXPECT_EQ(result.exit_code, 3);
@@ -153,7 +157,7 @@ TEST(RecordProgram, LeavesLinksToWhatIsNoFile) {
 }
 
 TEST(RecordProgram, SaysThatTheProgramHadNoDescriptorLeft) {
-  const RunResult first = Record({"descriptors", "first"});
+  const RunResult first = Record({"descriptors", "first"}, {"--timeout", "200"});
   EXPECT_THAT(first.err, HasSubstr("record: the program had no file descriptor left: where it uses "
                                    "CUDA or NVTX, the recorder could not be loaded"));
   EXPECT_THAT(first.err, Not(HasSubstr("used neither")));
@@ -234,13 +238,18 @@ TEST(RecordProgram, TellsChildrenOfOneNumberApart) {
 }
 
 TEST(RecordProgram, WaitsForRecordedChildrenThatOutliveTheProgram) {
-  const RunResult result = RunProgram(
-      RecordCommand({"-o", "net.%p.sql", "--profile-child-processes"}, Recorded({"orphan", "0.5"})),
-      InTestDir());
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.err,
-              HasSubstr("record: the program ended; waiting for recorded child process "));
-  EXPECT_THAT(result.err, Not(HasSubstr("never ended"))) << "the child's range ended";
+  const fs::path pipe = TestDir() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  RunningProgram record(RecordCommand({"-o", "net.%p.sql", "--profile-child-processes"},
+                                      Recorded({"orphan", pipe.string()})),
+                        TestDir());
+  EXPECT_TRUE(
+      record.WaitForError("record: the program ended; waiting for recorded child process "));
+  const int end = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);
+  EXPECT_EQ(record.Wait(), 0) << record.err();
+  ::close(end);
+  fs::remove(pipe);
+  EXPECT_THAT(record.err(), Not(HasSubstr("never ended"))) << "the child's range ended";
   EXPECT_EQ(FilesIn(TestDir()).size(), 2U);
 }
 

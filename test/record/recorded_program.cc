@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <nvtx3/nvToolsExt.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -92,12 +93,12 @@ int Fork(const char* value) {
   return WEXITSTATUS(status);
 }
 
-/// A child that lives S seconds longer than the program, and has one range.
-int Orphan(const char* value) {
+/// A child that lives until somebody opens the pipe PATH to write, and has one range.
+int Orphan(const char* path) {
   const Range range("work");
   if (::fork() == 0) {
     const Range child_range("orphan");
-    SleepSeconds(std::atof(value));
+    ::close(::open(path, O_RDONLY));
   }
   return 0;
 }
@@ -280,8 +281,25 @@ void AllowDescriptors(rlim_t number) {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/// Waits until `record`, which has --timeout, has looked at this process from now on. In a round it
+/// passes signals on, waits for what ended, and looks, in this order: when it has waited for a
+/// process and then passes on a signal, a look was between.
+int AwaitALook() {
+  const pid_t recorder = ::getppid();
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, SIGUSR1);
+  ::sigprocmask(SIG_BLOCK, &set, nullptr);
+  const auto child = static_cast<pid_t>(::syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0));
+  if (child == 0) ::_exit(0);
+  if (child < 0) return 1;
+  while (::kill(child, 0) == 0) ::usleep(1000);
+  ::kill(recorder, SIGUSR1);
+  return ::sigwaitinfo(&set, nullptr) == SIGUSR1 ? 0 : 1;
+}
+
 /// Has no descriptor left: "first" before the first range, "later" after it, "child" in a child.
-/// Then there are 3000 ranges, and a while until the end.
+/// Then there are 3000 ranges.
 int Descriptors(const char* value) {
   const std::string_view when = value;
   AllowDescriptors(32);
@@ -293,9 +311,9 @@ int Descriptors(const char* value) {
   }
   TakeDescriptors();
   RangesNamed("a range with a name of some length, to fill a chunk", 3000);
-  SleepSeconds(0.3);
+  const int failed = when == "first" ? AwaitALook() : 0;
   ::close_range(3, 32, 0);  // A sanitizer looks for leaks at the end, and takes some.
-  return 0;
+  return failed;
 }
 
 /// A range and a registered string of a million bytes, a wide range and a wide string of half that,

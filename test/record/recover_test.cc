@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "test/record/running_program.h"
 #include "test/support/program.h"
+#include "test/support/running_program.h"
 #include "test/support/spool_builder.h"
 #include "test/support/test_files.h"
 

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "base/error.h"
-#include "record/session.h"
 #include "record/spool/spool_format.h"
 #include "test/support/spool_builder.h"
 #include "test/support/test_files.h"

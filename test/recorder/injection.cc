@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "nvtx_annotate/vocabulary/marker_format.h"
-#include "nvtx_annotate/vocabulary/memory_format.h"
 #include "record/inject/nvtx_functions.h"
 #include "test/recorder/capture_file.h"
 #include "test/recorder/event_buffer.h"

@@ -1,8 +1,7 @@
-// The program: what a page holds is what prof prints and what the profile says.
+// The program: pages of all kinds of profiles, and command lines.
 
 #include "test/support/program.h"
 
-#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -12,13 +11,11 @@
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "prof/views/view.h"
 #include "report/page_shell.h"
-#include "report/page_tables.h"
+#include "test/report/checked_page.h"
 #include "test/report/read_page.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/network_run.h"
@@ -31,232 +28,6 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 using testing::Not;
-
-RunResult RunReport(std::vector<std::string> arguments, const RunOptions& options = {}) {
-  arguments.insert(arguments.begin(), {Program("report"), "-v"});
-  return RunProgram(arguments, options);
-}
-
-/// The page of profiles. Fails the test when the exit code is not 0.
-ReadPage PageOf(const std::vector<std::string>& inputs, std::vector<std::string> options = {}) {
-  const std::string path = (TestDir() / "page.html").string();
-  options.insert(options.end(), inputs.begin(), inputs.end());
-  options.insert(options.end(), {"-o", path});
-  const RunResult result = RunReport(options);
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  return ReadPage(ReadFile(path));
-}
-
-/// What `prof --view` prints of the same, without what is no field.
-std::vector<json> ProfRowsOf(const std::vector<std::string>& inputs, const std::string& view,
-                             const std::string& by, const std::vector<std::string>& more = {}) {
-  std::vector<std::string> command = {Program("prof"), "--json", "--view", view};
-  if (!by.empty()) command.insert(command.end(), {"--by", by});
-  command.insert(command.end(), more.begin(), more.end());
-  command.insert(command.end(), inputs.begin(), inputs.end());
-  const RunResult result = RunProgram(command);
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  std::vector<json> rows;
-  std::istringstream lines(result.out);
-  for (std::string line; std::getline(lines, line);) {
-    json row = json::parse(line);
-    std::vector<std::string> extra = {"schema", "view"};
-    for (const auto& [key, value] : row.items()) {
-      if (key.ends_with("Cut")) extra.push_back(key);
-    }
-    for (const std::string& key : extra) row.erase(key);
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
-/// A row without what the page leaves to its timeline.
-json WithoutTimeline(json row) {
-  if (!row.contains("corr")) return row;
-  for (const char* const key : {"start", "end", "corr", "launch_delay", "name_full"})
-    row.erase(key);
-  return row;
-}
-
-void ExpectRows(const ReadPage& page, const json& table, const std::vector<json>& expected) {
-  ASSERT_EQ(table.at("rows"), expected.size());
-  if (expected.empty()) {
-    EXPECT_TRUE(table.at("table").is_null());
-    return;
-  }
-  ASSERT_FALSE(table.at("table").is_null());
-  const std::vector<json> rows = page.Rows(table.at("fields"), table.at("table"));
-  ASSERT_EQ(rows.size(), expected.size());
-  for (size_t i = 0; i < rows.size(); ++i) {
-    ASSERT_EQ(rows[i], WithoutTimeline(expected[i])) << "row " << i;
-  }
-}
-
-/// What --by takes for the rows of a view by step; "": they are not kept.
-std::string TimesOf(size_t view) {
-  const report::TablePlans all = report::PlanTables();
-  for (size_t i = 0; i < all.plans.size(); ++i) {
-    if (all.tables[i].view != view || all.tables[i].kind != report::TableKind::kByStep) continue;
-    return fmt::format("{}", fmt::join(all.plans[i].options.by, ","));
-  }
-  return "";
-}
-
-/// Every table of the page is what prof prints.
-void ExpectTablesOfProf(const ReadPage& page, const std::vector<std::string>& inputs,
-                        const std::vector<std::string>& more = {}) {
-  size_t shown = 0;
-  for (size_t i = 0; i < prof::Views().size(); ++i) {
-    const prof::View& of = prof::Views()[i];
-    if (!of.on_pages) continue;
-    const std::string name(of.name);
-    ASSERT_LT(shown, page.summary().at("views").size());
-    const json& view = page.summary().at("views").at(shown++);
-    SCOPED_TRACE(name);
-    ASSERT_EQ(view.at("name"), name);
-    EXPECT_EQ(view.at("left_out"), 0);
-    ExpectRows(page, view, ProfRowsOf(inputs, name, "", more));
-    const std::string times = TimesOf(i);
-    EXPECT_EQ(view.at("by_step").is_null(), times.empty() || view.at("rows") == 0);
-    if (!view.at("by_step").is_null()) {
-      ExpectRows(page, view.at("by_step"), ProfRowsOf(inputs, name, times, more));
-    }
-    for (const json& grouping : view.at("groupings")) {
-      const std::string by = grouping.at("by").at(0);
-      SCOPED_TRACE(by);
-      ExpectRows(page, grouping, ProfRowsOf(inputs, name, by, more));
-    }
-  }
-  EXPECT_EQ(page.summary().at("views").size(), shown);
-}
-
-/// Lanes and chunks agree with the tables of kernels and copies, and the pyramids with the chunks.
-void ExpectTimeline(const ReadPage& page) {
-  const std::vector<json> signatures = page.Signatures();
-  const auto& view = page.View("kernels");
-  std::multiset<std::string> expected;
-  for (const json& row : page.Rows(view.at("fields"), view.at("table"))) {
-    if (row.at("sil").is_null()) continue;
-    expected.insert(row.at("kernel").get<std::string>() + " " + row.at("sil").dump() + " " +
-                    row.at("device").dump() + " " + row.at("stream").dump() + " " +
-                    row.at("op").dump() + row.at("flops").dump() + row.at("bytes").dump() +
-                    row.at("dir").dump());
-  }
-  size_t copies = 0;
-  const auto& of_copies = page.View("copies");
-  if (!of_copies.at("table").is_null()) {
-    for (const json& row : page.Rows(of_copies.at("fields"), of_copies.at("table"))) {
-      copies += row.at("dur").is_null() ? 0u : 1u;
-    }
-  }
-  std::multiset<std::string> found;
-  size_t found_copies = 0;
-  for (const json& lane : page.summary().at("timeline").at("lanes")) {
-    const std::vector<ReadPage::Event> events = page.EventsOf(lane);
-    EXPECT_EQ(lane.at("missing").empty(), events.size() == lane.at("events"));
-    int64_t before = INT64_MIN;
-    for (const ReadPage::Event& event : events) {
-      EXPECT_GE(event.start_ns, before);
-      before = event.start_ns;
-      const json& signature = signatures.at(event.signature);
-      EXPECT_LT(event.depth, lane.at("depth"));
-      if (lane.at("kind") == "thread") continue;
-      if (signature.at("class") == "copy" || signature.at("class") == "fill") {
-        ++found_copies;
-        continue;
-      }
-      found.insert(signature.at("name").get<std::string>() + " " +
-                   std::to_string(event.duration_ns) + " " + lane.at("device").dump() + " " +
-                   lane.at("stream").dump() + " " + signature.at("op").dump() +
-                   signature.at("flops").dump() + signature.at("bytes").dump() +
-                   signature.at("dir").dump());
-    }
-    for (const json& level : lane.at("levels")) {
-      size_t begun = 0;
-      for (const ReadPage::Bucket& bucket : page.BucketsOf(level)) {
-        begun += static_cast<size_t>(bucket.events);
-        if (bucket.busy > 0) {
-          EXPECT_LT(bucket.signature, signatures.size());
-        }
-      }
-      if (lane.at("kind") == "stream") {
-        EXPECT_EQ(begun, lane.at("events"));
-      }
-    }
-  }
-  EXPECT_EQ(found, expected);
-  EXPECT_EQ(found_copies, copies);
-}
-
-/// Links begin before they end: launches before kernels, forward ops before nodes.
-void ExpectLinks(const ReadPage& page, size_t least_launches) {
-  const json& timeline = page.summary().at("timeline");
-  std::vector<std::vector<ReadPage::Event>> lanes;
-  for (const json& lane : timeline.at("lanes")) lanes.push_back(page.EventsOf(lane));
-  const bool any = !timeline.at("signatures").is_null();
-  const std::vector<json> signatures = any ? page.Signatures() : std::vector<json>();
-  size_t launches = 0;
-  for (const json& of : timeline.at("links")) {
-    for (const std::vector<int64_t>& link : page.LinksOf(of)) {
-      const auto from_lane = static_cast<size_t>(link[0]);
-      const auto to_lane = static_cast<size_t>(link[2]);
-      const ReadPage::Event& from = lanes.at(from_lane).at(static_cast<size_t>(link[1]));
-      const ReadPage::Event& to = lanes.at(to_lane).at(static_cast<size_t>(link[3]));
-      if (of.at("kind") == "critical") {
-        EXPECT_TRUE(from_lane != to_lane || timeline["lanes"][from_lane]["kind"] == "stream");
-        continue;
-      }
-      EXPECT_EQ(timeline["lanes"][from_lane]["kind"], "thread");
-      if (of.at("kind") == "launch") {
-        ++launches;
-        EXPECT_EQ(timeline["lanes"][to_lane]["kind"], "stream");
-        EXPECT_EQ(signatures[from.signature]["class"], "api");
-      } else {
-        EXPECT_EQ(timeline["lanes"][to_lane]["kind"], "thread");
-        EXPECT_LE(from.start_ns, to.start_ns);
-        EXPECT_EQ(signatures[from.signature]["class"], "operator");
-      }
-    }
-  }
-  EXPECT_GE(launches, least_launches);
-}
-
-class FamiliesOfPagesTest : public testing::TestWithParam<std::string> {
- protected:
-  std::string Write() {
-    const fs::path path = TestDir() / GetParam();
-    const NetworkRun run = ExampleNetwork();
-    if (GetParam() == "net.sql") WriteNvprofRun(run, path);
-    if (GetParam() == "net.sqlite") WriteNsysRun(run, path);
-    if (GetParam() == "net.json") WriteKinetoRun(run, path);
-    return path.string();
-  }
-};
-
-TEST_P(FamiliesOfPagesTest, TablesTimelineAndLinks) {
-  const std::string profile = Write();
-  const ReadPage page = PageOf({profile}, {"--keep-paths", "--quiet"});
-  EXPECT_EQ(page.summary().at("schema"), 1);
-  EXPECT_THAT(page.summary().at("program").get<std::string>(), testing::StartsWith("oplens "));
-  EXPECT_TRUE(page.summary().at("made").is_null());
-  EXPECT_EQ(page.summary().at("left_out"), json::array());
-  ExpectTablesOfProf(page, {profile});
-  ExpectTimeline(page);
-  ExpectLinks(page, 10);
-  const json& rank = page.summary().at("ranks").at(0);
-  EXPECT_GT(NumberOf(rank.at("duration_ns")), 0);
-  EXPECT_FALSE(rank.at("devices").empty());
-}
-
-TEST_P(FamiliesOfPagesTest, SelectedSteps) {
-  const std::string profile = Write();
-  const ReadPage page = PageOf({profile}, {"--step-range", "0-3", "--keep-paths", "--quiet"});
-  ExpectTablesOfProf(page, {profile}, {"--step-range", "0-3"});
-}
-
-INSTANTIATE_TEST_SUITE_P(All, FamiliesOfPagesTest,
-                         testing::Values("net.sql", "net.sqlite", "net.json"),
-                         [](const auto& of) { return of.param.substr(4); });
 
 TEST(ReportTest, TheSamePageTwice) {
   WriteKinetoRun(ExampleNetwork(), TestDir() / "net.json");
@@ -676,27 +447,6 @@ TEST(ReportTest, OpenShowsThePage) {
   EXPECT_THAT(without.err, HasSubstr("xdg-open cannot be run"));
   ::setenv("PATH", path.c_str(), 1);
 }
-
-class CorpusPagesTest : public testing::TestWithParam<std::string> {};
-
-TEST_P(CorpusPagesTest, TablesTimelineAndLinks) {
-  OPLENS_NEED_CORPUS();
-  const std::string profile = CorpusFile(GetParam()).string();
-  const ReadPage page = PageOf({profile}, {"--keep-paths", "--quiet"});
-  ExpectTablesOfProf(page, {profile});
-  ExpectTimeline(page);
-  ExpectLinks(page, 1);
-}
-
-INSTANTIATE_TEST_SUITE_P(All, CorpusPagesTest,
-                         testing::Values("nvprof/lm.sql", "kineto/h100/bert_small.json"),
-                         [](const auto& of) {
-                           std::string name = of.param;
-                           for (char& c : name) {
-                             if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
-                           }
-                           return name;
-                         });
 
 }  // namespace
 }  // namespace oplens::test::program_test

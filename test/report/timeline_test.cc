@@ -11,7 +11,7 @@
 #include "report/summary.h"
 #include "report/timeline/counters.h"
 #include "report/timeline/event_chunk.h"
-#include "report/timeline/event_places.h"
+#include "report/timeline/host_lanes.h"
 #include "report/timeline/host_times.h"
 #include "report/timeline/pyramid.h"
 #include "report/timeline/signatures.h"

@@ -1,4 +1,4 @@
-#include "prof/summary_file/rank_marks.h"
+#include "prof/summary_file/section.h"
 
 #include <gtest/gtest.h>
 

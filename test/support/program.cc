@@ -35,10 +35,14 @@ Pipe MakePipe() {
   return {ends[0], ends[1]};
 }
 
-/// A raw terminal: the read end is its master. Takes the place of a pipe.
+constexpr char kEndOfInput = '\4';
+
+/// A raw terminal, but for kEndOfInput: the read end is its master. Takes the place of a pipe.
 Pipe MakeTerminal(int columns) {
   termios modes{};
   ::cfmakeraw(&modes);
+  modes.c_lflag |= ICANON;
+  modes.c_cc[VEOF] = kEndOfInput;
   winsize size{};
   size.ws_col = static_cast<unsigned short>(columns);
   size.ws_row = 24;
@@ -98,7 +102,8 @@ void Close(int* fd) {
   ::_exit(kDidNotStart);
 }
 
-void ReadAll(int out, int err, RunResult* result) {
+void ReadAll(int out, int err, const std::function<void(const std::string&)>& on_err,
+             RunResult* result) {
   std::array<pollfd, 2> fds{pollfd{out, POLLIN, 0}, pollfd{err, POLLIN, 0}};
   std::array<std::string*, 2> texts{&result->out, &result->err};
   std::array<char, 65536> buffer{};
@@ -108,6 +113,7 @@ void ReadAll(int out, int err, RunResult* result) {
       if (fds[i].fd < 0 || fds[i].revents == 0) continue;
       const ssize_t n = ::read(fds[i].fd, buffer.data(), buffer.size());
       if (n > 0) texts[i]->append(buffer.data(), static_cast<size_t>(n));
+      if (n > 0 && i == 1 && on_err) on_err(result->err);
       // A terminal ends with EIO.
       if (n == 0 || (n < 0 && errno != EINTR)) fds[i].fd = -1;
     }
@@ -136,6 +142,7 @@ RunResult RunProgram(const std::vector<std::string>& command, const RunOptions& 
   if (options.terminal_stdin && options.terminal_columns > 0) {
     Close(&in);
     in = ::fcntl(out.write_end, F_DUPFD_CLOEXEC, 0);
+    if (::write(out.read_end, &kEndOfInput, 1) != 1) ThrowErrno("a terminal");
   }
   if (!options.stdout_path.empty()) {
     Close(&out.write_end);
@@ -153,7 +160,7 @@ RunResult RunProgram(const std::vector<std::string>& command, const RunOptions& 
   Close(&out.write_end);
   Close(&err.write_end);
   RunResult result;
-  ReadAll(out.read_end, err.read_end, &result);
+  ReadAll(out.read_end, err.read_end, options.on_err, &result);
   Close(&out.read_end);
   Close(&err.read_end);
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,10 @@ struct RunOptions {
   /// Standard output and error are terminals of this width (and 24 lines), raw, so that what is
   /// written to each is captured as it is; 0: pipes.
   int terminal_columns = 0;
-  /// With terminal_columns: standard input is that terminal too, and never says anything.
+  /// With terminal_columns: standard input is that terminal too, where somebody has typed Ctrl-D.
   bool terminal_stdin = false;
+  /// Called with what standard error has so far, whenever there is more of it.
+  std::function<void(const std::string& err)> on_err = {};
   /// "NAME=value" that replace or join the variables of the environment; "NAME" takes one away.
   std::vector<std::string> environment = {};
 };

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "nvtx_annotate/torch/node_owners.h"
-#include "nvtx_annotate/torch/thread_numbers.h"
 
 namespace oplens::annotate::torch::range_stack_test {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "prof/compat/hta/path.h"
+#include "prof/compat/hta/views.h"
 #include "prof/run/run.h"
 #include "prof/views/views.h"
 #include "test/support/test_files.h"

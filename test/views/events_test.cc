@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "prof/compat/torch/table.h"
 #include "prof/compat/torch/views.h"
 #include "prof/views/views.h"
 #include "test/support/kineto_builder.h"

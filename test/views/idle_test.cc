@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "parse/model/waiting_calls.h"
-#include "prof/run/tagged_times.h"
+#include "prof/run/host_activity.h"
 #include "prof/views/views.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
@@ -21,8 +21,9 @@ using test::MadeRun;
 using test::ViewRow;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Pair;
-using testing::UnorderedElementsAre;
+
+using CauseTimes = std::map<std::string, int64_t>;
+using Texts = std::vector<std::string>;
 
 const View& kView = kIdleView;
 constexpr const char* kLoader = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
@@ -35,9 +36,9 @@ ViewOptions By(std::vector<std::string> words) {
 }
 
 /// idle_ns by cause, of the rows for which `key` has a value.
-std::map<std::string, int64_t> Causes(const std::vector<ViewRow>& rows, const std::string& key = {},
-                                      const std::string& value = {}) {
-  std::map<std::string, int64_t> causes;
+CauseTimes Causes(const std::vector<ViewRow>& rows, const std::string& key = {},
+                  const std::string& value = {}) {
+  CauseTimes causes;
   for (const ViewRow& row : rows) {
     if (key.empty() || row.at(key) == value)
       causes[row.at("cause")] = std::stoll(row.at("idle_ns"));
@@ -60,10 +61,14 @@ TEST(IdleTest, CausesByMoment) {
   made.AddKernel(525, 600, made.AddCall(520, 530));
   made.AddKernel(650, 700);
   const auto rows = made.RowsOf(kIdleView.make);
-  EXPECT_THAT(Causes(rows),
-              UnorderedElementsAre(Pair("(all)", 745), Pair("python", 145), Pair("host-op", 50),
-                                   Pair("launch", 25), Pair("sync", 95), Pair("dataloader", 80),
-                                   Pair("unknown", 50), Pair("tail", 300)));
+  EXPECT_EQ(Causes(rows), (CauseTimes{{"(all)", 745},
+                                      {"python", 145},
+                                      {"host-op", 50},
+                                      {"launch", 25},
+                                      {"sync", 95},
+                                      {"dataloader", 80},
+                                      {"unknown", 50},
+                                      {"tail", 300}}));
   ASSERT_EQ(rows.front().at("cause"), "(all)");
   EXPECT_EQ(rows.front().at("gaps"), "4");
   EXPECT_EQ(rows.front().at("max_ns"), "300");
@@ -82,9 +87,8 @@ TEST(IdleTest, HeadIsBeforeTheThreadBegins) {
   made.AddRange("label", 30, 40);
   made.AddKernel(60, 100, made.AddCall(50, 55));
   made.AddKernel(200, 400, made.AddCall(150, 155));
-  EXPECT_THAT(Causes(made.RowsOf(kIdleView.make)),
-              UnorderedElementsAre(Pair("(all)", 160), Pair("head", 30), Pair("python", 70),
-                                   Pair("launch", 60)));
+  EXPECT_EQ(Causes(made.RowsOf(kIdleView.make)),
+            (CauseTimes{{"(all)", 160}, {"head", 30}, {"python", 70}, {"launch", 60}}));
 }
 
 TEST(IdleTest, CollectivesOfTheHost) {
@@ -93,9 +97,8 @@ TEST(IdleTest, CollectivesOfTheHost) {
   made.AddRange("gloo:all_reduce", 10, 110);
   made.AddRange("aten::add", 20, 40, RangeKind::kOperator);
   made.AddKernel(200, 300, made.AddCall(190, 195));
-  EXPECT_THAT(Causes(made.RowsOf(kIdleView.make)),
-              UnorderedElementsAre(Pair("(all)", 200), Pair("communication", 100),
-                                   Pair("python", 90), Pair("launch", 10)));
+  EXPECT_EQ(Causes(made.RowsOf(kIdleView.make)),
+            (CauseTimes{{"(all)", 200}, {"communication", 100}, {"python", 90}, {"launch", 10}}));
 }
 
 // Stream 20 has its second kernel launched at 20 to 30, while the other works up to 100.
@@ -108,15 +111,12 @@ std::vector<ViewRow> RowsOfTwoStreams(const char* other) {
 }
 
 TEST(IdleTest, StreamsWaitForOthers) {
-  EXPECT_THAT(Causes(RowsOfTwoStreams("relu"), "stream", "20"),
-              UnorderedElementsAre(Pair("(all)", 110), Pair("python", 10), Pair("launch", 30),
-                                   Pair("other-stream", 70)));
-  EXPECT_THAT(Causes(RowsOfTwoStreams(kNccl), "stream", "20"),
-              UnorderedElementsAre(Pair("(all)", 110), Pair("python", 10), Pair("launch", 30),
-                                   Pair("communication", 70)));
+  EXPECT_EQ(Causes(RowsOfTwoStreams("relu"), "stream", "20"),
+            (CauseTimes{{"(all)", 110}, {"python", 10}, {"launch", 30}, {"other-stream", 70}}));
+  EXPECT_EQ(Causes(RowsOfTwoStreams(kNccl), "stream", "20"),
+            (CauseTimes{{"(all)", 110}, {"python", 10}, {"launch", 30}, {"communication", 70}}));
   // One that was never empty between its first work and its last.
-  EXPECT_THAT(Causes(RowsOfTwoStreams("relu"), "stream", "7"),
-              UnorderedElementsAre(Pair("(all)", 0)));
+  EXPECT_EQ(Causes(RowsOfTwoStreams("relu"), "stream", "7"), (CauseTimes{{"(all)", 0}}));
 }
 
 // Of a GPU that one stream keeps busy nothing is idle, though the other is.
@@ -127,9 +127,8 @@ TEST(IdleTest, GpuIsIdleWhenAllStreamsAre) {
   made.AddKernel(50, 150, kNoLaunch, "gemm", 0, 20);
   made.AddKernel(0, 10, kNoLaunch, "gemm", 1);
   const auto rows = made.RowsOf(kIdleView.make);
-  EXPECT_THAT(Causes(rows, "device", "0"), UnorderedElementsAre(Pair("(all)", 0)));
-  EXPECT_THAT(Causes(rows, "device", "1"),
-              UnorderedElementsAre(Pair("(all)", 140), Pair("tail", 140)));
+  EXPECT_EQ(Causes(rows, "device", "0"), (CauseTimes{{"(all)", 0}}));
+  EXPECT_EQ(Causes(rows, "device", "1"), (CauseTimes{{"(all)", 140}, {"tail", 140}}));
 }
 
 TEST(IdleTest, StepsCutGaps) {
@@ -139,11 +138,9 @@ TEST(IdleTest, StepsCutGaps) {
   made.AddKernel(20, 60, made.AddCall(10, 15));
   made.AddKernel(150, 180, made.AddCall(140, 145));
   const auto rows = made.RowsOf(kIdleView.make, By({"step"}));
-  EXPECT_THAT(Causes(rows, "step", "1"),
-              UnorderedElementsAre(Pair("(all)", 60), Pair("python", 50), Pair("launch", 10)));
-  EXPECT_THAT(Causes(rows, "step", "2"),
-              UnorderedElementsAre(Pair("(all)", 70), Pair("python", 40), Pair("launch", 10),
-                                   Pair("tail", 20)));
+  EXPECT_EQ(Causes(rows, "step", "1"), (CauseTimes{{"(all)", 60}, {"python", 50}, {"launch", 10}}));
+  EXPECT_EQ(Causes(rows, "step", "2"),
+            (CauseTimes{{"(all)", 70}, {"python", 40}, {"launch", 10}, {"tail", 20}}));
 }
 
 // A launch that ended before it began, and work that began before its call.
@@ -165,9 +162,8 @@ TEST(IdleTest, WaitingCallsAreRead) {
   builder.Launch({.name = "gemm", .duration_ns = 1'000}, 8'000);  // From 10,500.
   const auto path = test::TestDir() / "run.json";
   builder.Write(path);
-  EXPECT_THAT(Causes(RowsOver(kView, {path.string()})),
-              UnorderedElementsAre(Pair("(all)", 8'500), Pair("sync", 2'500), Pair("python", 1'000),
-                                   Pair("launch", 5'000)));
+  EXPECT_EQ(Causes(RowsOver(kView, {path.string()})),
+            (CauseTimes{{"(all)", 8'500}, {"sync", 2'500}, {"python", 1'000}, {"launch", 5'000}}));
 }
 
 TEST(IdleTest, RanksMergeInAnyOrder) {
@@ -206,10 +202,10 @@ TEST(TaggedTimesTest, TheFirstOfSeveral) {
                     std::to_string(start_ns) + " " + std::to_string(end_ns));
   };
   times.ForEach({0, 40}, take);
-  EXPECT_THAT(parts, ElementsAre("- 0 5", "1 5 10", "0 10 20", "1 20 30", "- 30 40"));
+  EXPECT_EQ(parts, (Texts{"- 0 5", "1 5 10", "0 10 20", "1 20 30", "- 30 40"}));
   parts.clear();
   times.ForEach({12, 13}, take);  // Back from the end.
-  EXPECT_THAT(parts, ElementsAre("0 12 13"));
+  EXPECT_EQ(parts, (Texts{"0 12 13"}));
   parts.clear();
   times.ForEach({30, 30}, take);
   EXPECT_TRUE(parts.empty());

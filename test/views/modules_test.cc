@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <map>
 #include <string>
@@ -11,6 +10,7 @@
 #include "prof/views/stacks.h"
 #include "prof/views/views.h"
 #include "test/support/kineto_builder.h"
+#include "test/support/random_cases.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 #include "test/views/made_run.h"
@@ -18,13 +18,14 @@
 namespace oplens::prof::modules_test {
 namespace {
 
+using test::AnyIn;
 using test::KinetoBuilder;
 using test::KinetoKernel;
 using test::KinetoOperator;
 using test::MadeRun;
 using test::ViewRow;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using Texts = std::vector<std::string>;
 using Rows = std::map<std::string, ViewRow>;
 
 const View& kView = kModulesView;
@@ -95,7 +96,7 @@ TEST_F(ModulesTest, ATree) {
   Kernel(5100, 30);
   Kernel(11100, 4);
   const auto all = FindAll();
-  EXPECT_THAT(PathsOf(all), ElementsAre("Net_0", "Net_0/Linear_1", "(no module)"));
+  EXPECT_EQ(PathsOf(all), (Texts{"Net_0", "Net_0/Linear_1", "(no module)"}));
   Rows rows = Find();
   ViewRow& net = rows["Net_0"];
   EXPECT_EQ(net["level"], "0");
@@ -226,7 +227,7 @@ TEST_F(ModulesTest, CheckpointedModules) {
   Call("aten::mm", 22500, 23500, 9, kEngine);
   Kernel(22600, 40, kEngine);
   Rows rows = Find();
-  EXPECT_THAT(PathsOf(FindAll()), ElementsAre("Net_0", "Net_0/Block_0", "Net_0/Block_0/Linear_1"));
+  EXPECT_EQ(PathsOf(FindAll()), (Texts{"Net_0", "Net_0/Block_0", "Net_0/Block_0/Linear_1"}));
   ViewRow& linear = rows["Net_0/Block_0/Linear_1"];
   EXPECT_EQ(linear["calls"], "2");
   EXPECT_EQ(linear["wall_ns"], "4000");
@@ -242,7 +243,7 @@ TEST_F(ModulesTest, LabelsOfLightning) {
                    2000);
   builder_.AddHost("user_annotation", "no module", 1000, 2000);
   Call("aten::mm", 1500, 2500);
-  EXPECT_THAT(PathsOf(FindAll()), ElementsAre("net", "net.0"));
+  EXPECT_EQ(PathsOf(FindAll()), (Texts{"net", "net.0"}));
 }
 
 TEST_F(ModulesTest, WithoutModulesTheRangesThatTheProgramNames) {
@@ -253,7 +254,7 @@ TEST_F(ModulesTest, WithoutModulesTheRangesThatTheProgramNames) {
   const std::filesystem::path path = test::TestDir() / "trace.json";
   builder_.Write(path);
   const auto partial = test::PartialOf(kView, {path.string()});
-  EXPECT_THAT(PathsOf(test::RowsOf(*partial)), ElementsAre("attention", "(no module)"));
+  EXPECT_EQ(PathsOf(test::RowsOf(*partial)), (Texts{"attention", "(no module)"}));
   ASSERT_EQ(partial->Notes().size(), 1u);
   EXPECT_THAT(partial->Notes()[0], HasSubstr("the ranges that the program names"));
   EXPECT_THAT(partial->Notes()[0], HasSubstr("with_modules"));
@@ -298,7 +299,7 @@ TEST_F(ModulesTest, MergingRanksIsAdding) {
   back->Merge(*two);
   back->Merge(*one);
   EXPECT_EQ(test::RowsOf(*forth), test::RowsOf(*back));
-  EXPECT_THAT(PathsOf(test::RowsOf(*forth)), ElementsAre("Net_0", "Other_0", "Other_0/Net_0"));
+  EXPECT_EQ(PathsOf(test::RowsOf(*forth)), (Texts{"Net_0", "Other_0", "Other_0/Net_0"}));
   EXPECT_EQ(test::RowsOf(*forth)[0].at("calls"), "2");
   EXPECT_EQ(test::RowsOf(*forth)[0].at("device_self_ns"), "200");
 }
@@ -327,8 +328,8 @@ TEST(MadeModulesTest, LayersThatAreNamedByTheirPaths) {
   made.AddRange("layer:encoder.20", 600, 700, RangeKind::kMarker);
   made.AddRange("aten::mm", 250, 300, RangeKind::kOperator);
   const auto rows = made.RowsOf(kModulesView.make);
-  EXPECT_THAT(PathsOf(rows), ElementsAre("Bert", "Bert/encoder.2", "Bert/encoder.2.attn",
-                                         "Bert/encoder.2/encoder.20"));
+  EXPECT_EQ(PathsOf(rows),
+            (Texts{"Bert", "Bert/encoder.2", "Bert/encoder.2.attn", "Bert/encoder.2/encoder.20"}));
   EXPECT_EQ(rows[2].at("name"), "encoder.2.attn");
   EXPECT_EQ(rows[2].at("level"), "2");
 }
@@ -414,26 +415,26 @@ TEST(MadeModulesTest, ModulesInModulesWithoutEnd) {
 }
 
 void AddAnything(MadeRun* made) {
-  const int64_t start_ns = *rc::gen::inRange(-50, 300);
-  const int64_t closed_ns = start_ns + *rc::gen::inRange(-5, 60);
-  const int64_t end_ns = *rc::gen::inRange(0, 8) == 0 ? kNeverClosed : closed_ns;
-  const auto thread = *rc::gen::inRange<ThreadIndex>(0, 2);
-  const std::string letter(1, *rc::gen::inRange('a', 'd'));
-  const bool launched = *rc::gen::arbitrary<bool>() && !made->trace.launches.empty();
+  const int64_t start_ns = AnyIn(-50, 300);
+  const int64_t closed_ns = start_ns + AnyIn(-5, 60);
+  const int64_t end_ns = AnyIn(0, 8) == 0 ? kNeverClosed : closed_ns;
+  const auto thread = AnyIn<ThreadIndex>(0, 2);
+  const std::string letter(1, AnyIn('a', 'd'));
+  const bool launched = test::AnyBool() && !made->trace.launches.empty();
   const auto calls = static_cast<LaunchIndex>(made->trace.launches.size());
-  const LaunchIndex launch = launched ? *rc::gen::inRange<LaunchIndex>(0, calls) : kNoLaunch;
-  switch (*rc::gen::inRange(0, 9)) {
+  const LaunchIndex launch = launched ? AnyIn<LaunchIndex>(0, calls) : kNoLaunch;
+  switch (AnyIn(0, 9)) {
     case 0:
       return made->AddRange("M_" + letter, start_ns, end_ns, RangeKind::kModule, thread);
     case 1:
       return made->AddRange(letter + ".py:1", start_ns, end_ns, RangeKind::kFrame, thread);
     case 2:
       made->AddRange("aten::" + letter, start_ns, end_ns, RangeKind::kOperator, thread);
-      made->trace.operators.back().sequence = *rc::gen::inRange(-1, 3);
+      made->trace.operators.back().sequence = AnyIn(-1, 3);
       return;
     case 3:
       made->AddRange("ABackward0", start_ns, end_ns, RangeKind::kOperator, thread);
-      made->trace.operators.back().sequence = *rc::gen::inRange(-1, 3);
+      made->trace.operators.back().sequence = AnyIn(-1, 3);
       made->trace.operators.back().backward = true;
       return;
     case 4:
@@ -448,18 +449,20 @@ void AddAnything(MadeRun* made) {
       made->trace.launches.back().thread = thread;
       return;
     case 7:
-      return made->AddCopy(start_ns, closed_ns, launch, *rc::gen::inRange(0, 2));
+      return made->AddCopy(start_ns, closed_ns, launch, AnyIn(0, 2));
     default:
-      made->AddKernel(start_ns, closed_ns, launch, "k", *rc::gen::inRange(0, 2));
+      made->AddKernel(start_ns, closed_ns, launch, "k", AnyIn(0, 2));
   }
 }
 
-RC_GTEST_PROP(ModulesProperty, SumsAreThoseOfTheOperators, ()) {
-  MadeRun made;
-  made.AddThread(1, 2);
-  for (int i = *rc::gen::inRange(0, 40); i > 0; --i) AddAnything(&made);
-  ExpectSums(&made, {"step"}, {});
-  ExpectSums(&made, {}, {"layer"});
+TEST(ModulesProperty, SumsAreThoseOfTheOperators) {
+  test::CheckRandomCases([] {
+    MadeRun made;
+    made.AddThread(1, 2);
+    for (int i = AnyIn(0, 40); i > 0; --i) AddAnything(&made);
+    ExpectSums(&made, {"step"}, {});
+    ExpectSums(&made, {}, {"layer"});
+  });
 }
 
 }  // namespace

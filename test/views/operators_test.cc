@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include <map>
 #include <memory>
@@ -16,15 +15,18 @@
 #include "prof/run/run.h"
 #include "prof/views/views.h"
 #include "test/support/kineto_builder.h"
+#include "test/support/random_cases.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 
 namespace oplens::prof::operators_test {
 namespace {
 
+using test::AnyIn;
 using test::KinetoBuilder;
 using test::KinetoKernel;
 using test::KinetoOperator;
+using test::Require;
 using test::ViewRow;
 using ::testing::HasSubstr;
 using Rows = std::map<std::string, ViewRow>;
@@ -409,30 +411,30 @@ AllExpected searched;  // Of the test at hand.
 
 KinetoBuilder DrawnTrace() {
   KinetoBuilder builder;
-  const auto calls = *rc::gen::inRange(0, 40);
+  const auto calls = AnyIn(0, 40);
   for (int i = 0; i < calls; ++i) {
     KinetoOperator op;
-    op.name = "aten::" + std::string(1, *rc::gen::inRange('a', 'd'));
-    op.start_ns = *rc::gen::inRange<int64_t>(0, 200);
-    op.duration_ns = *rc::gen::inRange<int64_t>(0, 100);
-    op.thread_id = *rc::gen::inRange(1, 3);
+    op.name = "aten::" + std::string(1, AnyIn('a', 'd'));
+    op.start_ns = AnyIn<int64_t>(0, 200);
+    op.duration_ns = AnyIn<int64_t>(0, 100);
+    op.thread_id = AnyIn(1, 3);
     builder.AddOperator(op);
   }
-  const auto kernels = *rc::gen::inRange(1, 20);
+  const auto kernels = AnyIn(1, 20);
   for (int i = 0; i < kernels; ++i) {
     KinetoKernel kernel;
-    kernel.start_ns = *rc::gen::inRange<int64_t>(1000, 1100);
-    kernel.duration_ns = *rc::gen::inRange<int64_t>(0, 30);
-    kernel.device = *rc::gen::inRange(0, 2);
+    kernel.start_ns = AnyIn<int64_t>(1000, 1100);
+    kernel.duration_ns = AnyIn<int64_t>(0, 30);
+    kernel.device = AnyIn(0, 2);
     kernel.stream = i;
-    kernel.correlation = builder.AddCall("cudaLaunchKernel", *rc::gen::inRange<int64_t>(0, 300), 2,
-                                         *rc::gen::inRange(1, 4));
+    kernel.correlation =
+        builder.AddCall("cudaLaunchKernel", AnyIn<int64_t>(0, 300), 2, AnyIn(1, 4));
     builder.AddKernel(kernel);
   }
   return builder;
 }
 
-RC_GTEST_PROP(OperatorsProperty, RowsAreWhatASearchFinds, ()) {
+void CheckADrawnTrace() {
   const View kSearched = {"operators", "", kOperatorsView.needs, kOperatorsView.fields,
                           [](const ViewOptions&) {
                             return std::unique_ptr<Partial>(std::make_unique<Searched>(&searched));
@@ -440,18 +442,20 @@ RC_GTEST_PROP(OperatorsProperty, RowsAreWhatASearchFinds, ()) {
   const std::filesystem::path path = test::TestDir() / "drawn.json";
   DrawnTrace().Write(path);
   const auto rows = test::RowsOf(*test::PartialOf(kSearched, {path.string()}));
-  RC_ASSERT(rows.size() == searched.size());
+  Require(rows.size() == searched.size());
   for (const ViewRow& row : rows) {
     const Expected& expected = searched.at(row.at("op"));
     int64_t busy_ns = 0;
     for (const auto& [device, times] : expected.times) busy_ns += IntervalSet(times).length_ns();
-    RC_ASSERT(row.at("device_self_ns") == std::to_string(expected.device_self_ns));
-    RC_ASSERT(row.at("device_total_ns") == std::to_string(expected.device_total_ns));
-    RC_ASSERT(row.at("device_busy_ns") == std::to_string(busy_ns));
+    Require(row.at("device_self_ns") == std::to_string(expected.device_self_ns));
+    Require(row.at("device_total_ns") == std::to_string(expected.device_total_ns));
+    Require(row.at("device_busy_ns") == std::to_string(busy_ns));
     if (row.at("op") == "(unattributed)") continue;
-    RC_ASSERT(row.at("host_total_ns") == std::to_string(expected.host_total_ns));
+    Require(row.at("host_total_ns") == std::to_string(expected.host_total_ns));
   }
 }
+
+TEST(OperatorsProperty, RowsAreWhatASearchFinds) { test::CheckRandomCases(CheckADrawnTrace); }
 
 }  // namespace
 }  // namespace oplens::prof::operators_test

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/sums.h"
 #include "prof/compat/tb/tree.h"
 #include "prof/run/run.h"
 #include "test/support/test_files.h"
@@ -120,9 +121,12 @@ TEST(TbKernelsGoldenTest, ByProperties) {
 class Ratios : public Partial {
  public:
   void End(const Run* run) override {
-    if (run != nullptr) time_.Add(TbTensorCoreTimeOf(run->trace(), TbTree(run->trace())));
+    if (run == nullptr) return;
+    MergeInto(&time_, TbTensorCoreTimeOf(run->trace(), TbTree(run->trace())));
   }
-  void Merge(const Partial& other) override { time_.Add(dynamic_cast<const Ratios&>(other).time_); }
+  void Merge(const Partial& other) override {
+    MergeInto(&time_, dynamic_cast<const Ratios&>(other).time_);
+  }
   std::vector<Field> Fields() const override { return {}; }
   void Emit(Sink* sink) const override { static_cast<void>(sink); }
   const TbTensorCoreTime& time() const { return time_; }

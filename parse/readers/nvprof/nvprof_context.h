@@ -12,6 +12,7 @@
 #include "parse/model/reason.h"
 #include "parse/model/trace.h"
 #include "parse/model/trace_needs.h"
+#include "parse/readers/nvprof/nvprof_context.h"
 #include "parse/source/sqlite_database.h"
 
 namespace oplens::parse {
@@ -87,6 +88,11 @@ class NvprofContext {
   int64_t last_thread_key_ = 0;
   ThreadIndex last_thread_ = 0;
 };
+
+/// Lists the processes and names them and the threads, once all threads are known:
+/// TracePart::kNames. Of a command line the program alone is kept: its arguments may hold
+/// passwords.
+void ReadNvprofNames(NvprofContext* context);
 
 }  // namespace oplens::parse
 

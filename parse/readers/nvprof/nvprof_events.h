@@ -2,6 +2,7 @@
 #define OPLENS_PARSE_READERS_NVPROF_NVPROF_EVENTS_H_
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "base/id_map.h"
@@ -9,6 +10,36 @@
 #include "parse/readers/nvprof/nvprof_context.h"
 
 namespace oplens::parse {
+
+/// Reads the memory that the driver gave out: TracePart::kMemoryEvents. What a framework's
+/// allocator gave out is ReadAllocations.
+class NvprofMemory {
+ public:
+  NvprofMemory(NvprofContext* context, NvprofCalls* calls)
+      : context_(*context), trace_(context->trace), calls_(*calls) {}
+
+  /// Before the calls.
+  void Read();
+  /// Finds the calls and threads of what was read.
+  void Join();
+
+ private:
+  /// What a row says of its thread, until the calls are read.
+  struct Owner {
+    int64_t correlation_id = kUnknownId;
+    int64_t process_id = 0;
+  };
+
+  /// A row an operation.
+  void ReadOperations(std::string_view table);
+  /// A row a piece of memory, from when it was taken to when it was given back.
+  void ReadLifetimes();
+
+  NvprofContext& context_;
+  Trace& trace_;
+  NvprofCalls& calls_;
+  std::vector<Owner> owners_;  // Of Trace::memory_events.
+};
 
 /// Reads where events were recorded, and finds the recording that a wait waits for:
 /// TracePart::kWaitEvents.

@@ -17,10 +17,7 @@
 #include "parse/readers/nvprof/nvprof_calls.h"
 #include "parse/readers/nvprof/nvprof_context.h"
 #include "parse/readers/nvprof/nvprof_events.h"
-#include "parse/readers/nvprof/nvprof_memory.h"
-#include "parse/readers/nvprof/nvprof_names.h"
 #include "parse/readers/nvprof/nvprof_schema.h"
-#include "parse/readers/nvprof/recorded_captures.h"
 #include "parse/readers/nvprof/recorded_tables.h"
 
 namespace oplens::parse {

@@ -8,9 +8,16 @@
 #include "parse/model/reason.h"
 #include "parse/model/trace.h"
 #include "parse/model/trace_needs.h"
+#include "parse/readers/nvprof/nvprof_context.h"
 #include "parse/source/sqlite_database.h"
 
 namespace oplens::parse {
+
+/// TracePart::kCaptures: adds a kernel without times (IsCaptured) for each kernel that a call put
+/// into a CUDA graph, as the table OPLENS_GRAPH_NODE has it. Its name is the one that `record
+/// --reference` wrote, else that of the kernels that replays of the file ran. A graph is a capture;
+/// copies of nodes in graphs that were instantiated are none. After PlaceRecordedGraphNodes.
+void AddRecordedCaptures(NvprofContext* context);
 
 // The tables OPLENS_* that `record` adds to nvprof's. A database without them has nothing to say.
 

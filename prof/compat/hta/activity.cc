@@ -26,25 +26,6 @@ std::string MemoryWord(std::string_view name) {
   return std::string(name.substr(0, kDirectionEnd));
 }
 
-struct HtaActivityMicroseconds {
-  int64_t start_us = 0;
-  int64_t end_us = 0;
-};
-
-/// Clamped so far that differences fit as ns.
-HtaActivityMicroseconds HtaActivityWhole(double start_us, double end_us) {
-  constexpr double kMost = 4e15;
-  return {HtaWholeUs(std::clamp(std::ceil(start_us), -kMost, kMost)),
-          HtaWholeUs(std::clamp(std::floor(end_us), -kMost, kMost))};
-}
-
-HtaActivityMicroseconds WholeOfNs(int64_t start_ns, int64_t end_ns) {
-  int64_t duration_ns = 0;
-  if (__builtin_sub_overflow(end_ns, start_ns, &duration_ns)) duration_ns = 0;
-  const double start_us = HtaMicroseconds(start_ns);
-  return HtaActivityWhole(start_us, start_us + HtaMicroseconds(duration_ns));
-}
-
 /// Of a trace of PyTorch's profiler, whose events are there in the order of the file.
 void TakeTorchEvents(const Trace& trace, HtaActivity* all) {
   IdMap calls;
@@ -52,20 +33,19 @@ void TakeTorchEvents(const Trace& trace, HtaActivity* all) {
     if (event.kind != HtaActivityKind::kApiCall && event.kind != HtaActivityKind::kDriverCall)
       continue;
     if (event.correlation_id == TorchEvent::kNone) continue;
-    const HtaActivityMicroseconds times = HtaActivityWhole(event.start_us, event.end_us);
+    const int64_t start_us = HtaStartUs(event.start_us);
     const auto next = static_cast<uint32_t>(all->calls.size());
     calls.Erase(event.correlation_id);  // The last one counts.
     calls.FindOrInsert(event.correlation_id, next);
-    all->calls.push_back({times.start_us, times.end_us - times.start_us, event.name});
+    all->calls.push_back({start_us, HtaEndUs(event.end_us) - start_us, event.name});
   }
   for (const TorchEvent& event : trace.torch_events) {
     if (event.kind < HtaActivityKind::kKernel || event.kind > HtaActivityKind::kFill ||
         event.thread_id == -1)
       continue;
-    const HtaActivityMicroseconds times = HtaActivityWhole(event.start_us, event.end_us);
     HtaWork& work = all->work.emplace_back();
-    work.start_us = times.start_us;
-    work.end_us = times.end_us;
+    work.start_us = HtaStartUs(event.start_us);
+    work.end_us = HtaEndUs(event.end_us);
     work.stream = event.thread_id;
     work.call = calls.Find(event.correlation_id);
     work.gbps = event.gbps;
@@ -79,8 +59,8 @@ class OtherTrace {
  public:
   OtherTrace(const Trace& trace, HtaActivity* all) : all_(*all) {
     for (const LaunchCall& call : trace.launches) {
-      const HtaActivityMicroseconds times = WholeOfNs(call.start_ns, call.end_ns);
-      all_.calls.push_back({times.start_us, times.end_us - times.start_us, call.api});
+      const int64_t start_us = HtaStartUs(HtaMicroseconds(call.start_ns));
+      all_.calls.push_back({start_us, EndOf(call) - start_us, call.api});
     }
     for (const Kernel& kernel : trace.kernels) Add(kernel, 0, {});
     for (const MemoryCopy& copy : trace.copies) {
@@ -93,12 +73,18 @@ class OtherTrace {
 
  private:
   template <typename Item>
+  static int64_t EndOf(const Item& item) {
+    int64_t duration_ns = 0;
+    if (__builtin_sub_overflow(item.end_ns, item.start_ns, &duration_ns)) duration_ns = 0;
+    return HtaEndUs(HtaMicroseconds(item.start_ns) + HtaMicroseconds(duration_ns));
+  }
+
+  template <typename Item>
   void Add(const Item& item, int64_t size_bytes, std::string memory) {
     if (item.stream_id < 0) return;
-    const HtaActivityMicroseconds times = WholeOfNs(item.start_ns, item.end_ns);
     HtaWork& work = all_.work.emplace_back();
-    work.start_us = times.start_us;
-    work.end_us = times.end_us;
+    work.start_us = HtaStartUs(HtaMicroseconds(item.start_ns));
+    work.end_us = EndOf(item);
     work.stream = item.stream_id;
     work.call = item.launch == kNoLaunch ? HtaWork::kNoCall : item.launch;
     if (item.end_ns > item.start_ns) {
@@ -227,16 +213,10 @@ HtaDescription HtaDescribe(std::vector<double> values) {
     found.deviation = std::sqrt(squares / (found.count - 1));
   }
   std::sort(values.begin(), values.end());
-  const auto quantile = [&](double part) {
-    const double place = part * (found.count - 1);
-    const auto below = static_cast<size_t>(place);
-    const size_t above = std::min(below + 1, values.size() - 1);
-    return values[below] + (values[above] - values[below]) * (place - std::floor(place));
-  };
   found.least = values.front();
-  found.p25 = quantile(0.25);
-  found.p50 = quantile(0.5);
-  found.p75 = quantile(0.75);
+  found.p25 = HtaQuantile(values, 0.25);
+  found.p50 = HtaQuantile(values, 0.5);
+  found.p75 = HtaQuantile(values, 0.75);
   found.largest = values.back();
   return found;
 }

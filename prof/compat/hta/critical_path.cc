@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/saturating.h"
 #include "prof/compat/hta/events.h"
-#include "prof/compat/hta/path.h"
 #include "prof/compat/hta/path_events.h"
 #include "prof/compat/hta/path_graph.h"
 #include "prof/compat/hta/views.h"
@@ -21,37 +20,9 @@
 namespace oplens::prof {
 namespace {
 
-using HtaPathRunEvent = HtaPathEvent;
-using HtaPathKind = HtaPathEvent::Kind;
-
-constexpr uint32_t kHtaPathNone = HtaPathEvent::kNone;
-
 constexpr std::string_view kTypeWords[] = {
     "critical_path_operator", "critical_path_dependency", "critical_path_kernel_launch_delay",
     "critical_path_kernel_kernel_delay", "critical_path_sync_dependency"};
-
-/// Without template arguments, parameters and what stands before the last blank.
-std::string ShortName(std::string_view name) {
-  if (HtaClassOf(name) == HtaClass::kMemory || name.find_first_of("<(") == name.npos) {
-    return std::string(name);
-  }
-  std::string text;
-  for (size_t i = 0; i < name.size(); ++i) {
-    if (name.substr(i).starts_with("->")) {
-      ++i;
-      continue;
-    }
-    const char open = name[i] == '>' ? '<' : name[i] == ')' ? '(' : '\0';
-    if (open == '\0') {
-      text.push_back(name[i]);
-      continue;
-    }
-    const size_t place = text.rfind(open);
-    text.resize(place == text.npos ? 0 : place);
-  }
-  const size_t blank = text.rfind(' ');
-  return blank == text.npos ? text : text.substr(blank + 1);
-}
 
 /// The reference's paths: their causes are other words, and they are of no step.
 class HtaCriticalPathRows : public Partial {
@@ -173,19 +144,19 @@ std::vector<HtaGraphEdge> HtaPathGraph::LongestPath() {
   }
   if (order.size() != nodes_.size() || order.empty()) return {};
   std::vector<int64_t> length_us(nodes_.size(), 0);
-  std::vector<uint32_t> best(nodes_.size(), kHtaPathNone);
+  std::vector<uint32_t> best(nodes_.size(), HtaPathEvent::kNone);
   uint32_t last = order.front();
   for (const uint32_t node : order) {
     for (const uint32_t i : into[node]) {
       const int64_t found_us = length_us[edges[i].from] + edges[i].weight_us;
-      if (best[node] != kHtaPathNone && found_us <= length_us[node]) continue;
+      if (best[node] != HtaPathEvent::kNone && found_us <= length_us[node]) continue;
       best[node] = i;
       length_us[node] = found_us;
     }
     if (length_us[node] > length_us[last]) last = node;
   }
   std::vector<HtaGraphEdge> path;
-  for (; best[last] != kHtaPathNone; last = edges[best[last]].from)
+  for (; best[last] != HtaPathEvent::kNone; last = edges[best[last]].from)
     path.push_back(edges[best[last]]);
   std::reverse(path.begin(), path.end());
   return path;
@@ -217,11 +188,11 @@ std::vector<HtaPathEdge> HtaCriticalPath(const Trace& trace, std::string_view an
   const HtaPathEvents events(trace);
   std::optional<std::pair<int64_t, int64_t>> window;
   size_t number = 0;
-  for (const HtaPathRunEvent& event : events.all()) {
+  for (const HtaPathEvent& event : events.all()) {
     if (annotation.empty()) {
       if (!window) window = {event.start_us, event.end_us};
       window = {std::min(window->first, event.start_us), std::max(window->second, event.end_us)};
-    } else if (event.kind != HtaPathKind::kWait &&
+    } else if (event.kind != HtaPathEvent::Kind::kWait &&
                events.NameOf(event).find(annotation) != std::string_view::npos &&
                number++ == instance) {
       window = {event.start_us, event.end_us};
@@ -234,8 +205,8 @@ std::vector<HtaPathEdge> HtaCriticalPath(const Trace& trace, std::string_view an
     HtaPathEdge& row = path.emplace_back();
     row.time_us = edge.weight_us;
     row.type = kTypeWords[static_cast<size_t>(edge.type)];
-    if (edge.event != kHtaPathNone) {
-      row.name = ShortName(events.NameOf(events[edge.event]));
+    if (edge.event != HtaPathEvent::kNone) {
+      row.name = HtaShortName(events.NameOf(events[edge.event]));
       row.stream = events[edge.event].stream;
     }
     row.bound_by = BoundBy(edge, row.stream, row.name);

@@ -1,5 +1,3 @@
-#include "prof/compat/hta/diff.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,8 +16,11 @@
 
 #include "base/id_map.h"
 #include "base/saturating.h"
+#include "base/sums.h"
 #include "prof/compat/hta/events.h"
+#include "prof/compat/hta/views.h"
 #include "prof/run/run.h"
+#include "prof/views/grouped_partial.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/time_keys.h"
 
@@ -28,30 +29,6 @@ namespace {
 
 using enum FieldType;
 using HtaDiffNamesKind = TorchEvent::Kind;
-
-constexpr Field kHtaDiffNamesFields[] = {
-    kRankField,
-    {"step", "Step", "", kInteger, 6, "number of the step", Fold::kKey},
-    {"device", "Device", "", kText, 6, "cpu or gpu", Fold::kKey},
-    {"name", "Name", "", kText, Field::kShared, "as recorded", Fold::kKey},
-    {"count", "Count", "", kInteger, 8, "how often it ran", Fold::kSum},
-    {"time_ns", "Time(ns)", "ns", kInteger, 14, "sum of the durations", Fold::kSum},
-};
-
-/// A start is rounded up, an end down.
-struct HtaDiffTimes {
-  int64_t start_us = 0;
-  int64_t end_us = 0;
-
-  explicit HtaDiffTimes(const TorchEvent& event)
-      : start_us(Clamped(std::ceil(event.start_us))), end_us(Clamped(std::floor(event.end_us))) {}
-
- private:
-  static int64_t Clamped(double us) {
-    constexpr double kMost = 4e15;
-    return HtaWholeUs(std::clamp(us, -kMost, kMost));
-  }
-};
 
 /// The number of "ProfilerStep#12"; blanks around '#' are let pass.
 std::optional<int64_t> StepNumber(std::string_view name) {
@@ -96,12 +73,13 @@ StepAt::StepAt(const Trace& trace) {
   std::vector<Edge> edges;
   for (const TorchEvent& event : trace.torch_events) {
     const std::optional<int64_t> number = StepNumber(trace.strings.View(event.name));
-    const HtaDiffTimes times(event);
-    if (!number || times.end_us <= times.start_us) continue;
+    const int64_t start_us = HtaStartUs(event.start_us);
+    const int64_t end_us = HtaEndUs(event.end_us);
+    if (!number || end_us <= start_us) continue;
     const auto step = static_cast<uint32_t>(numbers.size());
     numbers.push_back(*number);
-    edges.push_back({times.start_us, true, step});
-    edges.push_back({times.end_us, false, step});
+    edges.push_back({start_us, true, step});
+    edges.push_back({end_us, false, step});
   }
   std::sort(edges.begin(), edges.end(),
             [](const Edge& a, const Edge& b) { return a.time_us < b.time_us; });
@@ -126,26 +104,30 @@ std::optional<int64_t> StepAt::At(int64_t time_us) const {
 }
 
 struct HtaDiffNamesSums {
-  int64_t count = 0;
-  int64_t time_us = 0;
+  Sum count;
+  Balance time_us;
 
-  void Add(const HtaDiffNamesSums& more) {
-    count += more.count;
-    SaturatingAdd(&time_us, more.time_us);
-  }
+  static constexpr std::tuple kMembers{&HtaDiffNamesSums::count, &HtaDiffNamesSums::time_us};
 };
 
-/// Step, whether of the GPU, and name.
-template <typename Name>
-using HtaDiffKey = std::tuple<int64_t, bool, Name>;
+struct HtaDiffKey {
+  RankName rank;
+  int64_t step = 0;
+  bool gpu = false;
+  std::string name;
+
+  static constexpr std::tuple kMembers{&HtaDiffKey::rank, &HtaDiffKey::step, &HtaDiffKey::gpu,
+                                       &HtaDiffKey::name};
+  friend auto operator<=>(const HtaDiffKey&, const HtaDiffKey&) = default;
+};
 
 bool IsDeviceWork(HtaDiffNamesKind kind) {
   return kind == HtaDiffNamesKind::kKernel || kind == HtaDiffNamesKind::kCopy ||
          kind == HtaDiffNamesKind::kFill;
 }
 
-/// The names of one rank.
-std::map<HtaDiffKey<std::string>, HtaDiffNamesSums> HtaDiffNamesOf(const Trace& trace) {
+/// Sums of one rank by step, whether of the GPU, and name.
+std::map<std::tuple<int64_t, bool, StringId>, HtaDiffNamesSums> HtaDiffNamesOf(const Trace& trace) {
   const StepAt steps(trace);
   const std::vector<TorchEvent>& events = trace.torch_events;
   IdMap calls;  // By correlation id, the last one of the file.
@@ -157,7 +139,7 @@ std::map<HtaDiffKey<std::string>, HtaDiffNamesSums> HtaDiffNamesOf(const Trace& 
     calls.Erase(event.correlation_id);
     calls.FindOrInsert(event.correlation_id, i);
   }
-  std::map<HtaDiffKey<StringId>, HtaDiffNamesSums> found;
+  std::map<std::tuple<int64_t, bool, StringId>, HtaDiffNamesSums> found;
   for (const TorchEvent& event : events) {
     if (event.kind == HtaDiffNamesKind::kModule) continue;
     const bool on_stream = IsDeviceWork(event.kind) && event.thread_id >= 0;
@@ -167,70 +149,35 @@ std::map<HtaDiffKey<std::string>, HtaDiffNamesSums> HtaDiffNamesOf(const Trace& 
       if (call == IdMap::kNone) continue;
     }
     const std::optional<int64_t> step =
-        steps.At(HtaDiffTimes(on_stream ? events[call] : event).start_us);
+        steps.At(HtaStartUs((on_stream ? events[call] : event).start_us));
     if (!step) continue;
-    const HtaDiffTimes times(event);
-    found[{*step, on_stream, event.name}].Add({1, times.end_us - times.start_us});
+    HtaDiffNamesSums& sums = found[{*step, on_stream, event.name}];
+    ++sums.count;
+    sums.time_us += HtaEndUs(event.end_us) - HtaStartUs(event.start_us);
   }
-  std::map<HtaDiffKey<std::string>, HtaDiffNamesSums> named;
-  for (const auto& [key, sums] : found) {
-    const auto& [step, gpu, name] = key;
-    named[{step, gpu, std::string(trace.strings.View(name))}].Add(sums);
-  }
-  return named;
+  return found;
 }
 
-class HtaDiffNames : public Partial {
- public:
-  void End(const Run* run) override;
-  void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override {
-    return {std::begin(kHtaDiffNamesFields), std::end(kHtaDiffNamesFields)};
+struct HtaDiffNotes {
+  bool any = false;  ///< Input.
+  bool has_events = false;
+
+  explicit HtaDiffNotes(std::string_view /*view*/) {}
+  void Begin(const Run* run) {
+    any = true;
+    has_events |= run != nullptr && !run->trace().torch_events.empty();
   }
-  void Emit(Sink* sink) const override;
-  std::vector<std::string> Notes() const override;
-
- private:
-  using Names = std::map<HtaDiffKey<std::string>, HtaDiffNamesSums>;
-
-  std::map<std::string, Names, RankBefore> ranks_;
-  bool has_events_ = false;
-  int64_t rank_count_ = 0;
+  void Merge(const HtaDiffNotes& more) {
+    any |= more.any;
+    has_events |= more.has_events;
+  }
+  std::vector<std::string> Sentences() const;
+  static constexpr std::tuple kMembers{&HtaDiffNotes::any, &HtaDiffNotes::has_events};
 };
 
-void HtaDiffNames::End(const Run* run) {
-  ++rank_count_;
-  if (run == nullptr) return;
-  has_events_ |= !run->trace().torch_events.empty();
-  for (auto& [key, sums] : HtaDiffNamesOf(run->trace())) {
-    ranks_[std::string(run->rank())][key].Add(sums);
-  }
-}
-
-void HtaDiffNames::Merge(const Partial& other) {
-  const auto& more = dynamic_cast<const HtaDiffNames&>(other);
-  for (const auto& [rank, names] : more.ranks_) {
-    for (const auto& [key, sums] : names) ranks_[rank][key].Add(sums);
-  }
-  has_events_ |= more.has_events_;
-  rank_count_ += more.rank_count_;
-}
-
-void HtaDiffNames::Emit(Sink* sink) const {
-  for (const auto& [rank, names] : ranks_) {
-    for (const auto& [key, sums] : names) {
-      const auto& [step, gpu, name] = key;
-      const std::array<Cell, std::size(kHtaDiffNamesFields)> cells = {
-          Text(rank), Integer(step),       Text(gpu ? "gpu" : "cpu"),
-          Text(name), Integer(sums.count), Integer(HtaNs(sums.time_us))};
-      sink->Row(cells);
-    }
-  }
-}
-
-std::vector<std::string> HtaDiffNames::Notes() const {
-  if (rank_count_ == 0 || !ranks_.empty()) return {};
-  if (!has_events_) {
+/// Where there are no rows.
+std::vector<std::string> HtaDiffNotes::Sentences() const {
+  if (!has_events) {
     return {
         "diff: --compat hta goes by numbers that only the JSON trace of PyTorch's profiler holds; "
         "without it there are rows"};
@@ -241,31 +188,41 @@ std::vector<std::string> HtaDiffNames::Notes() const {
       "rows"};
 }
 
-std::span<const Field> HtaDiffNamesFields() { return kHtaDiffNamesFields; }
+using HtaDiffNamesRow = GroupRow<HtaDiffKey, HtaDiffNamesSums>;
+
+constexpr Column<HtaDiffNamesRow> kHtaDiffNamesColumns[] = {
+    KeyColumn<&HtaDiffKey::rank>{kRankField},
+    KeyColumn<&HtaDiffKey::step>{
+        {"step", "Step", "", kInteger, 6, "number of the step", Fold::kKey}},
+    {{"device", "Device", "", kText, 6, "cpu or gpu", Fold::kKey},
+     [](const HtaDiffNamesRow& row) { return Text(row.key.gpu ? "gpu" : "cpu"); }},
+    KeyColumn<&HtaDiffKey::name>{
+        {"name", "Name", "", kText, Field::kShared, "as recorded", Fold::kKey}},
+    FigureColumn<&HtaDiffNamesSums::count>{"count", "Count", "", 8, "how often it ran"},
+    {{"time_ns", "Time(ns)", "ns", kInteger, 14, "sum of the durations", Fold::kSum},
+     [](const HtaDiffNamesRow& row) { return Integer(HtaNs(row.sums.time_us)); }},
+};
+
+class HtaDiffNames
+    : public GroupedPartial<HtaDiffKey, HtaDiffNamesSums, HtaDiffNamesRow, HtaDiffNotes> {
+ public:
+  HtaDiffNames() : GroupedPartial("diff", {}, {}, kHtaDiffNamesColumns) {}
+
+  void End(const Run* run) override {
+    if (run == nullptr) return;
+    for (const auto& [key, sums] : HtaDiffNamesOf(run->trace())) {
+      const auto& [step, gpu, name] = key;
+      Take({RankName(run->rank()), step, gpu, std::string(run->trace().strings.View(name))}, sums);
+    }
+  }
+  std::vector<std::string> Notes() const override {
+    return notes_.any && rows_.empty() ? notes_.Sentences() : std::vector<std::string>();
+  }
+};
+
 std::unique_ptr<Partial> MakeHtaDiffNames(const ViewOptions&) {
   return std::make_unique<HtaDiffNames>();
 }
-
-using enum FieldType;
-
-constexpr Field kHtaDiffDeviceField = {
-    "device", "Device", "", kText, 6, "cpu: of the host, or gpu", Fold::kKey};
-constexpr Field kNameFields[] = {
-    {"name", "Name", "", kText, Field::kShared, "as recorded, or without its arguments",
-     Fold::kKey},
-    {"base_count", "BaseCount", "", kInteger, 9, "how often it ran in the step of the base",
-     Fold::kSum},
-    {"new_count", "NewCount", "", kInteger, 8, "the same of the new run", Fold::kSum},
-    {"delta_count", "DeltaCount", "", kInteger, 10, "new_count - base_count", Fold::kSum},
-    {"base_ns", "Base(ns)", "ns", kInteger, 13, "sum of the durations in the step of the base",
-     Fold::kSum},
-    {"new_ns", "New(ns)", "ns", kInteger, 13, "the same of the new run", Fold::kSum},
-    {"delta_ns", "Delta(ns)", "ns", kInteger, 13, "new_ns - base_ns", Fold::kSum},
-    {"category", "Category", "", kText, 8, "+ it ran more often, - less often, = as often",
-     Fold::kNone},
-    {"list", "List", "", kText, 9, "added, deleted, increased, decreased or unchanged: by counts",
-     Fold::kNone},
-};
 
 struct HtaDiffSums {
   int64_t count = 0;
@@ -293,6 +250,37 @@ struct HtaDiffRow {
     if (sides[kHtaNew].count == 0) return "deleted";
     return delta_count() > 0 ? "increased" : delta_count() < 0 ? "decreased" : "unchanged";
   }
+};
+
+constexpr Column<HtaDiffRow> kHtaDiffColumns[] = {
+    {kDiffRulesField, [](const HtaDiffRow&) { return Text("hta"); }},
+    {{"device", "Device", "", kText, 6, "cpu: of the host, or gpu", Fold::kKey},
+     [](const HtaDiffRow& row) { return Text(row.device); },
+     Need::kNothing,
+     true},
+    {{"name", "Name", "", kText, Field::kShared, "as recorded, or without its arguments",
+      Fold::kKey},
+     [](const HtaDiffRow& row) { return Text(row.name); }},
+    {{"base_count", "BaseCount", "", kInteger, 9, "how often it ran in the step of the base",
+      Fold::kSum},
+     [](const HtaDiffRow& row) { return Integer(row.sides[kHtaBase].count); }},
+    {{"new_count", "NewCount", "", kInteger, 8, "the same of the new run", Fold::kSum},
+     [](const HtaDiffRow& row) { return Integer(row.sides[kHtaNew].count); }},
+    {{"delta_count", "DeltaCount", "", kInteger, 10, "new_count - base_count", Fold::kSum},
+     [](const HtaDiffRow& row) { return Integer(row.delta_count()); }},
+    {{"base_ns", "Base(ns)", "ns", kInteger, 13, "sum of the durations in the step of the base",
+      Fold::kSum},
+     [](const HtaDiffRow& row) { return Integer(row.sides[kHtaBase].time_ns); }},
+    {{"new_ns", "New(ns)", "ns", kInteger, 13, "the same of the new run", Fold::kSum},
+     [](const HtaDiffRow& row) { return Integer(row.sides[kHtaNew].time_ns); }},
+    {{"delta_ns", "Delta(ns)", "ns", kInteger, 13, "new_ns - base_ns", Fold::kSum},
+     [](const HtaDiffRow& row) { return Integer(row.delta_ns()); }},
+    {{"category", "Category", "", kText, 8, "+ it ran more often, - less often, = as often",
+      Fold::kNone},
+     [](const HtaDiffRow& row) { return Text(row.category()); }},
+    {{"list", "List", "", kText, 9, "added, deleted, increased, decreased or unchanged: by counts",
+      Fold::kNone},
+     [](const HtaDiffRow& row) { return Text(row.list()); }},
 };
 
 class HtaDiff : public OtherDiff {
@@ -347,21 +335,15 @@ void HtaDiff::Take(const DiffInput& input, size_t side) {
 }
 
 void HtaDiff::Write(std::string_view, Sink* sink) const {
-  std::vector<Field> fields = {kDiffRulesField};
-  if (by_device_) fields.push_back(kHtaDiffDeviceField);
-  fields.insert(fields.end(), std::begin(kNameFields), std::end(kNameFields));
+  Columns<HtaDiffRow> columns;
+  for (const Column<HtaDiffRow>& column : kHtaDiffColumns) {
+    if (!column.by || by_device_) columns.push_back(&column);
+  }
+  std::vector<Field> fields = FieldsOf(columns);
   RankFields("name,delta_ns,category,delta_count,new_ns,base_ns,list", &fields);
   sink->Begin("diff_names", std::move(fields));
-  for (const HtaDiffRow& row : rows_) {
-    std::vector<Cell> cells = {Text("hta")};
-    if (by_device_) cells.push_back(Text(row.device));
-    const auto& [base, now] = row.sides;
-    cells.insert(cells.end(),
-                 {Text(row.name), Integer(base.count), Integer(now.count),
-                  Integer(row.delta_count()), Integer(base.time_ns), Integer(now.time_ns),
-                  Integer(row.delta_ns()), Text(row.category()), Text(row.list())});
-    sink->Row(cells);
-  }
+  TableOf<HtaDiffRow> table(columns, sink);
+  for (const HtaDiffRow& row : rows_) table.Add(row);
   sink->End();
 }
 
@@ -388,33 +370,9 @@ const View& HtaDiffNamesView() {
   static constexpr View kView = {.name = "diff",
                                  .help = "names that HTA's TraceDiff compares",
                                  .needs = {TracePart::kTorchEvents},
-                                 .fields = HtaDiffNamesFields,
+                                 .fields = FieldsWithoutBy<kHtaDiffNamesColumns>,
                                  .make = MakeHtaDiffNames};
   return kView;
-}
-
-std::string HtaShortName(std::string_view name) {
-  if (HtaClassOf(name) == HtaClass::kMemory || name.find_first_of("<(") == std::string_view::npos) {
-    return std::string(name);
-  }
-  std::string kept;
-  // What a closing bracket closes goes; one that closes nothing takes all before it along.
-  const auto close = [&kept](char opening) {
-    const size_t at = kept.rfind(opening);
-    kept.resize(at == std::string::npos ? 0 : at);
-  };
-  for (size_t i = 0; i < name.size(); ++i) {
-    if (name[i] == '-' && i + 1 < name.size() && name[i + 1] == '>') {
-      ++i;  // An arrow is no bracket.
-    } else if (name[i] == '>') {
-      close('<');
-    } else if (name[i] == ')') {
-      close('(');
-    } else {
-      kept += name[i];
-    }
-  }
-  return kept.substr(kept.rfind(' ') + 1);
 }
 
 std::unique_ptr<OtherDiff> MakeHtaDiff(const DiffInput& base, const DiffInput& now,

@@ -27,6 +27,11 @@ std::string CopyName(const MemoryCopy& copy) {
                      title(copy.target_kind, copy.copy_kind == CopyKind::kDeviceToHost));
 }
 
+int64_t HtaClampedUs(double us) {
+  constexpr double kMost = 4e15;
+  return std::isnan(us) ? 0 : static_cast<int64_t>(std::clamp(us, -kMost, kMost));
+}
+
 }  // namespace
 
 double HtaMicroseconds(int64_t ns) {
@@ -36,6 +41,40 @@ double HtaMicroseconds(int64_t ns) {
 int64_t HtaWholeUs(double us) {
   constexpr double kLimit = 9e18;
   return static_cast<int64_t>(std::clamp(us, -kLimit, kLimit));
+}
+
+int64_t HtaStartUs(double us) { return HtaClampedUs(std::ceil(us)); }
+int64_t HtaEndUs(double us) { return HtaClampedUs(std::floor(us)); }
+
+std::string HtaShortName(std::string_view name) {
+  if (HtaClassOf(name) == HtaClass::kMemory || name.find_first_of("<(") == std::string_view::npos) {
+    return std::string(name);
+  }
+  std::string kept;
+  // What a closing bracket closes goes; one that closes nothing takes all before it along.
+  const auto close = [&kept](char opening) {
+    const size_t at = kept.rfind(opening);
+    kept.resize(at == std::string::npos ? 0 : at);
+  };
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '-' && i + 1 < name.size() && name[i + 1] == '>') {
+      ++i;  // An arrow is no bracket.
+    } else if (name[i] == '>') {
+      close('<');
+    } else if (name[i] == ')') {
+      close('(');
+    } else {
+      kept += name[i];
+    }
+  }
+  return kept.substr(kept.rfind(' ') + 1);
+}
+
+double HtaQuantile(std::span<const double> values, double part) {
+  const double place = part * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<size_t>(place);
+  const size_t above = std::min(below + 1, values.size() - 1);
+  return values[below] + (values[above] - values[below]) * (place - std::floor(place));
 }
 
 std::optional<int64_t> HtaLastStepUs(const Trace& trace) {

@@ -25,6 +25,13 @@ inline constexpr size_t kHtaClassCount = 4;
 std::string_view HtaClassWord(HtaClass kind);
 HtaClass HtaClassOf(std::string_view name);
 
+/// The name that the reference prints for a long one: without arguments, template arguments and
+/// what stands before the last blank.
+std::string HtaShortName(std::string_view name);
+
+/// The value at a part of sorted values, of which there are some; between two interpolated.
+double HtaQuantile(std::span<const double> values, double part);
+
 /// An event in whole microseconds: a start is rounded up, an end down, so that what is shorter than
 /// one may end before it starts.
 struct HtaEvent {
@@ -40,6 +47,10 @@ struct HtaEvent {
 double HtaMicroseconds(int64_t ns);
 /// One without a fraction as an integer.
 int64_t HtaWholeUs(double us);
+/// When an event starts, rounded up, and ends, rounded down; clamped so far that differences fit as
+/// ns.
+int64_t HtaStartUs(double us);
+int64_t HtaEndUs(double us);
 /// When the last step starts, where there are several: what was launched from then on is left out.
 std::optional<int64_t> HtaLastStepUs(const Trace& trace);
 

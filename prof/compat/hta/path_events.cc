@@ -1,40 +1,30 @@
 #include "prof/compat/hta/path_events.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <unordered_set>
+
+#include "prof/compat/hta/events.h"
 
 namespace oplens::prof {
 namespace {
 
-using HtaPathEventsKind = HtaPathEvent::Kind;
-
-int64_t HtaPathEventsWhole(double us) {
-  constexpr double kLimit = 4e15;
-  return std::isnan(us) ? 0 : static_cast<int64_t>(std::clamp(us, -kLimit, kLimit));
-}
-
-double HtaPathEventsMicrosecondsOf(int64_t ns) {
-  return static_cast<double>(static_cast<long double>(ns) / 1000.0L);
-}
-
-HtaPathEventsKind HtaPathEventsKindOf(TorchEvent::Kind kind) {
+HtaPathEvent::Kind HtaPathEventsKindOf(TorchEvent::Kind kind) {
   switch (kind) {
     case TorchEvent::Kind::kOperator:
-      return HtaPathEventsKind::kOperator;
+      return HtaPathEvent::Kind::kOperator;
     case TorchEvent::Kind::kApiCall:
-      return HtaPathEventsKind::kCall;
+      return HtaPathEvent::Kind::kCall;
     case TorchEvent::Kind::kKernel:
     case TorchEvent::Kind::kCopy:
     case TorchEvent::Kind::kFill:
-      return HtaPathEventsKind::kWork;
+      return HtaPathEvent::Kind::kWork;
     default:
-      return HtaPathEventsKind::kOther;
+      return HtaPathEvent::Kind::kOther;
   }
 }
 
-bool IsHtaPathEventsDriverCall(std::string_view api) {
+bool IsHtaDriverCall(std::string_view api) {
   return api.starts_with("cu") && api.size() > 2 && api[2] >= 'A' && api[2] <= 'Z';
 }
 
@@ -57,29 +47,29 @@ void HtaPathEvents::AddTorchEvents() {
   for (const TorchEvent& event : trace_.torch_events) {
     if (event.kind == TorchEvent::Kind::kDeviceAnnotation) continue;
     HtaPathEvent& added = events_.emplace_back();
-    added.start_us = HtaPathEventsWhole(std::ceil(event.start_us));
-    added.end_us = HtaPathEventsWhole(std::floor(event.end_us));
+    added.start_us = HtaStartUs(event.start_us);
+    added.end_us = HtaEndUs(event.end_us);
     added.thread_id = event.thread_id;
     added.number = event.number;
     added.name = event.name;
     added.kind = HtaPathEventsKindOf(event.kind);
     if (event.correlation_id != TorchEvent::kNone) added.correlation_id = event.correlation_id;
-    if (added.kind == HtaPathEventsKind::kWork) added.stream = event.thread_id;
+    if (added.kind == HtaPathEvent::Kind::kWork) added.stream = event.thread_id;
   }
 }
 
 /// They are no torch events; nor is their place in the file known.
 void HtaPathEvents::AddDriverCalls() {
   for (const LaunchCall& call : trace_.launches) {
-    if (!IsHtaPathEventsDriverCall(trace_.strings.View(call.api))) continue;
+    if (!IsHtaDriverCall(trace_.strings.View(call.api))) continue;
     HtaPathEvent& added = events_.emplace_back();
-    added.start_us = HtaPathEventsWhole(std::ceil(HtaPathEventsMicrosecondsOf(call.start_ns)));
-    added.end_us = HtaPathEventsWhole(std::floor(HtaPathEventsMicrosecondsOf(call.end_ns)));
+    added.start_us = HtaStartUs(HtaMicroseconds(call.start_ns));
+    added.end_us = HtaEndUs(HtaMicroseconds(call.end_ns));
     added.thread_id =
         call.thread < trace_.threads.size() ? trace_.threads[call.thread].thread_id : 0;
     added.number = UINT32_MAX;
     added.name = call.api;
-    added.kind = HtaPathEventsKind::kCall;
+    added.kind = HtaPathEvent::Kind::kCall;
     added.correlation_id = call.correlation_id;
   }
 }
@@ -87,11 +77,11 @@ void HtaPathEvents::AddDriverCalls() {
 void HtaPathEvents::AddWaits() {
   for (const Synchronization& wait : trace_.synchronizations) {
     HtaPathEvent& added = events_.emplace_back();
-    added.start_us = HtaPathEventsWhole(std::ceil(HtaPathEventsMicrosecondsOf(wait.start_ns)));
-    added.end_us = HtaPathEventsWhole(std::floor(HtaPathEventsMicrosecondsOf(wait.end_ns)));
+    added.start_us = HtaStartUs(HtaMicroseconds(wait.start_ns));
+    added.end_us = HtaEndUs(HtaMicroseconds(wait.end_ns));
     added.stream = wait.stream_id;
     added.number = UINT32_MAX;
-    added.kind = HtaPathEventsKind::kWait;
+    added.kind = HtaPathEvent::Kind::kWait;
     added.wait = wait.kind;
     if (wait.launch != kNoLaunch) {
       added.correlation_id = trace_.launches[wait.launch].correlation_id;
@@ -147,7 +137,7 @@ bool HtaPathEvents::Launches(const HtaPathEvent& event) const {
       "cudaLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernel",     "cuLaunchKernelEx",
       "cudaMemcpyAsync",  "cudaMemsetAsync",     "hipLaunchKernel",    "hipExtModuleLaunchKernel",
       "hipMemsetAsync",   "hipMemcpyAsync",      "hipMemcpyWithStream"};
-  return event.kind == HtaPathEventsKind::kCall &&
+  return event.kind == HtaPathEvent::Kind::kCall &&
          std::find(std::begin(kNames), std::end(kNames), NameOf(event)) != std::end(kNames);
 }
 

@@ -6,19 +6,9 @@
 namespace oplens::prof {
 namespace {
 
-using HtaPathGraphEvent = HtaPathEvent;
-using HtaPathGraphKind = HtaPathEvent::Kind;
-
-constexpr uint32_t kHtaPathGraphNone = HtaPathEvent::kNone;
-
 bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
-
-using HtaPathWorkEvent = HtaPathEvent;
-using HtaPathWorkKind = HtaPathEvent::Kind;
-
-constexpr uint32_t kHtaPathWorkNone = HtaPathEvent::kNone;
 
 /// Gaps of a stream that are longer have some other cause.
 constexpr int64_t kMostKernelGapUs = 1500;
@@ -26,22 +16,22 @@ constexpr int64_t kMostKernelGapUs = 1500;
 }  // namespace
 
 bool HtaPathGraph::HoldsLock(uint32_t node) const {
-  const HtaPathGraphEvent& event = events_[nodes_[node].event];
-  return event.kind != HtaPathGraphKind::kWait &&
+  const HtaPathEvent& event = events_[nodes_[node].event];
+  return event.kind != HtaPathEvent::Kind::kWait &&
          IsOneOf(events_.NameOf(event), {"cudaHostAlloc", "cudaLaunchKernel", "cudaMemcpyAsync"});
 }
 
 void HtaPathGraph::Clip(int64_t first_us, int64_t last_us) {
-  const auto starts_within = [&](const HtaPathGraphEvent& event) {
+  const auto starts_within = [&](const HtaPathEvent& event) {
     return event.start_us >= first_us && event.start_us <= last_us && event.duration_us() > 0;
   };
   const auto all = events_.all();
   for (uint32_t i = 0; i < all.size(); ++i) {
-    const HtaPathGraphEvent& event = all[i];
-    const bool kept = event.stream == -1 ? starts_within(event)
-                                         : (event.link != HtaPathGraphEvent::kNone &&
-                                            starts_within(all[event.link])) ||
-                                               event.wait == WaitKind::kStreamWaitEvent;
+    const HtaPathEvent& event = all[i];
+    const bool kept = event.stream == -1
+                          ? starts_within(event)
+                          : (event.link != HtaPathEvent::kNone && starts_within(all[event.link])) ||
+                                event.wait == WaitKind::kStreamWaitEvent;
     if (kept) clipped_.push_back(i);
   }
 }
@@ -49,9 +39,9 @@ void HtaPathGraph::Clip(int64_t first_us, int64_t last_us) {
 void HtaPathGraph::MakeNodes() {
   for (const bool is_start : {true, false}) {
     for (const uint32_t index : clipped_) {
-      const HtaPathGraphEvent& event = events_[index];
+      const HtaPathEvent& event = events_[index];
       const bool on_host =
-          event.kind == HtaPathGraphKind::kOperator || event.kind == HtaPathGraphKind::kCall;
+          event.kind == HtaPathEvent::Kind::kOperator || event.kind == HtaPathEvent::Kind::kCall;
       if (!on_host && (event.OnHost() || event.stream == -1)) continue;
       nodes_.push_back({is_start ? event.start_us : event.end_us, index, is_start});
     }
@@ -66,7 +56,7 @@ void HtaPathGraph::MakeNodes() {
 
 void HtaPathGraph::Add(uint32_t from, uint32_t to, HtaEdgeType type, uint32_t parent,
                        bool is_free) {
-  HtaGraphEdge edge = {from, to, 0, type, kHtaPathGraphNone};
+  HtaGraphEdge edge = {from, to, 0, type, HtaPathEvent::kNone};
   const HtaPathNode& source = nodes_[from];
   const HtaPathNode& target = nodes_[to];
   if (type != HtaEdgeType::kDependency && type != HtaEdgeType::kSync && !is_free) {
@@ -83,7 +73,7 @@ void HtaPathGraph::Add(uint32_t from, uint32_t to, HtaEdgeType type, uint32_t pa
 /// Of calls that hold the runtime's lock one runs at a time: in the order in which they return.
 void HtaPathGraph::AddLocks() {
   std::vector<uint32_t> open;
-  uint32_t last = kHtaPathGraphNone;
+  uint32_t last = HtaPathEvent::kNone;
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
     if (!HoldsLock(i)) continue;
     if (nodes_[i].is_start) {
@@ -93,7 +83,7 @@ void HtaPathGraph::AddLocks() {
         const bool own = nodes_[open.back()].event == nodes_[i].event;
         Add(open.back(), i, own ? HtaEdgeType::kOperator : HtaEdgeType::kDependency);
       }
-      if (last != kHtaPathGraphNone && !nodes_[last].is_start)
+      if (last != HtaPathEvent::kNone && !nodes_[last].is_start)
         Add(last, i, HtaEdgeType::kDependency);
     }
     last = i;
@@ -104,8 +94,8 @@ void HtaPathGraph::AddLocks() {
 std::optional<int64_t> HtaPathGraph::ThreadWith(std::string_view part) const {
   std::set<int64_t> threads;
   for (const uint32_t index : clipped_) {
-    const HtaPathGraphEvent& event = events_[index];
-    if ((event.kind == HtaPathGraphKind::kOperator || event.kind == HtaPathGraphKind::kOther) &&
+    const HtaPathEvent& event = events_[index];
+    if ((event.kind == HtaPathEvent::Kind::kOperator || event.kind == HtaPathEvent::Kind::kOther) &&
         events_.NameOf(event).find(part) != std::string_view::npos) {
       threads.insert(event.thread_id);
     }
@@ -118,7 +108,7 @@ void HtaPathGraph::AddCallStacks() {
   const std::optional<int64_t> backward = ThreadWith("autograd");
   std::map<int64_t, std::vector<uint32_t>> threads;
   for (const uint32_t index : clipped_) {
-    const HtaPathGraphEvent& event = events_[index];
+    const HtaPathEvent& event = events_[index];
     if (!event.OnHost()) continue;
     const bool merged = forward && backward && event.thread_id == *backward;
     threads[merged ? *forward : event.thread_id].push_back(index);
@@ -138,7 +128,7 @@ void HtaPathGraph::AddCallStack(std::vector<uint32_t> events) {
   };
   std::vector<Point> points;
   for (const uint32_t index : events) {
-    const HtaPathGraphEvent& event = events_[index];
+    const HtaPathEvent& event = events_[index];
     const int64_t length_us = event.duration_us();
     points.push_back({event.start_us, -length_us, int64_t{index}, index, true});
     points.push_back({event.end_us, length_us, -int64_t{index}, index, false});
@@ -150,11 +140,11 @@ void HtaPathGraph::AddCallStack(std::vector<uint32_t> events) {
     uint32_t parent;
   };
   std::vector<Open> open;
-  uint32_t last = kHtaPathGraphNone;
-  uint32_t last_parent = kHtaPathGraphNone;
+  uint32_t last = HtaPathEvent::kNone;
+  uint32_t last_parent = HtaPathEvent::kNone;
   int64_t depth = 0;
   for (const Point& point : points) {
-    Open at = {point.event, open.empty() ? kHtaPathGraphNone : open.back().event};
+    Open at = {point.event, open.empty() ? HtaPathEvent::kNone : open.back().event};
     if (point.is_start) {
       open.push_back(at);
     } else {
@@ -163,8 +153,8 @@ void HtaPathGraph::AddCallStack(std::vector<uint32_t> events) {
       open.pop_back();
     }
     const uint32_t node = (point.is_start ? starts_ : ends_)[at.event];
-    if (node == kHtaPathGraphNone) continue;
-    if (last != kHtaPathGraphNone && !ShareLock(last, node)) {
+    if (node == HtaPathEvent::kNone) continue;
+    if (last != HtaPathEvent::kNone && !ShareLock(last, node)) {
       const bool waits =
           !point.is_start &&
           IsOneOf(events_.NameOf(events_[at.event]),
@@ -184,7 +174,7 @@ void HtaPathGraph::AddCallStack(std::vector<uint32_t> events) {
 void HtaPathGraph::FindRecords() {
   const auto all = events_.all();
   for (uint32_t i = 0; i < all.size(); ++i) {
-    if (events_.Launches(all[i]) && all[i].link != kHtaPathWorkNone &&
+    if (events_.Launches(all[i]) && all[i].link != HtaPathEvent::kNone &&
         all[all[i].link].stream != -1) {
       launches_.push_back(i);
     }
@@ -195,12 +185,12 @@ void HtaPathGraph::FindRecords() {
     launches_by_[{all[launch].thread_id, all[all[launch].link].stream}].push_back(launch);
   }
   std::unordered_map<int64_t, int64_t> streams;  // By correlation id of the recording.
-  for (const HtaPathWorkEvent& event : all) {
+  for (const HtaPathEvent& event : all) {
     if (event.record_stream >= 0) streams[event.record_correlation_id] = event.record_stream;
   }
   std::vector<uint32_t> records;
   for (uint32_t i = 0; i < all.size(); ++i) {
-    if (all[i].kind == HtaPathWorkKind::kCall && streams.contains(all[i].correlation_id) &&
+    if (all[i].kind == HtaPathEvent::Kind::kCall && streams.contains(all[i].correlation_id) &&
         events_.NameOf(all[i]) == "cudaEventRecord") {
       records.push_back(i);
     }
@@ -220,33 +210,33 @@ void HtaPathGraph::FindRecords() {
 }
 
 /// The next launch of a thread into the stream that waits.
-uint32_t HtaPathGraph::NextLaunch(const HtaPathWorkEvent& wait) const {
-  const HtaPathWorkEvent& call = events_[wait.link];
+uint32_t HtaPathGraph::NextLaunch(const HtaPathEvent& wait) const {
+  const HtaPathEvent& call = events_[wait.link];
   const auto launches = launches_by_.find({call.thread_id, wait.stream});
-  if (launches == launches_by_.end()) return kHtaPathWorkNone;
+  if (launches == launches_by_.end()) return HtaPathEvent::kNone;
   const std::vector<uint32_t>& list = launches->second;
   const auto first = std::partition_point(list.begin(), list.end(), [&](uint32_t launch) {
     return events_[launch].start_us < call.start_us;
   });
-  return first == list.end() ? kHtaPathWorkNone : *first;
+  return first == list.end() ? HtaPathEvent::kNone : *first;
 }
 
-void HtaPathGraph::TakeWait(const HtaPathWorkEvent& wait) {
-  const uint32_t end = wait.link == kHtaPathWorkNone ? kHtaPathWorkNone : ends_[wait.link];
+void HtaPathGraph::TakeWait(const HtaPathEvent& wait) {
+  const uint32_t end = wait.link == HtaPathEvent::kNone ? HtaPathEvent::kNone : ends_[wait.link];
   const bool for_event = wait.wait == WaitKind::kEvent || wait.wait == WaitKind::kStreamWaitEvent;
   if (for_event) {
     const auto launch = last_launch_.find(wait.record_correlation_id);
-    if (launch == last_launch_.end() || wait.link == kHtaPathWorkNone) return;
+    if (launch == last_launch_.end() || wait.link == HtaPathEvent::kNone) return;
     const uint32_t source = events_[launch->second].link;
     if (wait.wait == WaitKind::kStreamWaitEvent) {
       const uint32_t next = NextLaunch(wait);
-      if (next != kHtaPathWorkNone) work_waits_[events_[next].link] = source;
-    } else if (ends_[source] != kHtaPathWorkNone && end != kHtaPathWorkNone) {
+      if (next != HtaPathEvent::kNone) work_waits_[events_[next].link] = source;
+    } else if (ends_[source] != HtaPathEvent::kNone && end != HtaPathEvent::kNone) {
       Add(ends_[source], end, HtaEdgeType::kSync);
     }
     return;
   }
-  if (end == kHtaPathWorkNone ||
+  if (end == HtaPathEvent::kNone ||
       (wait.wait != WaitKind::kStream && wait.wait != WaitKind::kContext))
     return;
   for (const auto& [stream, node] : last_of_stream_) {
@@ -256,14 +246,14 @@ void HtaPathGraph::TakeWait(const HtaPathWorkEvent& wait) {
 }
 
 void HtaPathGraph::TakeWork(uint32_t index) {
-  const HtaPathWorkEvent& event = events_[index];
+  const HtaPathEvent& event = events_[index];
   const uint32_t start = starts_[index];
   const uint32_t end = ends_[index];
   Add(start, end, HtaEdgeType::kOperator);
   std::optional<int64_t> source_us;
   const auto wait = work_waits_.find(index);
   if (wait != work_waits_.end()) {
-    if (ends_[wait->second] != kHtaPathWorkNone) {
+    if (ends_[wait->second] != HtaPathEvent::kNone) {
       source_us = nodes_[ends_[wait->second]].time_us;
       Add(ends_[wait->second], start, HtaEdgeType::kSync);
     }
@@ -276,7 +266,7 @@ void HtaPathGraph::TakeWork(uint32_t index) {
   const int64_t call_us = events_[event.link].start_us;
   const bool queue_empty = events_.QueueAt(event.link) == 1 && events_.QueueAt(index) == 0;
   if (queue_empty && (!any || last_us < call_us) && (!source_us || *source_us < call_us)) {
-    if (starts_[event.link] != kHtaPathWorkNone)
+    if (starts_[event.link] != HtaPathEvent::kNone)
       Add(starts_[event.link], start, HtaEdgeType::kLaunch);
   } else if (any && event.start_us - last_us < kMostKernelGapUs &&
              (!source_us || *source_us < last_us)) {
@@ -293,19 +283,19 @@ void HtaPathGraph::AddWork() {
   FindRecords();
   std::vector<uint32_t> work;
   for (const uint32_t index : clipped_) {
-    const HtaPathWorkEvent& event = events_[index];
-    if (event.OnHost() || event.link == kHtaPathWorkNone) continue;
+    const HtaPathEvent& event = events_[index];
+    if (event.OnHost() || event.link == HtaPathEvent::kNone) continue;
     const bool whole_device = event.wait == WaitKind::kEvent || event.wait == WaitKind::kContext;
     if (event.stream != -1 || whole_device) work.push_back(index);
   }
   const auto key = [&](uint32_t index) {
-    const HtaPathWorkEvent& event = events_[index];
-    return event.kind == HtaPathWorkKind::kWait ? event.end_us : event.start_us;
+    const HtaPathEvent& event = events_[index];
+    return event.kind == HtaPathEvent::Kind::kWait ? event.end_us : event.start_us;
   };
   std::stable_sort(work.begin(), work.end(),
                    [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
   for (const uint32_t index : work) {
-    if (events_[index].kind == HtaPathWorkKind::kWait) {
+    if (events_[index].kind == HtaPathEvent::Kind::kWait) {
       TakeWait(events_[index]);
     } else {
       TakeWork(index);

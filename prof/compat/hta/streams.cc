@@ -18,33 +18,44 @@
 #include "prof/compat/hta/activity.h"
 #include "prof/compat/hta/views.h"
 #include "prof/run/run.h"
-#include "prof/table/field.h"
+#include "prof/views/grouped_partial.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/time_keys.h"
-#include "prof/views/view_notes.h"
 
 namespace oplens::prof {
 namespace {
 
-/// A row but for its rank: a number and a text as keys, then the figures.
-struct HtaRow {
+/// A rank, a number and a text.
+struct HtaStreamKey {
+  RankName rank;
   int64_t stream = 0;
   std::string word;
-  std::vector<std::optional<double>> figures;
 
-  friend auto operator<=>(const HtaRow&, const HtaRow&) = default;
+  static constexpr std::tuple kMembers{&HtaStreamKey::rank, &HtaStreamKey::stream,
+                                       &HtaStreamKey::word};
+  friend auto operator<=>(const HtaStreamKey&, const HtaStreamKey&) = default;
 };
+using HtaFigures = std::vector<std::optional<double>>;
+/// Of one trace; without the rank.
+using HtaRows = std::vector<std::pair<HtaStreamKey, HtaFigures>>;
+using HtaStreamRow = GroupRow<HtaStreamKey, HtaFigures>;
+using HtaStreamColumn = Column<HtaStreamRow>;
 
-/// What is different of the four views.
-struct HtaTable {
-  std::string_view view;
-  std::span<const Field> keys;  ///< Without the rank: `stream` and `word`, in this order.
-  std::span<const Field> figures;
-  std::vector<HtaRow> (*find)(const Trace& trace);
-};
+template <size_t place>
+Cell HtaFigure(const HtaStreamRow& row) {
+  return Decimal(row.sums[place]);
+}
+/// The same as an integer.
+template <size_t place>
+Cell HtaWhole(const HtaStreamRow& row) {
+  constexpr double kMost = 9e18;
+  const std::optional<double>& value = row.sums[place];
+  return value ? Integer(std::llround(std::clamp(*value, -kMost, kMost))) : Cell{};
+}
 
-constexpr Field kHtaStreamField = {"stream", "Stream",     "",        FieldType::kInteger,
-                                   8,        "of the GPU", Fold::kKey};
+constexpr HtaStreamColumn kHtaRankColumn = KeyColumn<&HtaStreamKey::rank>{kRankField};
+constexpr HtaStreamColumn kHtaStreamColumn = KeyColumn<&HtaStreamKey::stream>{
+    {"stream", "Stream", "", FieldType::kInteger, 8, "of the GPU", Fold::kKey}};
 
 /// For each text of a trace whether it is one of `names`.
 std::vector<bool> HtaNamed(const Trace& trace, std::span<const std::string_view> names) {
@@ -60,18 +71,20 @@ constexpr double kNsOfUs = 1000;
 
 // Idle streams.
 
-constexpr Field kIdleKeys[] = {
-    kHtaStreamField,
-    {"cause", "Cause", "", FieldType::kText, 12,
-     "host_wait: the launch began after the work before it had ended; else kernel_wait where the "
-     "gap is less than 30 us; other",
-     Fold::kKey},
-};
-constexpr Field kIdleFigures[] = {
-    {"idle_ns", "Idle(ns)", "ns", FieldType::kInteger, 14,
-     "sum of the gaps, start less the end of what started before it on the stream", Fold::kSum},
-    {"share", "Share", "", FieldType::kDecimal, 8, "of the sum of the stream, with two digits",
-     Fold::kNone},
+constexpr HtaStreamColumn kHtaIdleColumns[] = {
+    kHtaRankColumn,
+    kHtaStreamColumn,
+    KeyColumn<&HtaStreamKey::word>{
+        {"cause", "Cause", "", FieldType::kText, 12,
+         "host_wait: the launch began after the work before it had ended; else kernel_wait where "
+         "the gap is less than 30 us; other",
+         Fold::kKey}},
+    {{"idle_ns", "Idle(ns)", "ns", FieldType::kInteger, 14,
+      "sum of the gaps, start less the end of what started before it on the stream", Fold::kSum},
+     HtaWhole<0>},
+    {{"share", "Share", "", FieldType::kDecimal, 8, "of the sum of the stream, with two digits",
+      Fold::kNone},
+     HtaFigure<1>},
 };
 
 /// Causes sort as the reference numbers them.
@@ -118,9 +131,9 @@ std::map<int64_t, std::vector<uint32_t>> Streams(const HtaActivity& activity) {
   return streams;
 }
 
-std::vector<HtaRow> FindIdle(const Trace& trace) {
+HtaRows FindIdle(const Trace& trace) {
   const HtaActivity activity(trace);
-  std::vector<HtaRow> rows;
+  HtaRows rows;
   for (const auto& [stream, works] : Streams(activity)) {
     const HtaGaps gaps = GapsOf(activity, works);
     double all_us = 0;
@@ -131,7 +144,7 @@ std::vector<HtaRow> FindIdle(const Trace& trace) {
       constexpr double kDigits = 100;
       std::optional<double> share;
       if (all_us != 0) share = std::nearbyint(us / all_us * kDigits) / kDigits;
-      rows.push_back({stream, std::string(kHtaCauses[cause]), {us * kNsOfUs, share}});
+      rows.push_back({{{}, stream, std::string(kHtaCauses[cause])}, {us * kNsOfUs, share}});
     }
   }
   return rows;
@@ -139,34 +152,44 @@ std::vector<HtaRow> FindIdle(const Trace& trace) {
 
 // Launches.
 
-constexpr Field kLaunchFigures[] = {
-    {"launches", "Launches", "", FieldType::kInteger, 10,
-     "pairs of a call of cudaLaunchKernel, cudaLaunchKernelExC, cudaMemcpyAsync or cudaMemsetAsync "
-     "and the work that has its number",
-     Fold::kSum},
-    {"short_kernels", "Short", "", FieldType::kInteger, 8,
-     "pairs whose work is shorter than the call, the call at most 50 us", Fold::kSum},
-    {"runtime_outliers", "SlowCalls", "", FieldType::kInteger, 9,
-     "pairs whose call is longer than 50 us", Fold::kSum},
-    {"delay_outliers", "LateStarts", "", FieldType::kInteger, 10,
-     "pairs with a delay of more than 100 us", Fold::kSum},
-    {"cpu_ns", "CPU(ns)", "ns", FieldType::kInteger, 14, "sum of the durations of the calls",
-     Fold::kSum},
-    {"gpu_ns", "GPU(ns)", "ns", FieldType::kInteger, 14, "sum of the durations of the work",
-     Fold::kSum},
-    {"delay_ns", "Delay(ns)", "ns", FieldType::kInteger, 14,
-     "sum of the delays: start of the work less the end of the call, at least 0", Fold::kSum},
-    {"max_delay_ns", "MaxDelay(ns)", "ns", FieldType::kInteger, 14, "longest delay", Fold::kMax},
+constexpr HtaStreamColumn kHtaLaunchColumns[] = {
+    kHtaRankColumn,
+    {{"launches", "Launches", "", FieldType::kInteger, 10,
+      "pairs of a call of cudaLaunchKernel, cudaLaunchKernelExC, cudaMemcpyAsync or "
+      "cudaMemsetAsync "
+      "and the work that has its number",
+      Fold::kSum},
+     HtaWhole<0>},
+    {{"short_kernels", "Short", "", FieldType::kInteger, 8,
+      "pairs whose work is shorter than the call, the call at most 50 us", Fold::kSum},
+     HtaWhole<1>},
+    {{"runtime_outliers", "SlowCalls", "", FieldType::kInteger, 9,
+      "pairs whose call is longer than 50 us", Fold::kSum},
+     HtaWhole<2>},
+    {{"delay_outliers", "LateStarts", "", FieldType::kInteger, 10,
+      "pairs with a delay of more than 100 us", Fold::kSum},
+     HtaWhole<3>},
+    {{"cpu_ns", "CPU(ns)", "ns", FieldType::kInteger, 14, "sum of the durations of the calls",
+      Fold::kSum},
+     HtaWhole<4>},
+    {{"gpu_ns", "GPU(ns)", "ns", FieldType::kInteger, 14, "sum of the durations of the work",
+      Fold::kSum},
+     HtaWhole<5>},
+    {{"delay_ns", "Delay(ns)", "ns", FieldType::kInteger, 14,
+      "sum of the delays: start of the work less the end of the call, at least 0", Fold::kSum},
+     HtaWhole<6>},
+    {{"max_delay_ns", "MaxDelay(ns)", "ns", FieldType::kInteger, 14, "longest delay", Fold::kMax},
+     HtaWhole<7>},
 };
 
-std::vector<HtaRow> FindLaunches(const Trace& trace) {
+HtaRows FindLaunches(const Trace& trace) {
   constexpr std::string_view kNames[] = {"cudaLaunchKernel", "cudaLaunchKernelExC",
                                          "cudaMemcpyAsync", "cudaMemsetAsync"};
   constexpr int64_t kSlowCallUs = 50;
   constexpr int64_t kLateStartUs = 100;
   const std::vector<bool> named = HtaNamed(trace, kNames);
   const HtaActivity activity(trace);
-  std::array<double, std::size(kLaunchFigures)> sums{};
+  std::array<double, std::size(kHtaLaunchColumns) - 1> sums{};
   auto& [count, shorts, slow, late, cpu, gpu, delays, longest] = sums;
   for (const HtaWork& work : activity.work) {
     if (work.call == HtaWork::kNoCall || !named[activity.calls[work.call].api]) continue;
@@ -183,40 +206,43 @@ std::vector<HtaRow> FindLaunches(const Trace& trace) {
     longest = std::max(longest, static_cast<double>(delay_us) * kNsOfUs);
   }
   if (activity.work.empty()) return {};
-  HtaRow row;
-  row.figures.assign(sums.begin(), sums.end());
-  if (count == 0) row.figures.back().reset();
-  return {row};
+  HtaFigures figures(sums.begin(), sums.end());
+  if (count == 0) figures.back().reset();
+  return {{{}, std::move(figures)}};
 }
 
 // Queues and bandwidth: what pandas' describe says of a series.
 
 /// `count` says what the values are.
-constexpr std::array<Field, 8> DescribedFields(const std::array<std::string_view, 7>& keys,
-                                               std::string_view unit, std::string_view count) {
+constexpr std::array<HtaStreamColumn, 10> DescribedColumns(
+    const HtaStreamColumn& key, const std::array<std::string_view, 7>& keys, std::string_view unit,
+    std::string_view count) {
   constexpr auto kDecimal = FieldType::kDecimal;
   return {
-      {{"count", "Count", "", FieldType::kInteger, 9, count, Fold::kSum},
-       {keys[0], "Mean", unit, kDecimal, 10, "mean of the values, however long each holds",
-        Fold::kNone},
-       {keys[1], "Std", unit, kDecimal, 10, "their standard deviation, over n - 1", Fold::kNone},
-       {keys[2], "Min", unit, kDecimal, 10, "the least", Fold::kMin},
-       {keys[3], "P25", unit, kDecimal, 10, "quartile, interpolated", Fold::kNone},
-       {keys[4], "P50", unit, kDecimal, 10, "median", Fold::kNone},
-       {keys[5], "P75", unit, kDecimal, 10, "quartile, interpolated", Fold::kNone},
-       {keys[6], "Max", unit, kDecimal, 10, "the largest", Fold::kMax}}};
+      {kHtaRankColumn,
+       key,
+       {{"count", "Count", "", FieldType::kInteger, 9, count, Fold::kSum}, HtaWhole<0>},
+       {{keys[0], "Mean", unit, kDecimal, 10, "mean of the values, however long each holds",
+         Fold::kNone},
+        HtaFigure<1>},
+       {{keys[1], "Std", unit, kDecimal, 10, "their standard deviation, over n - 1", Fold::kNone},
+        HtaFigure<2>},
+       {{keys[2], "Min", unit, kDecimal, 10, "the least", Fold::kMin}, HtaFigure<3>},
+       {{keys[3], "P25", unit, kDecimal, 10, "quartile, interpolated", Fold::kNone}, HtaFigure<4>},
+       {{keys[4], "P50", unit, kDecimal, 10, "median", Fold::kNone}, HtaFigure<5>},
+       {{keys[5], "P75", unit, kDecimal, 10, "quartile, interpolated", Fold::kNone}, HtaFigure<6>},
+       {{keys[6], "Max", unit, kDecimal, 10, "the largest", Fold::kMax}, HtaFigure<7>}}};
 }
 
-std::vector<std::optional<double>> Described(std::vector<double> values) {
+HtaFigures Described(std::vector<double> values) {
   const HtaDescription found = HtaDescribe(std::move(values));
   return {found.count, found.mean, found.deviation, found.least,
           found.p25,   found.p50,  found.p75,       found.largest};
 }
 
-constexpr Field kQueueKeys[] = {kHtaStreamField};
-constexpr auto kQueueFigures =
-    DescribedFields({"mean", "std", "min", "p25", "p50", "p75", "max"}, "",
-                    "values: lengths of the queue after each call and each start of work");
+constexpr auto kHtaQueueColumns =
+    DescribedColumns(kHtaStreamColumn, {"mean", "std", "min", "p25", "p50", "p75", "max"}, "",
+                     "values: lengths of the queue after each call and each start of work");
 
 /// One more or less on a stream.
 struct HtaSeriesTablesChange {
@@ -245,7 +271,7 @@ std::vector<HtaSeriesTablesChange> ChangesOf(const HtaActivity& activity,
   return changes;
 }
 
-std::vector<HtaRow> FindQueue(const Trace& trace) {
+HtaRows FindQueue(const Trace& trace) {
   constexpr std::string_view kNames[] = {
       "cudaMemsetAsync",     "cudaMemcpyAsync",
       "cudaLaunchKernel",    "cudaLaunchKernelExC",
@@ -267,20 +293,20 @@ std::vector<HtaRow> FindQueue(const Trace& trace) {
     series.length += changes[place].change;
     series.lengths.push_back(static_cast<double>(series.length));
   }
-  std::vector<HtaRow> rows;
+  HtaRows rows;
   for (auto& [stream, series] : streams) {
-    rows.push_back({stream, {}, Described(std::move(series.lengths))});
+    rows.push_back({{{}, stream, {}}, Described(std::move(series.lengths))});
   }
   return rows;
 }
 
-constexpr Field kBandwidthKeys[] = {
-    {"kind", "Kind", "", FieldType::kText, 15, "Memcpy HtoD, DtoH, DtoD, ..., Memset", Fold::kKey}};
-constexpr auto kBandwidthFigures = DescribedFields(
+constexpr auto kHtaBandwidthColumns = DescribedColumns(
+    KeyColumn<&HtaStreamKey::word>{{"kind", "Kind", "", FieldType::kText, 15,
+                                    "Memcpy HtoD, DtoH, DtoD, ..., Memset", Fold::kKey}},
     {"mean_gbps", "std_gbps", "min_gbps", "p25_gbps", "p50_gbps", "p75_gbps", "max_gbps"}, "GB/s",
     "values above 0: sums of the bandwidths of what runs, after each start and end");
 
-std::vector<HtaRow> FindBandwidth(const Trace& trace) {
+HtaRows FindBandwidth(const Trace& trace) {
   const HtaActivity activity(trace);
   std::vector<const HtaWork*> copies;
   for (const HtaWork& work : activity.work) {
@@ -304,100 +330,59 @@ std::vector<HtaRow> FindBandwidth(const Trace& trace) {
     series.sum += start ? copy.gbps : -copy.gbps;
     if (series.sum > 0) series.values.push_back(series.sum);
   }
-  std::vector<HtaRow> rows;
+  HtaRows rows;
   for (auto& [kind, series] : kinds) {
     if (series.values.empty()) continue;
-    rows.push_back({0, std::string(kind), Described(std::move(series.values))});
+    rows.push_back({{{}, 0, std::string(kind)}, Described(std::move(series.values))});
   }
   return rows;
 }
 
-constexpr HtaTable kHtaIdleTable = {"idle", kIdleKeys, kIdleFigures, FindIdle};
-constexpr HtaTable kHtaLaunchesTable = {"launches", {}, kLaunchFigures, FindLaunches};
-constexpr HtaTable kHtaQueueTable = {"queue", kQueueKeys, kQueueFigures, FindQueue};
-constexpr HtaTable kHtaBandwidthTable = {"bandwidth", kBandwidthKeys, kBandwidthFigures,
-                                         FindBandwidth};
-
-int64_t HtaStreamsWholeOf(double value) {
-  constexpr double kMost = 9e18;
-  return std::llround(std::clamp(value, -kMost, kMost));
-}
-
-bool IsStream(const Field& field) { return field.type == FieldType::kInteger; }
-
-class HtaStreams : public Partial {
+/// A rank that comes twice has a row of each file.
+class HtaStreams : public GroupedPartial<HtaStreamKey, std::vector<HtaFigures>, HtaStreamRow> {
  public:
-  HtaStreams(const HtaTable& table, const ViewOptions& options)
-      : table_(table), notes_(table.view) {
+  HtaStreams(std::string_view view, const ViewOptions& options,
+             std::span<const HtaStreamColumn> columns, HtaRows (*find)(const Trace& trace))
+      : GroupedPartial(view, {}, {}, columns), find_(find) {
     if (!options.by.empty()) {
       throw UsageError(
           fmt::format("--by {}: with --compat hta the view {} takes no other key than its own",
-                      options.by.front(), table.view));
+                      options.by.front(), view));
     }
   }
 
-  void Begin(const Run* run) override { notes_.Begin(run); }
   void End(const Run* run) override {
     if (run == nullptr) return;
-    Take(std::string(run->rank()), table_.find(run->trace()));
-  }
-  void Merge(const Partial& other) override {
-    const auto& more = dynamic_cast<const HtaStreams&>(other);
-    for (const auto& [rank, rows] : more.ranks_) Take(rank, rows);
-    notes_.Merge(more.notes_);
-  }
-  std::vector<Field> Fields() const override {
-    std::vector<Field> fields = {kRankField};
-    fields.insert(fields.end(), table_.keys.begin(), table_.keys.end());
-    fields.insert(fields.end(), table_.figures.begin(), table_.figures.end());
-    return fields;
-  }
-  void Emit(Sink* sink) const override {
-    for (const auto& [rank, rows] : ranks_) {
-      for (const HtaRow& row : rows) EmitRow(rank, row, sink);
+    for (auto& [key, figures] : find_(run->trace())) {
+      key.rank = RankName(run->rank());
+      Take(key, {std::move(figures)});
     }
   }
-  std::vector<std::string> Notes() const override { return notes_.Sentences(); }
 
  private:
-  void Take(const std::string& rank, std::vector<HtaRow> more) {
-    if (more.empty()) return;
-    std::vector<HtaRow>& rows = ranks_[rank];
-    std::move(more.begin(), more.end(), std::back_inserter(rows));
+  void EmitGroup(const HtaStreamKey& key, const std::vector<HtaFigures>& files,
+                 TableOf<HtaStreamRow>* table) const override {
+    std::vector<HtaFigures> rows = files;
     std::sort(rows.begin(), rows.end());
+    for (const HtaFigures& figures : rows) table->Add({key, figures});
   }
 
-  void EmitRow(const std::string& rank, const HtaRow& row, Sink* sink) const {
-    std::vector<Cell> cells = {Text(rank)};
-    for (const Field& key : table_.keys) {
-      cells.push_back(IsStream(key) ? Integer(row.stream) : Text(row.word));
-    }
-    for (size_t i = 0; i < row.figures.size(); ++i) {
-      const std::optional<double>& value = row.figures[i];
-      const bool whole = table_.figures[i].type == FieldType::kInteger;
-      cells.push_back(value && whole ? Integer(HtaStreamsWholeOf(*value)) : Decimal(value));
-    }
-    sink->Row(cells);
-  }
-
-  const HtaTable& table_;
-  std::map<std::string, std::vector<HtaRow>, RankBefore> ranks_;
-  ViewNotes notes_;
+  HtaRows (*find_)(const Trace& trace);
 };
 
 }  // namespace
 
 std::unique_ptr<Partial> MakeHtaIdle(const ViewOptions& options) {
-  return std::make_unique<HtaStreams>(kHtaIdleTable, options);
+  return std::make_unique<HtaStreams>("idle", options, kHtaIdleColumns, FindIdle);
 }
 std::unique_ptr<Partial> MakeHtaLaunches(const ViewOptions& options) {
-  return std::make_unique<HtaStreams>(kHtaLaunchesTable, options);
+  return std::make_unique<HtaStreams>("launches", options, kHtaLaunchColumns, FindLaunches);
 }
 std::unique_ptr<Partial> MakeHtaQueue(const ViewOptions& options) {
-  return std::make_unique<HtaStreams>(kHtaQueueTable, options);
+  return std::make_unique<HtaStreams>("queue", options, kHtaQueueColumns, FindQueue);
 }
 std::unique_ptr<Partial> MakeHtaBandwidth(const ViewOptions& options) {
-  return std::make_unique<HtaStreams>(kHtaBandwidthTable, options);
+  return std::make_unique<HtaStreams>("bandwidth", options, kHtaBandwidthColumns, FindBandwidth);
 }
 
 }  // namespace oplens::prof

@@ -1,5 +1,3 @@
-#include "prof/compat/tb/diff.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,8 +14,8 @@
 #include <vector>
 
 #include "base/saturating.h"
+#include "prof/compat/tb/views.h"
 #include "prof/diff/compare.h"
-#include "prof/diff/other_diff.h"
 
 namespace oplens::prof {
 namespace {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -8,9 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "prof/compat/tb/diff.h"
 #include "prof/compat/tb/tree.h"
+#include "prof/compat/tb/views.h"
 #include "prof/run/run.h"
+#include "prof/table/columns.h"
+#include "prof/views/grouped_partial.h"
 #include "prof/views/rank_order.h"
 #include "prof/views/time_keys.h"
 
@@ -18,22 +19,6 @@ namespace oplens::prof {
 namespace {
 
 using enum FieldType;
-
-constexpr Field kTbDiffTreeFields[] = {
-    kRankField,
-    {"level", "Level", "", kInteger, 5, "calls that it is in", Fold::kNone},
-    {"kind", "Kind", "", kText, 10, "step, module, dataloader, optimizer; else unknown",
-     Fold::kNone},
-    {"name", "Name", "", kText, Field::kShared, "as recorded", Fold::kNone},
-    {"listed", "Listed", "", kInteger, 6, "1: a row of operators counts it", Fold::kNone},
-    {"host_total_ns", "HostTotal(ns)", "ns", kInteger, 13, "its length", Fold::kSum},
-    {"host_self_ns", "HostSelf(ns)", "ns", kInteger, 13, "without what is right inside of it",
-     Fold::kSum},
-    {"device_total_ns", "DevTotal(ns)", "ns", kInteger, 13,
-     "sum of the durations of the device events launched in it", Fold::kSum},
-    {"device_self_ns", "DevSelf(ns)", "ns", kInteger, 13, "of those that it launched itself",
-     Fold::kSum},
-};
 
 struct TbDiffTreeCall {
   uint32_t name = 0;  ///< Into TreeCalls::names.
@@ -120,63 +105,71 @@ TreeCalls TbDiffTreeReader::Read() {
   return std::move(found_);
 }
 
+struct TbDiffTreeRow {
+  const std::string& rank;
+  const std::string& name;
+  const TbDiffTreeCall& call;
+};
+
+template <auto time>
+Cell TbDiffTreeTime(const TbDiffTreeRow& row) {
+  return Integer(row.call.*time);
+}
+
+constexpr Column<TbDiffTreeRow> kTbDiffTreeColumns[] = {
+    {kRankField, [](const TbDiffTreeRow& row) { return Text(row.rank); }},
+    {{"level", "Level", "", kInteger, 5, "calls that it is in", Fold::kNone},
+     [](const TbDiffTreeRow& row) { return Integer(row.call.level); }},
+    {{"kind", "Kind", "", kText, 10, "step, module, dataloader, optimizer; else unknown",
+      Fold::kNone},
+     [](const TbDiffTreeRow& row) { return Text(WordOf(row.call.kind)); }},
+    {{"name", "Name", "", kText, Field::kShared, "as recorded", Fold::kNone},
+     [](const TbDiffTreeRow& row) { return Text(row.name); }},
+    {{"listed", "Listed", "", kInteger, 6, "1: a row of operators counts it", Fold::kNone},
+     [](const TbDiffTreeRow& row) { return Integer(row.call.listed ? 1 : 0); }},
+    {{"host_total_ns", "HostTotal(ns)", "ns", kInteger, 13, "its length", Fold::kSum},
+     TbDiffTreeTime<&TbDiffTreeCall::host_total_ns>},
+    {{"host_self_ns", "HostSelf(ns)", "ns", kInteger, 13, "without what is right inside of it",
+      Fold::kSum},
+     TbDiffTreeTime<&TbDiffTreeCall::host_self_ns>},
+    {{"device_total_ns", "DevTotal(ns)", "ns", kInteger, 13,
+      "sum of the durations of the device events launched in it", Fold::kSum},
+     TbDiffTreeTime<&TbDiffTreeCall::device_total_ns>},
+    {{"device_self_ns", "DevSelf(ns)", "ns", kInteger, 13, "of those that it launched itself",
+      Fold::kSum},
+     TbDiffTreeTime<&TbDiffTreeCall::device_self_ns>},
+};
+
 class TbDiffTree : public Partial {
  public:
-  void End(const Run* run) override;
-  void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override {
-    return {std::begin(kTbDiffTreeFields), std::end(kTbDiffTreeFields)};
+  void Begin(const Run* run) override { notes_.Begin(run); }
+  void End(const Run* run) override {
+    if (run == nullptr) return;
+    ranks_.try_emplace(std::string(run->rank()), TbDiffTreeReader(run->trace()).Read());
   }
-  void Emit(Sink* sink) const override;
-  std::vector<std::string> Notes() const override;
+  void Merge(const Partial& other) override {
+    const auto& more = dynamic_cast<const TbDiffTree&>(other);
+    ranks_.insert(more.ranks_.begin(), more.ranks_.end());
+    notes_.Merge(more.notes_);
+  }
+  std::vector<Field> Fields() const override { return FieldsOf<TbDiffTreeRow>(kTbDiffTreeColumns); }
+  void Emit(Sink* sink) const override {
+    TableOf<TbDiffTreeRow> table(kTbDiffTreeColumns, sink);
+    for (const auto& [rank, calls] : ranks_) {
+      for (const TbDiffTreeCall& call : calls.calls) {
+        table.Add({rank, calls.names[call.name], call});
+      }
+    }
+  }
+  std::vector<std::string> Notes() const override {
+    return notes_.Sentences("; without it there are rows");
+  }
 
  private:
   std::map<std::string, TreeCalls, RankBefore> ranks_;
-  bool has_events_ = false;
-  int64_t rank_count_ = 0;
+  TbEventNotes notes_{"diff"};
 };
 
-void TbDiffTree::End(const Run* run) {
-  ++rank_count_;
-  if (run == nullptr) return;
-  has_events_ |= !run->trace().torch_events.empty();
-  ranks_.try_emplace(std::string(run->rank()), TbDiffTreeReader(run->trace()).Read());
-}
-
-void TbDiffTree::Merge(const Partial& other) {
-  const auto& more = dynamic_cast<const TbDiffTree&>(other);
-  ranks_.insert(more.ranks_.begin(), more.ranks_.end());
-  has_events_ |= more.has_events_;
-  rank_count_ += more.rank_count_;
-}
-
-void TbDiffTree::Emit(Sink* sink) const {
-  for (const auto& [rank, calls] : ranks_) {
-    for (const TbDiffTreeCall& call : calls.calls) {
-      const std::array<Cell, std::size(kTbDiffTreeFields)> cells = {
-          Text(rank),
-          Integer(call.level),
-          Text(WordOf(call.kind)),
-          Text(calls.names[call.name]),
-          Integer(call.listed ? 1 : 0),
-          Integer(call.host_total_ns),
-          Integer(call.host_self_ns),
-          Integer(call.device_total_ns),
-          Integer(call.device_self_ns),
-      };
-      sink->Row(cells);
-    }
-  }
-}
-
-std::vector<std::string> TbDiffTree::Notes() const {
-  if (rank_count_ == 0 || has_events_) return {};
-  return {
-      "diff: --compat tb goes by numbers that only the JSON trace of PyTorch's profiler holds; "
-      "without it there are rows"};
-}
-
-std::span<const Field> TbDiffTreeFields() { return kTbDiffTreeFields; }
 std::unique_ptr<Partial> MakeTbDiffTree(const ViewOptions&) {
   return std::make_unique<TbDiffTree>();
 }
@@ -187,7 +180,7 @@ const View& TbDiffTreeView() {
   static constexpr View kView = {.name = "diff",
                                  .help = "calls that the diff view of the plugin compares",
                                  .needs = kTbTreeNeeds,
-                                 .fields = TbDiffTreeFields,
+                                 .fields = FieldsWithoutBy<kTbDiffTreeColumns>,
                                  .make = MakeTbDiffTree};
   return kView;
 }

@@ -12,54 +12,19 @@
 
 #include "base/checked.h"
 #include "base/error.h"
-#include "base/id_map.h"
+#include "base/sums.h"
 #include "ops/kernels/tensorboard_names.h"
 #include "parse/model/trace.h"
+#include "prof/compat/tb/steps.h"
 #include "prof/compat/tb/tree.h"
 #include "prof/compat/tb/views.h"
 #include "prof/run/run.h"
+#include "prof/views/grouped_partial.h"
 
 namespace oplens::prof {
 namespace {
 
 constexpr std::string_view kRoot = "CallTreeRoot";
-constexpr std::string_view kByName[] = {"kernel"};
-constexpr std::string_view kByProperties[] = {"kernel", "op", "grid", "block", "regs", "smem"};
-
-constexpr Field kTbKernelsKeyFields[] = {
-    {"kernel", "Kernel", "", FieldType::kText, Field::kShared, "name as recorded", Fold::kKey},
-    {"op", "Op", "", FieldType::kText, 30, "operator by the plugin's tree; CallTreeRoot: none",
-     Fold::kKey},
-    {"grid", "Grid", "", FieldType::kExtent, 14, "blocks", Fold::kKey},
-    {"block", "Block", "", FieldType::kExtent, 12, "threads of a block", Fold::kKey},
-    {"regs", "Regs", "", FieldType::kInteger, 4, "registers of a thread; 0: not recorded",
-     Fold::kKey},
-    {"smem", "Shared", "B", FieldType::kInteger, 7,
-     "shared memory of a block; 0: none or not recorded", Fold::kKey},
-};
-constexpr Field kUse = {
-    "tc",      "TC",
-    "",        FieldType::kText,
-    3,         "yes: the name is one of the plugin's list of Tensor Core kernels",
-    Fold::kKey};
-constexpr Field kEligible = {
-    "tc_elig",  "TC elig",
-    "",         FieldType::kText,
-    7,          "yes: the op is one of the plugin's list of those that could use them",
-    Fold::kNone};
-constexpr Field kTbKernelsSumFields[] = {
-    {"calls", "Calls", "", FieldType::kInteger, 8, "kernels", Fold::kSum},
-    {"total_ns", "Total(ns)", "ns", FieldType::kInteger, 13, "sum of their durations", Fold::kSum},
-    {"mean_ns", "Mean(ns)", "ns", FieldType::kDecimal, 13, "total_ns / calls", Fold::kMean},
-    {"max_ns", "Max(ns)", "ns", FieldType::kInteger, 11, "longest", Fold::kMax},
-    {"min_ns", "Min(ns)", "ns", FieldType::kInteger, 11, "shortest", Fold::kMin},
-    {"blocks_per_sm", "Blocks/SM", "", FieldType::kDecimal, 10,
-     "blocks per multiprocessor: mean weighted by duration; of kernels without it 0 counts",
-     Fold::kMean},
-    {"achieved_occupancy_pct", "AchievedOccupancy(%)", "%", FieldType::kDecimal, 9,
-     "estimated achieved occupancy: mean weighted by duration; of kernels without it 0 counts",
-     Fold::kMean},
-};
 
 /// What a kernel's times are a mean of, in 2^-20: sums of integers do not depend on their order.
 int64_t TbKernelsScaled(float value) {
@@ -69,42 +34,29 @@ int64_t TbKernelsScaled(float value) {
 }
 
 struct TbKernelsSums {
-  int64_t calls = 0;
-  int64_t total_ns = 0;
-  int64_t max_ns = 0;
-  int64_t min_ns = INT64_MAX;
+  Sum calls;
+  Sum total_ns;
+  Max<int64_t> max_ns;
+  Min min_ns;
   Checked blocks;  // Blocks per multiprocessor * duration, Scaled.
   Checked occupancy;
-  bool eligible = false;
+  Any eligible;
+
+  static constexpr std::tuple kMembers{&TbKernelsSums::calls,   &TbKernelsSums::total_ns,
+                                       &TbKernelsSums::max_ns,  &TbKernelsSums::min_ns,
+                                       &TbKernelsSums::blocks,  &TbKernelsSums::occupancy,
+                                       &TbKernelsSums::eligible};
 
   void Add(int64_t duration_ns, const KernelDetails& details);
-  void Add(const TbKernelsSums& other);
-  Cell MeanOf(const Checked& sum) const;
 };
 
 void TbKernelsSums::Add(int64_t duration_ns, const KernelDetails& details) {
   ++calls;
   total_ns += duration_ns;
-  max_ns = std::max(max_ns, duration_ns);
-  min_ns = std::min(min_ns, duration_ns);
+  max_ns.Add(duration_ns);
+  min_ns.Add(duration_ns);
   blocks += Checked(TbKernelsScaled(details.blocks_per_multiprocessor)) * duration_ns;
   occupancy += Checked(TbKernelsScaled(details.achieved_occupancy_pct)) * duration_ns;
-}
-
-void TbKernelsSums::Add(const TbKernelsSums& other) {
-  calls += other.calls;
-  total_ns += other.total_ns;
-  max_ns = std::max(max_ns, other.max_ns);
-  min_ns = std::min(min_ns, other.min_ns);
-  blocks += other.blocks;
-  occupancy += other.occupancy;
-  eligible |= other.eligible;
-}
-
-Cell TbKernelsSums::MeanOf(const Checked& sum) const {
-  if (total_ns <= 0) return Cell{0.0};
-  const std::optional<double> whole = sum.Approximate();
-  return whole ? Cell{*whole / (1 << 20) / static_cast<double>(total_ns)} : Cell{};
 }
 
 /// Name, op, grid, block, registers, shared memory; of the table by name the name alone.
@@ -112,9 +64,81 @@ struct TbKernelsKey {
   std::string name;
   std::string op;
   std::array<int64_t, 8> numbers{};
-  friend bool operator<(const TbKernelsKey& a, const TbKernelsKey& b) {
-    return std::tie(a.name, a.op, a.numbers) < std::tie(b.name, b.op, b.numbers);
-  }
+
+  static constexpr std::tuple kMembers{&TbKernelsKey::name, &TbKernelsKey::op,
+                                       &TbKernelsKey::numbers};
+  friend auto operator<=>(const TbKernelsKey&, const TbKernelsKey&) = default;
+};
+
+using TbKernelsRow = GroupRow<TbKernelsKey, TbKernelsSums>;
+
+template <size_t first>
+Cell TbExtentOf(const TbKernelsRow& row) {
+  const auto& of = row.key.numbers;
+  const Dim3 extent = {of[first], of[first + 1], of[first + 2]};
+  return extent.known() ? Cell{extent} : Cell{};
+}
+template <size_t place>
+Cell TbNumberOf(const TbKernelsRow& row) {
+  return Integer(row.key.numbers[place]);
+}
+template <auto sum>
+Cell TbMeanOf(const TbKernelsRow& row) {
+  if (row.sums.total_ns <= 0) return Cell{0.0};
+  const std::optional<double> whole = (row.sums.*sum).Approximate();
+  return whole ? Cell{*whole / (1 << 20) / static_cast<double>(row.sums.total_ns)} : Cell{};
+}
+Cell YesOrNo(bool yes) { return Text(yes ? "yes" : "no"); }
+
+constexpr Column<TbKernelsRow> kTbKernelsColumns[] = {
+    KeyColumn<&TbKernelsKey::name>{
+        {"kernel", "Kernel", "", FieldType::kText, Field::kShared, "name as recorded", Fold::kKey}},
+    ByColumn<&TbKernelsKey::op>({"op", "Op", "", FieldType::kText, 30,
+                                 "operator by the plugin's tree; CallTreeRoot: none", Fold::kKey}),
+    {{"grid", "Grid", "", FieldType::kExtent, 14, "blocks", Fold::kKey},
+     TbExtentOf<0>,
+     Need::kNothing,
+     true},
+    {{"block", "Block", "", FieldType::kExtent, 12, "threads of a block", Fold::kKey},
+     TbExtentOf<3>,
+     Need::kNothing,
+     true},
+    {{"regs", "Regs", "", FieldType::kInteger, 4, "registers of a thread; 0: not recorded",
+      Fold::kKey},
+     TbNumberOf<6>,
+     Need::kNothing,
+     true},
+    {{"smem", "Shared", "B", FieldType::kInteger, 7,
+      "shared memory of a block; 0: none or not recorded", Fold::kKey},
+     TbNumberOf<7>,
+     Need::kNothing,
+     true},
+    {{"tc", "TC", "", FieldType::kText, 3,
+      "yes: the name is one of the plugin's list of Tensor Core kernels", Fold::kKey},
+     [](const TbKernelsRow& row) {
+       return YesOrNo(ops::IsTensorBoardTensorCoreKernel(row.key.name));
+     }},
+    {{"tc_elig", "TC elig", "", FieldType::kText, 7,
+      "yes: the op is one of the plugin's list of those that could use them", Fold::kNone},
+     [](const TbKernelsRow& row) { return YesOrNo(row.sums.eligible); },
+     Need::kNothing,
+     true},
+    FigureColumn<&TbKernelsSums::calls>{"calls", "Calls", "", 8, "kernels"},
+    FigureColumn<&TbKernelsSums::total_ns>{"total_ns", "Total(ns)", "ns", 13,
+                                           "sum of their durations"},
+    {{"mean_ns", "Mean(ns)", "ns", FieldType::kDecimal, 13, "total_ns / calls", Fold::kMean},
+     RatioOf<&TbKernelsSums::total_ns, &TbKernelsSums::calls>},
+    FigureColumn<&TbKernelsSums::max_ns>{"max_ns", "Max(ns)", "ns", 11, "longest"},
+    {{"min_ns", "Min(ns)", "ns", FieldType::kInteger, 11, "shortest", Fold::kMin},
+     [](const TbKernelsRow& row) { return Integer(row.sums.min_ns.value); }},
+    {{"blocks_per_sm", "Blocks/SM", "", FieldType::kDecimal, 10,
+      "blocks per multiprocessor: mean weighted by duration; of kernels without it 0 counts",
+      Fold::kMean},
+     TbMeanOf<&TbKernelsSums::blocks>},
+    {{"achieved_occupancy_pct", "AchievedOccupancy(%)", "%", FieldType::kDecimal, 9,
+      "estimated achieved occupancy: mean weighted by duration; of kernels without it 0 counts",
+      Fold::kMean},
+     TbMeanOf<&TbKernelsSums::occupancy>},
 };
 
 /// Those of its call are not the kernel's own to the plugin.
@@ -128,47 +152,48 @@ std::array<int64_t, 8> NumbersOf(const Kernel& kernel, const KernelDetails& deta
   return numbers;
 }
 
-class TbKernels : public Partial {
- public:
-  explicit TbKernels(const ViewOptions& options) {
-    const auto is = [&](const auto& words) {
-      return std::equal(options.by.begin(), options.by.end(), std::begin(words), std::end(words));
-    };
-    by_properties_ = is(kByProperties);
-    if (!by_properties_ && !options.by.empty() && !is(kByName)) {
-      throw UsageError("--compat tb has --by kernel and --by kernel,op,grid,block,regs,smem");
-    }
+constexpr std::string_view kByProperties[] = {"kernel", "op",   "grid",   "block",
+                                              "regs",   "smem", "tc_elig"};
+
+/// Nothing, "kernel", or all but the last of kByProperties, which comes with them.
+ViewOptions TbKernelsBy(ViewOptions options) {
+  std::vector<std::string>& by = options.by;
+  if (by.empty() || (by.size() == 1 && by.front() == kByProperties[0])) return options;
+  by.emplace_back(kByProperties[6]);
+  if (!std::ranges::equal(by, kByProperties)) {
+    throw UsageError("--compat tb has --by kernel and --by kernel,op,grid,block,regs,smem");
   }
+  return options;
+}
+
+class TbKernels : public GroupedPartial<TbKernelsKey, TbKernelsSums, TbKernelsRow, TbEventNotes> {
+ public:
+  explicit TbKernels(const ViewOptions& options)
+      : GroupedPartial("groups", TbKernelsBy(options), kByProperties, kTbKernelsColumns) {}
 
   void End(const Run* run) override;
-  void Merge(const Partial& other) override;
-  std::vector<Field> Fields() const override;
+  void Merge(const Partial& other) override {
+    GroupedPartial::Merge(other);
+    MergeInto(&tensor_core_, dynamic_cast<const TbKernels&>(other).tensor_core_);
+  }
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override;
 
  private:
   void AddByName(const Trace& trace);
   void AddByProperties(const Trace& trace, const TbTree& tree);
-  void EmitRow(const TbKernelsKey& key, const TbKernelsSums& sums, Sink* sink) const;
 
-  bool by_properties_ = false;
-  bool has_events_ = false;
-  int64_t ranks_ = 0;
   TbTensorCoreTime tensor_core_;
-  std::map<TbKernelsKey, TbKernelsSums> groups_;
 };
 
 void TbKernels::End(const Run* run) {
-  ++ranks_;
   if (run == nullptr) return;
-  const Trace& trace = run->trace();
-  has_events_ |= !trace.torch_events.empty();
-  const TbTree tree(trace);
-  tensor_core_.Add(TbTensorCoreTimeOf(trace, tree));
-  if (by_properties_) {
-    AddByProperties(trace, tree);
+  const TbTree tree(run->trace());
+  MergeInto(&tensor_core_, TbTensorCoreTimeOf(run->trace(), tree));
+  if (By("op")) {
+    AddByProperties(run->trace(), tree);
   } else {
-    AddByName(trace);
+    AddByName(run->trace());
   }
 }
 
@@ -179,94 +204,53 @@ void TbKernels::AddByName(const Trace& trace) {
     found[kernel.name].Add(kernel.end_ns - kernel.start_ns, trace.DetailsOf(kernel));
   }
   for (const auto& [name, sums] : found) {
-    groups_[{std::string(trace.strings.View(name)), "", {}}].Add(sums);
+    Take({std::string(trace.strings.View(name)), "", {}}, sums);
   }
 }
 
 void TbKernels::AddByProperties(const Trace& trace, const TbTree& tree) {
-  IdMap kernel_of;  // By row id.
-  for (size_t i = 0; i < trace.kernels.size(); ++i) {
-    kernel_of.FindOrInsert(trace.kernels[i].row_id, static_cast<uint32_t>(i));
-  }
+  std::vector<uint32_t> events;
+  for (const TbTree::KernelPlace& place : tree.kernels()) events.push_back(place.event);
+  const std::vector<uint32_t> kernels = KernelsOfEvents(trace, events);
   using Ids = std::tuple<StringId, StringId, std::array<int64_t, 8>>;
   std::map<Ids, TbKernelsSums> found;
-  for (const TbTree::KernelPlace& place : tree.kernels()) {
-    const TorchEvent& event = trace.torch_events[place.event];
-    const uint32_t index = kernel_of.Find(event.number);
-    if (index == IdMap::kNone) continue;
-    const Kernel& kernel = trace.kernels[index];
+  for (size_t i = 0; i < events.size(); ++i) {
+    if (kernels[i] == UINT32_MAX) continue;
+    const TbTree::KernelPlace& place = tree.kernels()[i];
+    const TorchEvent& event = trace.torch_events[events[i]];
+    const Kernel& kernel = trace.kernels[kernels[i]];
     const KernelDetails details = trace.DetailsOf(kernel);
     const std::array<int64_t, 8> numbers = NumbersOf(kernel, details, event.has_extents);
     TbKernelsSums& sums = found[{kernel.name, place.op, numbers}];
-    if (sums.calls == 0) sums.eligible = place.op_eligible;
+    if (sums.calls == 0) sums.eligible.value = place.op_eligible;
     sums.Add(LengthNs(event), details);
   }
   for (const auto& [ids, sums] : found) {
     const auto& [name, op, numbers] = ids;
     const std::string_view op_name = op == 0 ? kRoot : trace.strings.View(op);
-    groups_[{std::string(trace.strings.View(name)), std::string(op_name), numbers}].Add(sums);
+    Take({std::string(trace.strings.View(name)), std::string(op_name), numbers}, sums);
   }
-}
-
-void TbKernels::Merge(const Partial& other) {
-  const auto& more = dynamic_cast<const TbKernels&>(other);
-  has_events_ |= more.has_events_;
-  ranks_ += more.ranks_;
-  tensor_core_.Add(more.tensor_core_);
-  for (const auto& [key, sums] : more.groups_) groups_[key].Add(sums);
-}
-
-std::vector<Field> TbKernels::Fields() const {
-  std::vector<Field> fields = {kTbKernelsKeyFields[0]};
-  if (by_properties_) fields.assign(std::begin(kTbKernelsKeyFields), std::end(kTbKernelsKeyFields));
-  fields.push_back(kUse);
-  if (by_properties_) fields.push_back(kEligible);
-  fields.insert(fields.end(), std::begin(kTbKernelsSumFields), std::end(kTbKernelsSumFields));
-  return fields;
 }
 
 void TbKernels::Emit(Sink* sink) const {
   std::vector<const std::pair<const TbKernelsKey, TbKernelsSums>*> rows;
-  for (const auto& group : groups_) rows.push_back(&group);
+  for (const auto& group : rows_) rows.push_back(&group);
   std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
     return a->second.total_ns > b->second.total_ns;
   });
-  for (const auto* row : rows) EmitRow(row->first, row->second, sink);
-}
-
-void TbKernels::EmitRow(const TbKernelsKey& key, const TbKernelsSums& sums, Sink* sink) const {
-  const auto word = [](bool yes) { return Text(yes ? "yes" : "no"); };
-  const std::array<int64_t, 8>& of = key.numbers;
-  std::vector<Cell> cells = {Text(key.name)};
-  if (by_properties_) {
-    const auto extent = [](const Dim3& blocks) { return blocks.known() ? Cell{blocks} : Cell{}; };
-    for (const Cell& cell : {Text(key.op), extent({of[0], of[1], of[2]}),
-                             extent({of[3], of[4], of[5]}), Integer(of[6]), Integer(of[7])}) {
-      cells.push_back(cell);
-    }
-  }
-  cells.push_back(word(ops::IsTensorBoardTensorCoreKernel(key.name)));
-  if (by_properties_) cells.push_back(word(sums.eligible));
-  const double mean = static_cast<double>(sums.total_ns) / static_cast<double>(sums.calls);
-  for (const Cell& cell :
-       {Integer(sums.calls), Integer(sums.total_ns), Cell{mean}, Integer(sums.max_ns),
-        Integer(sums.min_ns), sums.MeanOf(sums.blocks), sums.MeanOf(sums.occupancy)}) {
-    cells.push_back(cell);
-  }
-  sink->Row(cells);
+  TableOf<TbKernelsRow> table(columns(), sink);
+  for (const auto* row : rows) table.Add({row->first, row->second});
 }
 
 std::vector<std::string> TbKernels::Notes() const {
-  if (ranks_ == 0) return {};
-  if (!has_events_) {
-    return {
-        "groups: --compat tb goes by numbers that only the JSON trace of PyTorch's profiler holds"};
+  std::vector<std::string> notes = notes_.Sentences("");
+  if (notes.empty() && !By("op") && tensor_core_.kernel_ns != 0) {
+    notes.push_back(fmt::format(
+        "groups: {:.2f} % of the time of kernels uses Tensor Cores; operators that could use them "
+        "launched {:.2f} % of the time of the kernels of operators",
+        100 * tensor_core_.used_ratio(), 100 * tensor_core_.eligible_ratio()));
   }
-  if (by_properties_ || tensor_core_.kernel_ns == 0) return {};
-  return {fmt::format(
-      "groups: {:.2f} % of the time of kernels uses Tensor Cores; operators that could use them "
-      "launched {:.2f} % of the time of the kernels of operators",
-      100 * tensor_core_.used_ratio(), 100 * tensor_core_.eligible_ratio())};
+  return notes;
 }
 
 }  // namespace

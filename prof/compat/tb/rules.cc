@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/ratio.h"
+
 namespace oplens::prof::advice {
 namespace {
 
@@ -14,12 +16,8 @@ constexpr double kTbRulesMemoryIsFull = 0.9;
 constexpr int kFirstWithNccl = 35;
 constexpr int kTbRulesFirstWithTensorCores = 70;
 
-double TbRulesRatio(int64_t part, int64_t whole) {
-  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
-
 std::optional<std::string> DataLoader(const TbFacts& facts) {
-  const double ratio = TbRulesRatio(facts.dataloader_ns, facts.total_ns);
+  const double ratio = Ratio(facts.dataloader_ns, facts.total_ns).value_or(0);
   if (!(ratio > kTbRulesMuchLoading)) return std::nullopt;
   return fmt::format("{:.1f}% of the step time is in the DataLoader", 100 * ratio);
 }
@@ -39,7 +37,7 @@ std::optional<std::string> NcclBackend(const TbFacts& facts) {
 }
 
 std::optional<std::string> Communication(const TbFacts& facts) {
-  const double ratio = TbRulesRatio(facts.comm_ns, facts.total_ns);
+  const double ratio = Ratio(facts.comm_ns, facts.total_ns).value_or(0);
   if (!(ratio > kMuchCommunication)) return std::nullopt;
   return fmt::format("{:.1f}% of the step time is communication", 100 * ratio);
 }
@@ -47,7 +45,7 @@ std::optional<std::string> Communication(const TbFacts& facts) {
 std::optional<std::string> Utilisation(const TbFacts& facts) {
   std::string list;
   for (const TbFacts::Gpu& gpu : facts.gpus) {
-    if (!(TbRulesRatio(gpu.busy_ns, gpu.window_ns) < kLittleUsed)) continue;
+    if (!(Ratio(gpu.busy_ns, gpu.window_ns).value_or(0) < kLittleUsed)) continue;
     list += fmt::format("{}{}", list.empty() ? "" : ", ", gpu.id);
   }
   if (list.empty()) return std::nullopt;
@@ -62,7 +60,7 @@ std::optional<std::string> MixedPrecision(const TbFacts& facts) {
   return fmt::format(
       "{:.0f}% of the kernel time of operators is of ones that could use Tensor "
       "Cores; none does",
-      100 * TbRulesRatio(facts.eligible_ns, facts.op_kernel_ns));
+      100 * Ratio(facts.eligible_ns, facts.op_kernel_ns).value_or(0));
 }
 
 std::optional<std::string> TbRulesMemory(const TbFacts& facts) {

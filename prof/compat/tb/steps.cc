@@ -11,7 +11,7 @@
 #include "base/id_map.h"
 #include "base/saturating.h"
 #include "parse/join/step_index.h"
-#include "prof/run/extent.h"
+#include "prof/run/device_work.h"
 #include "prof/run/host_steps.h"
 #include "prof/views/step_times.h"
 

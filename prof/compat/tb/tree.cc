@@ -1,5 +1,7 @@
 #include "prof/compat/tb/tree.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -10,19 +12,11 @@
 #include <unordered_map>
 
 #include "ops/kernels/tensorboard_names.h"
+#include "prof/compat/tb/steps.h"
+#include "prof/run/run.h"
 
 namespace oplens::prof {
 namespace {
-
-constexpr std::string_view kTbNamesCollectives[] = {"broadcast", "reduce", "all_reduce",
-                                                    "all_gather", "reduce_scatter"};
-
-bool IsCollective(std::string_view name) {
-  if (!name.starts_with("nccl:") && !name.starts_with("gloo:")) return false;
-  name.remove_prefix(std::string_view("nccl:").size());
-  return std::find(std::begin(kTbNamesCollectives), std::end(kTbNamesCollectives), name) !=
-         std::end(kTbNamesCollectives);
-}
 
 bool IsDataLoader(std::string_view name) {
   return (name.starts_with("enumerate(DataLoader)#") && name.ends_with(".__next__")) ||
@@ -33,16 +27,29 @@ using TbTreeKind = TorchEvent::Kind;
 
 constexpr uint32_t kTbTreeNone = TbTree::kNone;
 
-double TbTensorCoreTimeRatio(int64_t part, int64_t whole) {
-  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
+}  // namespace
+
+void TbEventNotes::Begin(const Run* run) {
+  any_ = true;
+  has_events_ |= run != nullptr && !run->trace().torch_events.empty();
 }
 
-}  // namespace
+void TbEventNotes::Merge(const TbEventNotes& other) {
+  any_ |= other.any_;
+  has_events_ |= other.has_events_;
+}
+
+std::vector<std::string> TbEventNotes::Sentences(std::string_view rest) const {
+  if (!any_ || has_events_) return {};
+  return {fmt::format(
+      "{}: --compat tb goes by numbers that only the JSON trace of PyTorch's profiler holds{}",
+      view_, rest)};
+}
 
 bool IsTbNode(TorchEvent::Kind kind, std::string_view name) {
   if (kind == TorchEvent::Kind::kOperator || kind == TorchEvent::Kind::kModule) return true;
   return name.starts_with(kTbStep) || IsDataLoader(name) || name.starts_with("Optimizer.step") ||
-         IsCollective(name);
+         IsTensorBoardCollective(name);
 }
 
 std::string_view WordOf(TbKind kind) {
@@ -350,20 +357,6 @@ void TbTree::SumKernels(uint32_t root, std::vector<bool>* holds_eligible) {
     if (node.eligible && !below) eligible_kernel_ns_ += KernelTimeOf(node);
     if (node.listed) kernel_ns_ += KernelTimeOf(node);
   }
-}
-
-void TbTensorCoreTime::Add(const TbTensorCoreTime& other) {
-  kernel_ns += other.kernel_ns;
-  tensor_core_ns += other.tensor_core_ns;
-  op_kernel_ns += other.op_kernel_ns;
-  eligible_ns += other.eligible_ns;
-}
-
-double TbTensorCoreTime::used_ratio() const {
-  return TbTensorCoreTimeRatio(tensor_core_ns, kernel_ns);
-}
-double TbTensorCoreTime::eligible_ratio() const {
-  return TbTensorCoreTimeRatio(eligible_ns, op_kernel_ns);
 }
 
 TbTensorCoreTime TbTensorCoreTimeOf(const Trace& trace, const TbTree& tree) {

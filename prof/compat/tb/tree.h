@@ -4,15 +4,42 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/id_map.h"
+#include "base/ratio.h"
+#include "base/sums.h"
 #include "parse/model/trace.h"
 #include "parse/model/trace_needs.h"
 
 namespace oplens::prof {
+
+class Run;
+
+/// What views that go by the numbers of torch events say where no input holds any.
+class TbEventNotes {
+ public:
+  /// `view`: a literal.
+  explicit TbEventNotes(std::string_view view) : view_(view) {}
+
+  void Begin(const Run* run);
+  void Merge(const TbEventNotes& other);
+  /// `rest`: what there is without --compat.
+  std::vector<std::string> Sentences(
+      std::string_view rest = "; without it the view has rows") const;
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self) {
+    bytes->Values(&self->any_, &self->has_events_);
+  }
+
+ private:
+  std::string_view view_;
+  bool any_ = false;  // Input.
+  bool has_events_ = false;
+};
 
 // What the TensorBoard plugin takes a host event for, by its name.
 
@@ -166,15 +193,19 @@ int64_t LengthNs(const TorchEvent& event);
 
 /// What the plugin's advice on Tensor Cores goes by.
 struct TbTensorCoreTime {
-  int64_t kernel_ns = 0;       ///< Of all kernels.
-  int64_t tensor_core_ns = 0;  ///< Of those that use Tensor Cores.
-  int64_t op_kernel_ns = 0;    ///< Of those that operators launched.
-  int64_t eligible_ns = 0;     ///< Of those that the innermost eligible operators launched.
+  Sum kernel_ns;       ///< Of all kernels.
+  Sum tensor_core_ns;  ///< Of those that use Tensor Cores.
+  Sum op_kernel_ns;    ///< Of those that operators launched.
+  Sum eligible_ns;     ///< Of those that the innermost eligible operators launched.
 
-  void Add(const TbTensorCoreTime& other);
-  double used_ratio() const;  ///< tc_used_ratio; 0 without kernels.
-  double eligible_ratio()
-      const;  ///< tc_eligible_ops_kernel_ratio; 0 where operators launched none.
+  static constexpr std::tuple kMembers{
+      &TbTensorCoreTime::kernel_ns, &TbTensorCoreTime::tensor_core_ns,
+      &TbTensorCoreTime::op_kernel_ns, &TbTensorCoreTime::eligible_ns};
+
+  /// tc_used_ratio; 0 without kernels.
+  double used_ratio() const { return Ratio(tensor_core_ns, kernel_ns).value_or(0); }
+  /// tc_eligible_ops_kernel_ratio; 0 where operators launched none.
+  double eligible_ratio() const { return Ratio(eligible_ns, op_kernel_ns).value_or(0); }
 };
 
 /// `trace` holds kTbTreeNeeds, and `tree` is its tree.
