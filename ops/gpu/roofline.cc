@@ -163,10 +163,9 @@ ReasonSet LinkReasons(const LinkCase& collective) {
   ReasonSet reasons;
   const auto link = static_cast<double>(MostLinkBytesPerS(*collective.gpu));
   if (link <= 0 || collective.duration_ns <= 0) return reasons;
-  constexpr double kMicrosecondNs = 1000;
   constexpr double kNsPerS = 1e9;
   const double longest_ns = static_cast<double>(collective.duration_ns) +
-                            (collective.whole_microseconds ? kMicrosecondNs : 0);
+                            static_cast<double>(collective.whole_microseconds ? kMicrosecondNs : 0);
   if (static_cast<double>(collective.bytes) * kNsPerS > link * longest_ns) {
     reasons.Add(Reason::kLink);
   }
