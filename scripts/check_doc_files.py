@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks that the files which docs/architecture.md tells people to touch exist.
+"""Checks that the files which docs/adding.md tells people to touch exist.
 
     check_doc_files.py [--root DIR]   lists each name that is not a file or folder; exit code 1 if any
     check_doc_files.py --self-test    checks that it finds wrong names in a made-up table
 
-Every `word` in backquotes that holds a slash or ends like a file, inside the section
+Every `word` in backquotes that holds a slash or ends like a file, inside the page
 "To add X, touch these files", must name a file or folder from the root of the project.
 """
 import argparse
@@ -13,7 +13,7 @@ import re
 import sys
 import tempfile
 
-DOCUMENT = "docs/architecture.md"
+DOCUMENT = "docs/adding.md"
 HEADING = "to add x, touch these files"
 WORD = re.compile(r"`([^`\s]+)`")
 FILE_LIKE = re.compile(r"/|\.(h|cc|md|txt|py|sh|json|csv|dict)$")
