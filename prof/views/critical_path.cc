@@ -148,9 +148,9 @@ void CriticalPath::Emit(Sink* sink) const {
   if (rows_ == PathRows::kEdges) {
     TableOf<PathEdgeRow> table(kPathEdgeColumns, sink);
     for (const auto& [name, rank] : ranks_) {
-      rank.edges.ForEach(*texts_, [&](const PathEdges::Row& row) {
+      rank.edges.ForEach(*texts_, [&, &rank_name = name](const PathEdges::Row& row) {
         const PathEdges::Edge& edge = *row.edge;
-        table.Add({name, row.step, row.number, row.from, row.to, PathLinkWord(edge.link),
+        table.Add({rank_name, row.step, row.number, row.from, row.to, PathLinkWord(edge.link),
                    PathCauseWord(edge.cause), edge.start_ns, edge.time_ns, row.place->thread,
                    row.place->device, row.place->stream});
       });
