@@ -61,13 +61,16 @@ class PlainSource : public ByteSource {
 
   size_t Read(char* to, size_t size) override {
     size_t filled = 0;
-    while (filled < size) {
+    while (filled < size && !ended_) {
       const ssize_t n = ::read(fd_, to + filled, size - filled);
       if (n < 0 && errno == EINTR) continue;
       if (n < 0) {
         throw SystemError(path_, "cannot be read", errno, "copy the file again");
       }
-      if (n == 0) break;
+      if (n == 0) {
+        ended_ = true;
+        break;
+      }
       if (meter_ != nullptr) meter_->Add(n);
       filled += static_cast<size_t>(n);
       read_bytes_ += n;
@@ -84,6 +87,7 @@ class PlainSource : public ByteSource {
   std::string path_;
   WorkMeter* meter_;
   int fd_ = -1;
+  bool ended_ = false;  // A terminal goes on after its end was typed.
   bool is_file_ = false;
   int64_t file_bytes_ = 0;
   std::atomic<int64_t> read_bytes_ = 0;

@@ -19,6 +19,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <random>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -181,14 +182,17 @@ TEST_F(InputsTest, NothingIsLeftOfAnUnpackedDatabase) {
   const RunOptions options = {.environment = {"TMPDIR=" + temporary.string()}};
   EXPECT_EQ(Table({packed}, options), Table({Path("net.sql")}));
   EXPECT_THAT(FilesIn(temporary), IsEmpty());
-  // Killed in the middle: the pipe holds the first half and never ends.
-  Pipe pipe(dir_ / "pipe");
-  pipe.Write(ReadFile(packed).substr(0, 3000));
+  // Killed in the middle: the pipe brings the first half, more than is read at once, and never
+  // ends.
+  std::string large = ReadFile(dir_ / "net.sql");
+  std::minstd_rand random;
+  while (large.size() < (size_t{2} << 20)) large += static_cast<char>(random() >> 8);
+  const std::string first = Gzip(large).substr(0, size_t{1} << 20);
+  const Pipe pipe(dir_ / "pipe");
   const RunningProgram prof(
       {"/bin/bash", "-c", "TMPDIR=tmp exec \"$1\" < pipe", "sh", Program("prof")}, dir_);
-  ASSERT_TRUE(Await([&] {
-    return pipe.Unread() == 0 && HasOpenFileIn(prof.process_id(), fs::canonical(temporary));
-  }));
+  pipe.Write(first);
+  ASSERT_TRUE(Await([&] { return HasOpenFileIn(prof.process_id(), fs::canonical(temporary)); }));
   prof.Kill();
   EXPECT_THAT(FilesIn(temporary), IsEmpty());
 }
