@@ -267,7 +267,8 @@ class CycleCopy {
     const std::string parent = ParentOf(table);
     const Rule* const rule = RuleOf(parent.empty() ? table : parent);
     if (rule == nullptr) {
-      writer_.Execute(fmt::format("INSERT INTO main.{0} SELECT * FROM {1}.{0}", table, kEverything));
+      writer_.Execute(
+          fmt::format("INSERT INTO main.{0} SELECT * FROM {1}.{0}", table, kEverything));
       return;
     }
     // CROSS: in this order.

@@ -1,5 +1,3 @@
-#include "record/recording.h"
-
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,6 +18,7 @@
 #include "record/image_conversion.h"
 #include "record/messages.h"
 #include "record/preflight.h"
+#include "record/recording.h"
 #include "record/spool/output_name.h"
 #include "record/spool_folder.h"
 

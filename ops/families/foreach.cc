@@ -1,5 +1,3 @@
-#include "ops/families/families.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -8,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "ops/families/families.h"
 #include "ops/families/list_args.h"
 #include "ops/pricing.h"
 #include "ops/tensor.h"

@@ -1,7 +1,5 @@
 // Patches of an image as columns of a matrix.
 
-#include "ops/families/families.h"
-
 #include <fmt/format.h>
 
 #include <optional>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "ops/call_args.h"
+#include "ops/families/families.h"
 #include "ops/families/window.h"
 #include "ops/pricing.h"
 #include "ops/tensor.h"

@@ -1,9 +1,9 @@
 // Kernels that seem faster than their GPU.
-#include "ops/gpu/roofline.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "ops/gpu/roofline.h"
 
 namespace oplens::ops::excess_test {
 namespace {

@@ -1,6 +1,6 @@
-#include "ops/gpu/roofline.h"
-
 #include <gtest/gtest.h>
+
+#include "ops/gpu/roofline.h"
 
 namespace oplens::ops::link_test {
 namespace {

@@ -6,7 +6,6 @@
 #include <set>
 #include <string_view>
 
-
 namespace oplens::ops::roofline_test {
 namespace {
 

@@ -1,10 +1,10 @@
-#include "parse/readers/open_trace.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
+
+#include "parse/readers/open_trace.h"
 
 namespace oplens::parse::settle_rank_test {
 namespace {

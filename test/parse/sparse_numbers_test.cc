@@ -1,5 +1,3 @@
-#include "parse/join/forward_backward.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -7,6 +5,8 @@
 #include <random>
 #include <utility>
 #include <vector>
+
+#include "parse/join/forward_backward.h"
 
 namespace oplens::parse::sparse_numbers_test {
 namespace {

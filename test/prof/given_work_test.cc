@@ -1,8 +1,8 @@
-#include "prof/price/group_instances.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "prof/price/group_instances.h"
 
 namespace oplens::prof::given_work_test {
 namespace {

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-
 namespace oplens::record::messages_test {
 namespace {
 

@@ -1,5 +1,3 @@
-#include "prof/summary_file/section.h"
-
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "prof/input/rank_namer.h"
+#include "prof/summary_file/section.h"
 
 namespace oplens::test::rank_marks_test {
 namespace {
