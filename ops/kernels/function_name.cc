@@ -36,10 +36,11 @@ std::string FunctionIn(std::string_view signature) {
   }
   int depth = 0;
   for (size_t i = 0; i < signature.size();) {
-    const std::string_view rest = signature.substr(i);
     size_t unnamed = 0;
-    for (const std::string_view word : kUnnamed) {
-      unnamed += rest.starts_with(word) ? word.size() : 0;
+    if (signature[i] == '(' || signature[i] == '<' || signature[i] == '{') {
+      for (const std::string_view word : kUnnamed) {
+        unnamed += signature.substr(i).starts_with(word) ? word.size() : 0;
+      }
     }
     if (unnamed > 0) {
       i += unnamed;

@@ -18,9 +18,9 @@ struct GroupLimits {
   size_t key_bytes = size_t{256} << 20;
 };
 
-/// Sums of groups by key, numbered as they come. Groups that come once there are so many, or whose
-/// keys would take too much, count in one more, kOther. `Index`: a map of keys to numbers whose
-/// keys stay where they are.
+/// Sums of groups by key. Groups are numbered in the order in which they come. Beyond the limits a
+/// new key gets no group: it counts in one more, kOther. `Index`: a map of keys to numbers that
+/// never moves its keys.
 template <typename Sums, typename Index = TextMap<uint32_t>>
 class BoundedGroups {
  public:
@@ -33,7 +33,8 @@ class BoundedGroups {
   BoundedGroups() = default;
   explicit BoundedGroups(GroupLimits limits) : limits_(limits) {}
 
-  /// The number of the group of a key, which is made if there is room; else kOther.
+  /// The number of the group of a key; kOther if it has none and the limits leave no room for one.
+  /// `key_bytes`: what the key counts against GroupLimits::key_bytes.
   template <typename Key>
   uint32_t NumberOf(const Key& key, size_t key_bytes) {
     if (last_ != kOther && *groups_[last_].key == key) return last_;
@@ -46,7 +47,7 @@ class BoundedGroups {
     return last_ = Make(key);
   }
   uint32_t NumberOf(std::string_view key) { return NumberOf(key, key.size()); }
-  /// The same of a group that is made whether there is room or not.
+  /// The number of the group of a key; makes the group whatever the limits.
   template <typename Key>
   uint32_t MadeNumberOf(const Key& key) {
     const auto found = index_.find(key);

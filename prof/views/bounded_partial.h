@@ -22,9 +22,8 @@ namespace oplens::prof {
 /// In which order columns of words of --by come.
 enum class ByOrder : uint8_t { kOfColumns, kOfWords };
 
-/// A partial of sums by key, of so many keys as there is room for (BoundedGroups). Of a key
-/// TextBytes() says how much its texts take, and Other() which key stands for it when there is no
-/// room.
+/// A partial of sums by key within GroupLimits (BoundedGroups). Key::TextBytes() is what the texts
+/// of a key count against the limit; a key beyond it counts under Key::Other() instead.
 template <typename Key, typename Sums, typename Row, typename NotesOfView>
 class BoundedPartial : public Partial {
  public:
