@@ -15,6 +15,21 @@ namespace oplens {
 /// so that no file of ours gets their numbers.
 int RunProgram(std::string_view tool, const std::function<int()>& body);
 
+/// The programs, which one binary holds (oplens/oplens_main.cc). Each takes what main() gets,
+/// before anything of the process is changed, and returns the exit code.
+namespace parse {
+int RunParse(int argc, char** argv);
+}
+namespace prof {
+int RunProf(int argc, char** argv);
+}
+namespace record {
+int RunRecord(int argc, char** argv);
+}
+namespace report {
+int RunReport(int argc, char** argv);
+}
+
 /// Lets large buffers go back to the system when they are freed: glibc else keeps ever larger ones
 /// for what comes, which raises the peak. For programs that hold one profile after the other.
 void GiveBackWhatIsFreed();

@@ -47,6 +47,9 @@ struct ProgramText {
   std::vector<std::string> see_also = {};  ///< Names of other programs of oplens.
   /// Words that may stand in the place of the first file; those of see_also run that program.
   std::vector<WordText> first_words = {};
+  std::vector<std::string> left_out = {};  ///< Options that are declared and not shown.
+  std::string implied = {};   ///< An option that all go with: "With --IMPLIED: " is left
+                              ///< out of their texts.
   bool runs_command = false;  ///< What follows the options is a command, not files.
 };
 

@@ -418,9 +418,9 @@ int Main(const Options& options) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
 
-int main(int argc, char** argv) {
-  return oplens::RunProgram(
-      "parse", [&] { return oplens::parse::Main(oplens::parse::ReadOptions(argc, argv)); });
+int RunParse(int argc, char** argv) {
+  return RunProgram("parse", [&] { return Main(ReadOptions(argc, argv)); });
 }
+
+}  // namespace oplens::parse

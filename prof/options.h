@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "prof/compat/compat.h"
@@ -74,6 +75,8 @@ struct Options : InputOptions {
 
 /// Throws UsageError with one line that says what to type instead.
 Options ParseOptions(int argc, const char* const* argv);
+/// The command line of `oplens WORD`, one of Commands(); argv[0] is not read.
+Options ParseCommand(std::string_view word, int argc, const char* const* argv);
 /// The same for many processes that keep summaries while they make views: --summary-dir goes with
 /// --view, and a terminal is nothing special.
 Options ParseKeepingOptions(int argc, const char* const* argv);

@@ -17,6 +17,7 @@
 #include "base/program.h"
 #include "base/status_line.h"
 #include "parse/model/messages.h"
+#include "prof/commands.h"
 #include "prof/compare_runs.h"
 #include "prof/gate/gate_output.h"
 #include "prof/input/profile_records.h"
@@ -293,9 +294,13 @@ int Main(Options options) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
 
-int main(int argc, char** argv) {
-  return oplens::RunProgram(
-      "prof", [&] { return oplens::prof::Main(oplens::prof::ParseOptions(argc, argv)); });
+int RunProf(int argc, char** argv) {
+  return RunProgram("prof", [&] { return Main(ParseOptions(argc, argv)); });
 }
+
+int RunCommand(std::string_view word, int argc, char** argv) {
+  return RunProgram("prof", [&] { return Main(ParseCommand(word, argc, argv)); });
+}
+
+}  // namespace oplens::prof
