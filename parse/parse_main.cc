@@ -37,8 +37,8 @@
 #include "parse/source/profile_file.h"
 #include "parse/source/profile_list.h"
 #include "prof/run/run.h"
-#include "prof/views/kernel_columns.h"
-#include "prof/views/timeline_overlay.h"
+#include "prof/views/kernels/kernel_columns.h"
+#include "prof/views/kernels/timeline_overlay.h"
 
 namespace oplens::parse {
 namespace {

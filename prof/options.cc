@@ -22,7 +22,7 @@
 #include "prof/program_text.h"
 #include "prof/summary_file/summary_sink.h"
 #include "prof/table/text_sinks.h"
-#include "prof/views/priced_timeline.h"
+#include "prof/views/kernels/priced_timeline.h"
 
 namespace oplens::prof {
 namespace {

@@ -16,7 +16,7 @@
 #include "prof/range_patterns.h"
 #include "prof/rank_options.h"
 #include "prof/table/formats.h"
-#include "prof/views/kernel_columns.h"
+#include "prof/views/kernels/kernel_columns.h"
 #include "prof/views/view_plan.h"
 
 namespace oplens::prof {

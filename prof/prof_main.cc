@@ -28,9 +28,9 @@
 #include "prof/summary_file/kept_losses.h"
 #include "prof/summary_file/summary_sink.h"
 #include "prof/view_task.h"
-#include "prof/views/column_check.h"
-#include "prof/views/copy_row.h"
-#include "prof/views/priced_timeline.h"
+#include "prof/views/kernels/copy_row.h"
+#include "prof/views/kernels/priced_timeline.h"
+#include "prof/views/recording/column_check.h"
 
 namespace oplens::prof {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "prof/price/kernel_sink.h"
 #include "prof/run/run.h"
-#include "prof/views/before_calls.h"
-#include "prof/views/collective_matches.h"
-#include "prof/views/view.h"
+#include "prof/views/calls/before_calls.h"
+#include "prof/views/collectives/collective_matches.h"
+#include "prof/views/common/view.h"
 #include "prof/views/view_plan.h"
 
 namespace oplens::prof {

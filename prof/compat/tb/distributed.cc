@@ -22,9 +22,9 @@
 #include "prof/run/interval_set.h"
 #include "prof/run/run.h"
 #include "prof/run/step.h"
-#include "prof/views/rank_order.h"
-#include "prof/views/step_times.h"
-#include "prof/views/time_keys.h"
+#include "prof/views/common/rank_order.h"
+#include "prof/views/common/step_times.h"
+#include "prof/views/common/time_keys.h"
 #include "prof/views/views.h"
 
 namespace oplens::prof {
