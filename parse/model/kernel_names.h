@@ -9,8 +9,8 @@
 
 namespace oplens {
 
-/// The names of a trace's kernels as they are shown: demangled, in full and short. Each distinct
-/// name is demangled once.
+/// The names of a trace's kernels for display: demangled, in full and short. Demangles each
+/// distinct name once.
 class KernelNames {
  public:
   struct Name {
