@@ -57,7 +57,7 @@ class Cell {
   };
 };
 
-/// Takes an integer cell; false, and `value` stays, for anything else and for what does not fit.
+/// Takes an integer cell; returns false, with `value` unchanged, if it is none or does not fit.
 inline bool TakeInt64(const Cell& cell, int64_t* value) {
   if (!cell.is_int()) return false;
   *value = cell.integer();
@@ -72,13 +72,13 @@ inline bool TakeInt32(const Cell& cell, int32_t* value) {
   return true;
 }
 
-/// Whether all of `count` cells from `row` on are integers.
+/// Whether the `count` cells from `row` on are integers.
 inline bool AllInts(const Cell* row, size_t count) {
   return std::all_of(row, row + count, [](const Cell& cell) { return cell.is_int(); });
 }
 
-/// Some consecutive rows of a table, as a row-major block of the columns that were asked for. Texts
-/// and blobs live until the callback that got the batch returns.
+/// Consecutive rows of a table, as a row-major block of the requested columns. Texts and blobs live
+/// until the callback that got the batch returns.
 struct RowBatch {
   size_t column_count = 0;
   std::vector<int64_t> row_ids;
