@@ -19,9 +19,8 @@ enum class AlignEnds {
 /// Maps each member of `own` to its member of `other`, or to kUnaligned: the longest common
 /// subsequence, by Myers' greedy algorithm ("An O(ND) difference algorithm and its variations",
 /// 1986) with at most kMaxEdits insertions and deletions at a time. If more are needed, runs that
-/// both have once anchor the parts between them, and parts that still need more stay unaligned. O(n
-/// log n) for n members.
-/// unaligned. O(n log n) for n members.
+/// both have once anchor the parts between them, and parts that still need more stay unaligned.
+/// O(n log n) for n members.
 inline constexpr uint32_t kMaxEdits = 192;
 std::vector<uint32_t> Align(std::span<const uint64_t> own, std::span<const uint64_t> other,
                             AlignEnds ends);

@@ -15,7 +15,6 @@ class Joined;
 /// The host operators and backward nodes of a trace as one tree per thread, with their host times.
 /// The parent of a call is the innermost call that encloses it entirely; crossing calls are no
 /// children. Self time is the total without the times in which any child ran:
-/// child ran:
 ///
 ///     |- linear ------------|      total 20, itself 20 - (5 + 8) = 7
 ///        |- t -| |- addmm --|      5 and 8

@@ -17,7 +17,7 @@ namespace {
 
 struct Hint {
   std::string_view gradient;  ///< Without namespace.
-  std::string_view forward;   ///< Suffix of the forward op's name.
+  std::string_view forward;   ///< Prefix of the forward op's name, without namespace.
   int input;                  ///< Index among the gradient function's tensors.
   int output;                 ///< Index of dY, which has the result's shape; -1: not needed.
   bool training;
