@@ -49,7 +49,6 @@ enum class Format {
   kChrome,     ///< One Chrome trace document.
 };
 
-/// The command line.
 struct Options {
   std::string message;              ///< Help or version: print it and do nothing else.
   std::vector<std::string> inputs;  ///< Files and folders, at least one.
@@ -64,11 +63,9 @@ struct Options {
   JoinOptions join;
 };
 
-/// Groups of options.
 constexpr char kInputOptions[] = "Input";
 constexpr char kOutputOptions[] = "Output";
 
-/// The texts of `parse` besides its options.
 ProgramText TextOfParse() {
   return {
       .name = "parse",

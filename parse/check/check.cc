@@ -287,7 +287,6 @@ class Description {
     }
   }
 
-  /// Returns how many kernels meet each need.
   std::vector<size_t> CountNeeds() const {
     const std::span<const NeedCheck> checks = NeedChecks();
     std::vector<size_t> counts(checks.size(), 0);

@@ -46,7 +46,6 @@ struct KernelFacts {
   bool stack = false;
 };
 
-/// Collects the facts of each kernel.
 class FactFinder {
  public:
   /// Scans all kernels first: backward kernels may come before their forward op.

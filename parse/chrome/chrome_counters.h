@@ -25,7 +25,6 @@ class ChromeCounters {
   void Write();
 
  private:
-  /// A number that changes with time.
   struct Counter {
     struct Change {
       int64_t time_ns;

@@ -19,7 +19,6 @@ struct ChromeTrack {
 /// Appends `ns` - `base_ns` in the format's unit: us with three decimals, so that no ns is lost.
 void AppendMicroseconds(int64_t ns, int64_t base_ns, std::string* out);
 
-/// The list of events of a document.
 class ChromeEvents {
  public:
   explicit ChromeEvents(Output* output) : output_(output) {}
@@ -30,8 +29,7 @@ class ChromeEvents {
     any_ = true;
     return output_->buffer();
   }
-  /// Subtracted from every time.
-  int64_t base_ns() const { return base_ns_; }
+  int64_t base_ns() const { return base_ns_; }  ///< Subtracted from every time.
   void set_base_ns(int64_t ns) { base_ns_ = ns; }
 
  private:

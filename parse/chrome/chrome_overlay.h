@@ -32,7 +32,6 @@ struct ChromeOverlay {
     int32_t device_id = 0;
     int32_t stream_id = 0;
   };
-  /// A part of the critical path.
   struct PathEdge {
     Moment from;
     Moment to;

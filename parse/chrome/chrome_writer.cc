@@ -66,7 +66,6 @@ int64_t BaseOf(const Trace& trace) {
 
 }  // namespace
 
-/// Writes one profile.
 class ChromeWriter::Body {
  public:
   Body(ChromeWriter* writer, const Joined& joined, const KernelNames& names,
@@ -304,7 +303,6 @@ class ChromeWriter::Body {
                   [](ChromeEvent*) {});
   }
 
-  /// Writes stream work other than a kernel.
   template <typename Work, typename AddArguments>
   void WriteTransfer(std::string_view category, std::string_view name, const Work& work,
                      AddArguments add_arguments) {

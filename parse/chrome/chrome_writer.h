@@ -39,7 +39,6 @@ class ChromeWriter {
   explicit ChromeWriter(Output* output);
   /// Adds one process of a run with the names of its kernels and its overlay.
   void Add(const Joined& joined, const KernelNames& names, const ChromeOverlay& overlay = {});
-  /// Ends the document.
   void Finish();
 
  private:

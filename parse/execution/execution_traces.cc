@@ -55,7 +55,6 @@ int64_t ProcessOf(std::string_view head) {
   return process_id;
 }
 
-/// A range with a call number.
 struct Numbered {
   int64_t process_id;
   int64_t call_number;

@@ -8,7 +8,6 @@
 
 namespace oplens::parse {
 
-/// No partner.
 inline constexpr uint32_t kUnaligned = UINT32_MAX;
 
 enum class AlignEnds {

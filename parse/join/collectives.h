@@ -43,7 +43,6 @@ bool LacksRanks(std::string_view name);
 /// already has it or extents that imply it. Both texts are canonical (AppendOpCall).
 std::string WithRanks(std::string_view call, int64_t ranks);
 
-/// The calls of the collectives among a trace's kernels.
 class Collectives {
  public:
   struct Call {

@@ -54,7 +54,6 @@ class ForwardCandidates {
   /// For each index in the whole run that begins at `begin`: 1 + the last index up to it whose name
   /// fits; 0: none.
   const std::vector<uint32_t>& FitsOf(uint32_t begin, const std::string& bare_node);
-  /// Returns the end of the whole run that begins at `begin`.
   uint32_t EndOfRun(uint32_t begin) const;
 
   const Trace& trace_;

@@ -67,7 +67,6 @@ OpArg OutputArg(OpArg gradient) {
   return gradient;
 }
 
-/// Returns a key of a forward op and its operands.
 std::string OperandsKey(std::string_view forward, const OpArg& input, const OpArg& weight) {
   return fmt::format("{} {} {} {}", forward, fmt::join(input.shape, ","),
                      fmt::join(weight.shape, ","), input.dtype);

@@ -28,7 +28,6 @@ OpArg IntArg(std::string_view name, int64_t value) {
   return arg;
 }
 
-/// Returns the lists of integers of a call, in order.
 std::vector<const std::vector<int64_t>*> ListsOf(const OpCall& call) {
   std::vector<const std::vector<int64_t>*> lists;
   for (const OpArg& arg : call.args) {

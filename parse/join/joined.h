@@ -29,8 +29,7 @@ class ThreadRanges;
 struct RangeKnowledge;
 
 struct JoinOptions {
-  /// Never-closed ranges give their op and call stack too, as in PyProf.
-  bool keep_open = false;
+  bool keep_open = false;  ///< Never-closed ranges give their op and call stack too, as in PyProf.
   /// What may identify the op of a kernel besides the ranges around its launch.
   bool capture = true;
   bool repetition = true;

@@ -27,7 +27,6 @@ class OpCalls {
   /// "NAME, seq = N" for a range with a sequence number; 0 for operators until MakeSequenceText.
   StringId SequenceTextOf(uint32_t range) const;
   void MakeSequenceText(uint32_t range);
-  /// The text of the call stack recorded with a range.
   StringId StackOf(uint32_t range) const;
 
   const RangeTexts::Text& OpOf(uint32_t range) const { return texts_.Of(CallOf(range)); }

@@ -27,7 +27,6 @@ class PlaceKeys {
 
   uint64_t Of(const Kernel& kernel, KeyParts parts);
 
-  /// A hash of a text of the trace.
   uint64_t OfText(StringId text);
 
  private:

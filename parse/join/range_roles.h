@@ -54,14 +54,12 @@ class RangeRoles {
   }
   /// The number that links an op with its node; nullopt: neither op nor node; -1: no number.
   std::optional<int64_t> SequenceOf(const Range& range) const;
-  /// The name of an op or a node.
   std::string_view NameOf(const Range& range) const;
   /// Whether its text has a sequence number but no arguments: "mm, seq = 3".
   bool IsSequenceText(const Range& range) const;
 
   /// The number of a range marked by nvtx_annotate; else -1.
   int64_t MarkedSequence(const Range& range) const;
-  /// Whether it is an op marked by nvtx_annotate.
   bool IsMarkedOp(const Range& range) const;
   /// Whether nvtx_annotate marked it with `direction`.
   bool IsMarked(const Range& range, markers::Direction direction) const;

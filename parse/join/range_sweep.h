@@ -73,8 +73,7 @@ class OpenRanges {
     return i == kNone ? kNone : nodes_[i].range;
   }
 
-  /// Start of the last MoveTo.
-  int64_t start_ns() const { return start_ns_; }
+  int64_t start_ns() const { return start_ns_; }  ///< Start of the last MoveTo.
 
   /// Changes whenever the set of enclosing ranges may have changed.
   uint64_t version() const { return version_; }

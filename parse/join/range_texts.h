@@ -41,12 +41,10 @@ class RangeTexts {
   /// Both must outlive this object. Adds texts for display to `strings`.
   RangeTexts(StringPool* strings, Diagnostics* diagnostics);
 
-  /// Classifies the ranges of a trace, in order.
   void ClassifyAll(const Trace& trace);
   /// Classifies a text unless it is already.
   const Text& Classify(StringId id);
-  /// `id` must be classified.
-  const Text& Of(StringId id) const { return texts_[id]; }
+  const Text& Of(StringId id) const { return texts_[id]; }  ///< `id` must be classified.
   /// The call stack of a kTrace text, outermost frame first.
   const std::vector<std::string_view>& FramesOf(const Text& text) const {
     return traces_[text.frames].frames;

@@ -7,7 +7,6 @@
 
 namespace oplens::parse {
 
-/// Reads the ranges of one thread after the other.
 class StepContexts::Reader {
  public:
   Reader(StepContexts* result, const Trace& trace, const LeakedRanges& leaks, RangeRoles* roles)

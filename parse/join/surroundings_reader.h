@@ -25,8 +25,7 @@ struct RangeKnowledge {
   const RangeTexts& texts;
   const StepContexts& contexts;
   const ForwardBackward& links;
-  /// Treat never-closed ranges like others.
-  bool keep_open = false;
+  bool keep_open = false;  ///< Treat never-closed ranges like others.
   /// List the surroundings of every node's forward op, even if others have them.
   bool every_forward = false;
 };

@@ -92,8 +92,7 @@ struct KernelRecord {
   std::optional<int64_t> shared_memory_bytes;
   /// evidence: what identifies the op, if the ranges around the launch do not. Written only then.
   Evidence evidence = Evidence::kNone;
-  /// confidence: only written for an inferred op.
-  Confidence confidence = Confidence::kUnknown;
+  Confidence confidence = Confidence::kUnknown;  ///< confidence: only written for an inferred op.
   ReasonSet reasons;  ///< reason: what is missing or doubtful, [] when nothing is.
 
   /// Whether the profile has a usable time for the kernel; if not, it enters no sum of times.

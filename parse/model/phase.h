@@ -31,7 +31,6 @@ enum class Phase : uint8_t {
 /// "forward", "backward", "recompute", "gradient", "accumulate", "optimizer" or "".
 std::string_view PhaseWord(Phase phase);
 
-/// Whether the phase belongs to the backward pass.
 constexpr bool IsBackwardPhase(Phase phase) {
   return phase == Phase::kBackward || phase == Phase::kRecompute || phase == Phase::kGradient ||
          phase == Phase::kAccumulate;

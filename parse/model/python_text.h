@@ -7,7 +7,6 @@
 
 namespace oplens {
 
-/// Appends a number as a Python literal.
 void AppendPythonInt(int64_t value, std::string* out);
 
 /// Appends the shortest text that reads back as the same number; it has a point or an exponent. A

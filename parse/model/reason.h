@@ -160,7 +160,6 @@ class Diagnostics {
   int64_t CountOf(Reason reason) const { return counts_[static_cast<size_t>(reason)]; }
   /// Whether anything counted is kDamage or worse.
   bool Damaged() const;
-  /// Whether anything counted is kLost.
   bool HasLost() const;
   /// Sentences of CountFile(); notes() has them too.
   const std::vector<std::string>& lost_files() const { return lost_files_; }

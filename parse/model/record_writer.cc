@@ -102,7 +102,6 @@ bool IsEmpty(int64_t count) { return count == 0; }
 bool IsEmpty(Evidence evidence) { return EvidenceWord(evidence).empty(); }
 bool IsEmpty(Confidence confidence) { return ConfidenceWord(confidence).empty(); }
 
-/// Calls f(field, value) for each field, in order.
 template <typename F>
 void ForEachField(const KernelRecord& record, F f) {
   std::apply([&](auto... fields) { (f(fields, record.*fields.kMember), ...); }, kRecordFields);

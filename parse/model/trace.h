@@ -24,11 +24,9 @@ namespace oplens {
 /// Index into Trace::threads; kNoThread: on no thread, or on an unknown one.
 using ThreadIndex = uint32_t;
 inline constexpr ThreadIndex kNoThread = UINT32_MAX;
-/// Index into Trace::launches; kNoLaunch: none.
-using LaunchIndex = uint32_t;
+using LaunchIndex = uint32_t;  ///< Index into Trace::launches; kNoLaunch: none.
 inline constexpr LaunchIndex kNoLaunch = UINT32_MAX;
-/// Index into one of the Trace's vectors of details; kNoItem: none.
-using ItemIndex = uint32_t;
+using ItemIndex = uint32_t;  ///< Index into one of the Trace's vectors of details; kNoItem: none.
 inline constexpr ItemIndex kNoItem = UINT32_MAX;
 /// An id that could not be read; CUPTI's ids are not negative.
 inline constexpr int64_t kUnknownId = -1;
@@ -37,7 +35,6 @@ inline constexpr uint32_t kNoEvent = UINT32_MAX;
 /// End time of a range that was never closed.
 inline constexpr int64_t kNeverClosed = std::numeric_limits<int64_t>::max();
 
-/// A host thread.
 struct Thread {
   int64_t process_id = 0;
   int64_t thread_id = 0;  ///< Unique only within the process.
@@ -169,7 +166,6 @@ inline bool IsCaptured(const Kernel& kernel) {
   return kernel.capture != kNoLaunch && kernel.capture == kernel.launch && !kernel.timed();
 }
 
-/// A copy between memories.
 struct MemoryCopy {
   int64_t start_ns = 0;
   int64_t end_ns = 0;
@@ -322,7 +318,6 @@ struct TorchEvent {
   bool has_extents = false;  ///< For a kernel: the grid is in its own event, not its call's.
 };
 
-/// A host process.
 struct Process {
   int64_t id = 0;
   StringId name = 0;
@@ -392,8 +387,7 @@ struct Trace {
   /// event record. Behind them, in order of start: with TracePart::kApiCalls all others; else with
   /// kWaitCalls those that wait for a GPU (IsWaitingCall), with kLongCalls the long ones.
   std::vector<LaunchCall> launches;
-  /// Times of API calls that are not in `launches`.
-  TimeSpans api_times;
+  TimeSpans api_times;  ///< Times of API calls that are not in `launches`.
   std::vector<Kernel> kernels;
   std::vector<KernelDetails> kernel_details;
   std::vector<MemoryCopy> copies;

@@ -249,7 +249,6 @@ class Completer {
   std::unordered_map<StringId, StringId> calls_;  // As recorded -> completed; keyed by its name.
 };
 
-/// The text of a trace marker.
 std::string StackText(const std::vector<std::string>& frames) {
   std::string text = "{'traceMarker': [";
   for (const std::string& frame : frames) {

@@ -24,8 +24,7 @@ void SettleRank(const std::string& path, Trace* trace, Diagnostics* diagnostics)
 Trace OpenTrace(const std::string& path, TraceNeeds needs, Diagnostics* diagnostics);
 Trace OpenTrace(ProfileFile* file, TraceNeeds needs, Diagnostics* diagnostics);
 
-/// The rank numbers taken by the inputs of a run so far.
-using TakenRanks = std::set<int64_t>;
+using TakenRanks = std::set<int64_t>;  ///< The rank numbers taken by the inputs of a run so far.
 
 /// Returns the name of an input's rank. `number`: from the file, or kUnknownId; `name`: the
 /// input's.

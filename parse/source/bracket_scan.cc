@@ -7,7 +7,6 @@
 namespace oplens::parse {
 namespace {
 
-/// One bit per byte of a block.
 struct Masks {
   uint64_t quote = 0;
   uint64_t backslash = 0;

@@ -180,7 +180,6 @@ class GzipUnpacker : public Unpacker {
     }
   }
 
-  /// Counts what follows the last member.
   void TakeTrailing() {
     int64_t bytes = 0;
     bool padding = true;

@@ -27,7 +27,6 @@ class ByteSource {
   virtual int64_t trailing_bytes() const { return 0; }
 };
 
-/// Whether all bytes are 0.
 bool IsPadding(std::string_view bytes);
 /// The message about a file with `bytes` bytes behind its end.
 std::string TrailingSentence(const std::string& path, int64_t bytes);
@@ -53,8 +52,7 @@ class InputBytes : public ByteSource {
 
   /// The first bytes, unpacked, at most kHeadBytes, whether read or not.
   std::string_view head() const { return head_; }
-  /// "gzip", "zstd", or "" if not packed.
-  std::string_view packing() const { return packing_; }
+  std::string_view packing() const { return packing_; }  ///< "gzip", "zstd", or "" if not packed.
   /// Whether it is a regular file, which can be opened again.
   bool is_file() const { return is_file_; }
   /// The packed size of a file; for other inputs, how much was read.

@@ -96,7 +96,6 @@ class StreamBuffer {
   bool at_end_ = false;
 };
 
-/// Reads one document from front to back.
 class DocumentReader {
  public:
   DocumentReader(ByteSource* source, const std::string& path, JsonEventHandler* handler,

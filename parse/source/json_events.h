@@ -51,7 +51,6 @@ struct JsonList {
   bool holds_kernels = true;
 };
 
-/// The events of a Chrome trace.
 extern const JsonList kTraceEvents;
 
 /// Reads a document {"traceEvents": [...], ...} or a bare array of events as a stream, in windows

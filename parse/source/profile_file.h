@@ -28,8 +28,7 @@ class ProfileFile {
   /// `meter`, which may be null, counts what is read.
   explicit ProfileFile(const ProfileInput& input, WorkMeter* meter = nullptr);
 
-  /// The name in messages.
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return path_; }  ///< The name in messages.
   Content content() const { return content_; }
   /// Which of the file's ranks it is, if it holds several.
   const std::optional<FilePart>& part() const { return part_; }

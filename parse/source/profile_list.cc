@@ -141,7 +141,6 @@ class Lister {
   std::vector<ProfileInput> inputs_;
 };
 
-/// The last `count` parts of a path.
 std::string LastParts(const fs::path& path, size_t count) {
   const std::vector<fs::path> parts(path.begin(), path.end());
   fs::path last;

@@ -30,8 +30,7 @@ struct ProfileInput {
   bool from_folder = false;  ///< Found in a folder argument, not named itself.
   /// An input that can be opened only once (standard input, a pipe, a device), opened; else null.
   std::shared_ptr<InputBytes> piped = nullptr;
-  /// Which rank the input is, if the file holds several.
-  std::optional<FilePart> part = {};
+  std::optional<FilePart> part = {};  ///< Which rank the input is, if the file holds several.
 };
 
 /// Entries of the folder arguments that are not read.

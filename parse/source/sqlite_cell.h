@@ -33,10 +33,8 @@ class Cell {
 
   Type type() const { return type_; }
   bool is_int() const { return type_ == Type::kInt; }
-  /// The integer; only for kInt.
-  int64_t integer() const { return integer_; }
-  /// The number; only for kReal.
-  double real() const { return real_; }
+  int64_t integer() const { return integer_; }  ///< The integer; only for kInt.
+  double real() const { return real_; }         ///< The number; only for kReal.
   /// The bytes of a text or blob; only for these.
   std::string_view bytes() const { return {data_, size_}; }
 
@@ -72,7 +70,6 @@ inline bool TakeInt32(const Cell& cell, int32_t* value) {
   return true;
 }
 
-/// Whether the `count` cells from `row` on are integers.
 inline bool AllInts(const Cell* row, size_t count) {
   return std::all_of(row, row + count, [](const Cell& cell) { return cell.is_int(); });
 }

@@ -26,7 +26,6 @@
 namespace oplens::parse {
 namespace {
 
-/// A file descriptor that closes itself.
 class FileDescriptor {
  public:
   explicit FileDescriptor(int fd) : fd_(fd) {}

@@ -32,7 +32,6 @@ class KinetoHost {
   void ReadInstant(const KinetoEvent& event);
   /// Reads the start ("s") or finish ("f") of an arrow from a forward op to its backward node.
   void ReadForwardBackward(const KinetoEvent& event);
-  /// Reads names of processes and threads.
   void ReadNames(const KinetoEvent& event);
   /// Names the threads and lists the processes. Call after all events.
   void Finish();

@@ -19,8 +19,7 @@ std::string_view StripAbiSuffix(std::string_view api);
 /// ids are per process; work of unknown process matches if there is only one.
 class NsysCalls {
  public:
-  /// One call that work refers to, or kNone.
-  using Key = int64_t;
+  using Key = int64_t;  ///< One call that work refers to, or kNone.
   static constexpr Key kNone = -1;
 
   explicit NsysCalls(NsysContext* context) : context_(*context) {}

@@ -56,14 +56,12 @@ class NsysContext {
   /// Returns the text of a string id or of a text cell; 0 for anything else and unknown ids.
   StringId TextOf(const Cell& cell);
 
-  /// Returns the thread of a global thread id.
   ThreadIndex ThreadOf(int64_t global_tid);
   /// Returns the number, from 1, of the process of a global thread or process id; 0 means unknown.
   uint32_t ProcessOf(int64_t global_id);
   /// Whether a row's cell of a global thread or process id is of a process that is not read.
   bool IsForeign(const Cell& global_id) const;
-  /// Whether only one process is read.
-  bool reads_part() const { return only_.has_value(); }
+  bool reads_part() const { return only_.has_value(); }  ///< Whether only one process is read.
   /// Whether rows of this global thread or process id's process were read.
   bool KnowsProcess(int64_t global_id) const;
   /// All processes of which rows were read: nsys::ProcessKey by number - 1.

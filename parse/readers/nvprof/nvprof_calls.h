@@ -18,7 +18,6 @@ class NvprofCalls {
  public:
   explicit NvprofCalls(NvprofContext* context) : context_(*context) {}
 
-  /// Requests an API call.
   void Want(int64_t correlation_id) {
     if (wanted_.FindOrInsert(correlation_id, static_cast<uint32_t>(launch_of_wanted_.size())) ==
         launch_of_wanted_.size()) {

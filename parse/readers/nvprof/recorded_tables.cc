@@ -368,7 +368,6 @@ std::string_view WithoutOverload(std::string_view aten) {
   return scope == aten.npos ? aten : aten.substr(0, aten.find('.', scope + 2));
 }
 
-/// Sorts ranges and their ids by id.
 void SortById(std::vector<int64_t>* ids, std::vector<Range>* ranges) {
   std::vector<uint32_t> order(ids->size());
   std::iota(order.begin(), order.end(), 0U);
