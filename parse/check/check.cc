@@ -127,8 +127,8 @@ constexpr bool InOrder() {
 }
 static_assert(InOrder(), "one entry a need, in the order of the enumeration");
 
-/// Every need in the order of the enumeration. One without `met` is met if the previous one is, and
-/// shares its line.
+/// Every need, in enumeration order. One without `met` shares the result and line of the one
+/// before.
 std::span<const NeedCheck> NeedChecks() { return kNeedChecks; }
 
 /// Something that a profile may hold besides the columns of kernels.

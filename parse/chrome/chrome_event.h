@@ -38,8 +38,7 @@ class ChromeEvents {
   bool any_ = false;
 };
 
-/// One event of a Chrome trace, written member by member: first members of the event, then its
-/// arguments; End() closes it.
+/// One event of a Chrome trace, written in order: its members, then its arguments, then End().
 class ChromeEvent {
  public:
   /// `phase` is the format's letter: X slice, s and f ends of an arrow, C counter, i instant, M

@@ -38,8 +38,7 @@ struct ChromeOverlay {
     std::string cause;
   };
 
-  /// Further arguments of kernels: members of a JSON object such as `"flops":128,"tc":1`. 16 bytes
-  /// per kernel plus the texts.
+  /// More arguments of kernels: JSON members, `"flops":128,"tc":1`. 16 bytes per kernel plus texts.
   class KernelMembers {
    public:
     /// `kernel`: index into Trace::kernels.

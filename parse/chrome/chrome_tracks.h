@@ -26,8 +26,7 @@ class ChromeTracks {
 
   explicit ChromeTracks(ChromeEvents* events) : events_(*events) {}
 
-  /// Begins a profile; tracks of earlier ones are no longer available. `trace` must outlive the
-  /// calls below.
+  /// Begins a profile and ends the one before. `trace` must outlive the calls below.
   void BeginProfile(const Trace& trace);
 
   ChromeTrack OfThread(ThreadIndex thread);

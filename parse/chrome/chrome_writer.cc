@@ -371,8 +371,7 @@ class ChromeWriter::Body {
     }
   }
 
-  /// Writes an arrow per edge of the path between two tracks; edges within a track show as its
-  /// events.
+  /// Writes an arrow per path edge between two tracks; edges within a track show as its events.
   void WritePath() {
     for (const ChromeOverlay::PathEdge& edge : overlay_.path) {
       const ChromeTrack from = TrackOf(edge.from);

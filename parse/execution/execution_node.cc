@@ -105,8 +105,7 @@ OpArg Argument(OpArg::Kind kind, std::string_view type) {
   return arg;
 }
 
-/// Reads the arguments of one node. Functions return false if types, shapes and values do not fit
-/// each other.
+/// Reads a node's arguments. Functions return false if types, shapes and values do not fit.
 class ArgumentReader {
  public:
   explicit ArgumentReader(ExecutionArguments* out) : out_(*out) {}

@@ -35,8 +35,7 @@ std::optional<ExecutionNode> ReadExecutionNode(simdjson::dom::object object);
 struct ExecutionArguments {
   /// Positional, in the order of the operator's schema; members of tensor lists one by one.
   std::vector<OpArg> args;
-  /// Number of values not in the file: members of lists longer than PyTorch writes, tensors whose
-  /// extents are not numbers.
+  /// Values not in the file: members beyond PyTorch's limit, tensors whose extents are not numbers.
   int64_t cut = 0;
 };
 

@@ -11,8 +11,7 @@
 
 namespace oplens::parse {
 
-/// Execution traces of PyTorch, one per process: what emit_nvtx does not record about the ops of a
-/// profile.
+/// PyTorch's execution traces, one per process: what emit_nvtx does not record about ops.
 class ExecutionTraces {
  public:
   /// Reads the beginning of each file. Throws Error if one cannot be read, or is no execution

@@ -49,8 +49,7 @@ class Collectives {
     StringId text = 0;  ///< Canonical (AppendOpCall).
     StringId op = 0;
     StringId mod = 0;
-    /// Start of the label that encloses the launch; kUnknownId if the kernel's own event has the
-    /// facts.
+    /// Start of the label around the launch; kUnknownId if the kernel's own event has the facts.
     int64_t start_ns = kUnknownId;
   };
 

@@ -77,8 +77,7 @@ class ForwardBackward::Matcher {
     }
   }
 
-  /// Maps the framework's own numbers of threads to threads, by the votes of the nodes that have
-  /// only one candidate thread.
+  /// Maps the framework's thread numbers to threads, by votes of nodes with one candidate thread.
   void MapForwardThreads() {
     std::map<Key, std::map<ThreadIndex, size_t>> votes;  // By process and number.
     for (const uint32_t index : contexts_.nodes()) {
@@ -112,8 +111,8 @@ class ForwardBackward::Matcher {
     links_.emplace_back(node.range, static_cast<uint32_t>(result_.runs_.size()));
   }
 
-  /// Numbers the runs of each node in order of start. Nodes of one op with several sequence numbers
-  /// are not runs of each other.
+  /// Numbers the runs of each node by start. Nodes with different sequence numbers are not runs of
+  /// each other.
   void CountRuns() {
     std::vector<NodeRun>& runs = result_.runs_;
     std::vector<uint32_t> order(runs.size());

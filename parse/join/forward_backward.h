@@ -101,8 +101,7 @@ class ForwardBackward {
   uint32_t count() const { return static_cast<uint32_t>(forwards_.size()); }
   /// Range of the forward op with that number.
   uint32_t ForwardOf(uint32_t number) const { return forwards_[number - 1]; }
-  /// Call of a gradient function in a node of that op; kNoRange if there is none with facts (see
-  /// gradient_hints.h).
+  /// Call of a gradient function in a node of that op (see gradient_hints.h); kNoRange: none.
   uint32_t GradientCallOf(uint32_t number) const {
     const auto call = gradient_calls_.find(number);
     return call == gradient_calls_.end() ? kNoRange : call->second;

@@ -51,8 +51,7 @@ class ForwardCandidates {
 
  private:
   const std::string& BareNameAt(uint32_t place);
-  /// For each index in the whole run that begins at `begin`: 1 + the last index up to it whose name
-  /// fits; 0: none.
+  /// Per index in the whole run from `begin`: 1 + last index up to it whose name fits; 0: none.
   const std::vector<uint32_t>& FitsOf(uint32_t begin, const std::string& bare_node);
   uint32_t EndOfRun(uint32_t begin) const;
 

@@ -10,8 +10,8 @@
 
 namespace oplens::parse {
 
-/// Index of GPU work: the kernels in output order, then, by start, the replays of CUDA graphs whose
-/// kernels are not in the file.
+/// Index of GPU work: kernels in output order, then, by start, graph replays whose kernels are
+/// hidden.
 using WorkIndex = uint32_t;
 
 /// Launched work, in output order and in launch order.
@@ -30,8 +30,7 @@ class GpuWork {
   LaunchIndex LaunchOf(WorkIndex work) const {
     return IsKernel(work) ? trace_.kernels[work].launch : ReplayOf(work).launch;
   }
-  /// The call whose surroundings identify its op: its launch, or its capture into the launched
-  /// graph.
+  /// The call whose surroundings identify its op: its launch, or its capture into the graph.
   LaunchIndex OriginOf(WorkIndex work) const {
     const LaunchIndex capture = IsKernel(work) ? trace_.kernels[work].capture : kNoLaunch;
     return capture != kNoLaunch ? capture : LaunchOf(work);

@@ -18,9 +18,8 @@ namespace oplens::parse {
 /// canonical (AppendOpCall).
 std::string WithGradientFacts(std::string_view forward_call, std::string_view gradient_call);
 
-/// Likewise for profiles without numbers that link a node to its forward op: the result of a
-/// convolution without recorded strides is the dY of the gradient functions with its input and
-/// weight, if these agree.
+/// Likewise for profiles without numbers that link a node to its op: a convolution without recorded
+/// strides gets the dY of the gradient functions with its input and weight, if these agree.
 class ResultsBySize {
  public:
   void Add(std::string_view gradient_call);

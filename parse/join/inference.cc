@@ -203,8 +203,8 @@ class ByCapture {
   }
 
  private:
-  /// Returns the size of the longest capture that matches the unlaunched kernels from `begin` on;
-  /// 0: none.
+  /// Returns the size of the longest capture that the unlaunched kernels from `begin` match; 0:
+  /// none.
   size_t SizeOfReplayAt(const Lane& lane, size_t begin, size_t* budget) const {
     if (ReferenceKernelAt(lane, begin).launch != kNoLaunch) return 0;
     const std::span<const uint64_t> all = lane.Keys(KeyParts::kName);
@@ -331,8 +331,8 @@ class ByKernels {
     return place->second;
   }
 
-  /// Returns where most of the target matches, as differences of positions, and places nearly as
-  /// good.
+  /// Returns where most of the target matches (differences of positions), and nearly as good
+  /// places.
   std::vector<Place> PlacesOf(std::span<const uint64_t> keys, KeyParts parts) {
     const Grams& grams = GramsOf(parts);
     std::map<std::pair<uint32_t, int64_t>, size_t> buckets;
@@ -365,8 +365,7 @@ class ByKernels {
   std::map<KeyParts, Grams> grams_;
 };
 
-/// Adds the ops that another recording of the program gives to the kernels of `lanes` without one,
-/// unordered.
+/// Adds ops from another recording of the program to kernels of `lanes` without one, unordered.
 void InferFromReference(const std::vector<Lane>& lanes, const Joined& reference,
                         std::vector<Inferred>* found) {
   if (lanes.empty()) return;

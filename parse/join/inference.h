@@ -24,15 +24,13 @@ struct Inferred {
   bool layer = false;  ///< Whether the layer is the donor's too.
 };
 
-/// Whether no row of the file identifies the op of a kernel: its launch is missing, or is a graph's
-/// whose capture is missing.
+/// Whether no row identifies a kernel's op: its launch, or the capture of its graph, is missing.
 inline bool IsUntold(const Kernel& kernel) {
   if (kernel.capture != kNoLaunch) return false;
   return kernel.launch == kNoLaunch || kernel.graph;
 }
 
-/// Inferred ops: docs/correlation.md, "Evidence". Empty if every kernel has its own. O(n log n) for
-/// n kernels.
+/// Inferred ops: docs/correlation.md, "Evidence". Empty if all have their own. O(n log n).
 class Inference {
  public:
   Inference() = default;

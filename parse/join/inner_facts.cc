@@ -66,8 +66,7 @@ bool AddIndexFacts(std::span<const OpCall> inner, OpCall* call) {
 }
 
 /// moe_forward(x[T,H], scores[T,E], layer): the engine allocates buffers [T,k] for indices of
-/// experts, and by routed and padded rows [P,I] for what the experts compute, and [P,H] for their
-/// results.
+/// experts, and, by routed and padded rows, [P,I] for intermediates and [P,H] for results.
 bool AddExpertFacts(std::span<const OpCall> inner, OpCall* call) {
   std::vector<const OpArg*> tensors;
   for (const OpArg& arg : call->args) {

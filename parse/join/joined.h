@@ -79,8 +79,8 @@ class Joined {
   std::span<const uint32_t> LayersOf(const Surroundings& around) const;
   /// The layers around a forward op, if a kernel takes them from it.
   std::span<const uint32_t> LayersAroundForward(uint32_t forward) const;
-  /// Surroundings of a forward op that launched nothing, if a kernel of its node takes its op from
-  /// it; else null.
+  /// Surroundings of a forward op without launches, if a kernel of its node takes its op from it;
+  /// else null.
   const Surroundings* AroundSilentForward(uint32_t forward) const;
   /// Surroundings of the forward op of a node, itself included; null if no kernel can take it from
   /// there. Known for every node if ops are inferred from this trace.

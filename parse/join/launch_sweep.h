@@ -12,9 +12,8 @@
 
 namespace oplens::parse {
 
-/// Returns the end of a call for comparison with ranges around it. With times truncated to whole
-/// units, a range may seem to end up to two units before a call inside it; but one that ends where
-/// the call begins is before it.
+/// Returns the end of a call for comparison with ranges. With truncated times a range may seem to
+/// end up to two units before a call inside it; one that ends where the call begins is before it.
 int64_t ComparedEnd(const LaunchCall& call, int64_t clock_resolution_ns);
 
 /// The surroundings of the launch of each kernel and replay, and of forward ops to which kernels of
@@ -33,9 +32,8 @@ class LaunchSweep {
   const BackwardCallers& callers() const { return callers_; }
   /// By WorkIndex: index of the surroundings of the work's origin; kNone if that has no call.
   std::span<const uint32_t> around_work() const { return around_work_; }
-  /// Likewise for the forward op with a number, if a kernel of its node takes layer, stack or
-  /// annotations from it and no kernel of the op itself has them; else kNone. `silent`: the op
-  /// launched nothing.
+  /// Likewise for a forward op by number, if a kernel of its node takes layer, stack or annotations
+  /// from it and no kernel of the op has them; else kNone. `silent`: the op launched nothing.
   struct ForwardPlace {
     uint32_t number = 0;
     uint32_t around = kNone;

@@ -78,8 +78,7 @@ class PlaceModel {
     return place.votes > 1 || repetitions_ < kSeveral;
   }
 
-  /// Adds the facts of a repetition. Returns false and adds nothing if less than half of it
-  /// matches.
+  /// Adds the facts of a repetition. Returns false, adding nothing, if less than half matches.
   bool Add(const Segment& repetition);
 
  private:

@@ -13,8 +13,7 @@
 
 namespace oplens::parse {
 
-/// What a range says about the training step. The innermost such range around a launch decides its
-/// phase.
+/// What a range says about the training step. The innermost around a launch decides its phase.
 enum class StepContext : uint8_t {
   kNone,
   kNode,        ///< A node of the backward pass: the function of one forward op.

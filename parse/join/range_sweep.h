@@ -35,8 +35,7 @@ class OpenRanges {
   /// Number of ranges of a lane that enclose the launch.
   size_t CountOf(size_t lane) const { return lanes_[lane].count - lanes_[lane].hidden; }
 
-  /// Calls f(range index) for the enclosing ranges of a lane, outermost first, while f returns
-  /// true.
+  /// Calls f(range index) for a lane's enclosing ranges, outermost first, while f returns true.
   template <typename F>
   void ForEach(size_t lane, F f) const {
     for (uint32_t i = lanes_[lane].first; i != kNone; i = nodes_[i].next) {

@@ -103,8 +103,7 @@ std::vector<size_t> ExplainRunsOf(const std::vector<uint32_t>& partners) {
   return runs;
 }
 
-/// Whether a stretch is unambiguous: long enough, and not all of one kind (a stream of
-/// collectives).
+/// Whether a stretch is unambiguous: long, and not all of one kind (a stream of collectives).
 bool TellsItsPlace(std::span<const uint64_t> keys) {
   return keys.size() >= kExplainLeastRun &&
          std::any_of(keys.begin(), keys.end(), [&](uint64_t key) { return key != keys.front(); });

@@ -43,8 +43,7 @@ class StepContexts::Reader {
     bool node;
     int64_t runs_again_until_ns;  ///< For a node: ops that begin in it before that are forward ops.
     int64_t marked_sequence;      ///< PyTorch's own range directly inside repeats it; -1: none.
-    uint32_t marked_around;       ///< The innermost marked op around it, or itself; none for a
-                                  ///< node.
+    uint32_t marked_around;       ///< Innermost marked op around it, or itself; not for a node.
   };
   /// Ops directly inside a node.
   struct Inner {
@@ -53,8 +52,8 @@ class StepContexts::Reader {
     bool unnumbered = false;
   };
 
-  /// Markers of nvtx_annotate have their number, and a range directly inside repeats it for older
-  /// readers: "mm, seq = 3".
+  /// A range directly inside a marker of nvtx_annotate repeats its number for older readers: "mm,
+  /// seq = 3".
   bool RepeatsMarker(const Range& range) const {
     return !open_.empty() && open_.back().marked_sequence >= 0 && roles_.IsSequenceText(range) &&
            roles_.SequenceOf(range) == open_.back().marked_sequence;
@@ -108,8 +107,7 @@ class StepContexts::Reader {
     result_.marked_threads_[{trace_.threads[range.thread].process_id, number}] = range.thread;
   }
 
-  /// Ops inside a marked one have only numbers: the nodes that they made belong to the marked op,
-  /// which then has several.
+  /// Ops inside a marked op have only numbers: their nodes belong to the marked op.
   void NoteMarkedOpAround(uint32_t index, const Range& range) {
     if (!roles_.IsSequenceText(range)) return;
     const uint32_t around = MarkedAround();
@@ -147,8 +145,7 @@ class StepContexts::Reader {
     until_ns = std::max(until_ns, range.end_ns);
   }
 
-  /// For an op directly inside a node, notes whether it has a number. Returns whether the op is
-  /// inside any node.
+  /// Notes whether an op directly inside a node has a number. Returns whether it is in any node.
   bool NoteInnerOp(uint32_t index, const Range& range, int64_t sequence) {
     if (open_.empty()) return false;
     const Open& parent = open_.back();
@@ -170,9 +167,9 @@ class StepContexts::Reader {
     return true;
   }
 
-  /// Ops in a backward pass have no numbers, unless the pass itself is recorded (create_graph),
-  /// when all have one. So numbered ops beside others are a rerun forward pass, except functions
-  /// that compute gradients.
+  /// Ops in a backward pass have no numbers, unless the pass is recorded itself (create_graph):
+  /// then all do. So numbered ops beside others are a rerun forward pass, unless they compute
+  /// gradients.
   void MarkRecomputed() {
     const auto mark = [this](const std::vector<uint32_t>& ranges) {
       for (const uint32_t range : ranges) result_.contexts_[range] = StepContext::kRecompute;

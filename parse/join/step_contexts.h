@@ -35,8 +35,7 @@ class StepContexts {
   StepContext ContextOf(size_t range) const { return contexts_[range]; }
   /// Whether PyTorch's own range repeats the number of the marker directly around it.
   bool Repeats(size_t range) const { return !repeats_.empty() && repeats_[range]; }
-  /// Whether a thread runs only the backward pass: old files have no range around the engine's work
-  /// between nodes.
+  /// Whether a thread runs only the backward pass: old files have no ranges between its nodes.
   bool IsEngineThread(ThreadIndex thread) const { return engine_threads_[thread]; }
   bool HasNodes(ThreadIndex thread) const { return node_threads_[thread]; }
 
@@ -46,8 +45,7 @@ class StepContexts {
   uint32_t NodeServedBy(size_t range) const { return Look(nodes_served_, range); }
   /// For a number inside an op marked by nvtx_annotate: that op, which owns its node.
   uint32_t MarkedOpAround(size_t range) const { return Look(marked_ops_, range); }
-  /// For a node's range: the call in it of a gradient function with facts about the forward call
-  /// (see gradient_hints.h).
+  /// For a node's range: its call of a gradient function with facts (see gradient_hints.h).
   uint32_t GradientCallIn(size_t node) const { return Look(gradient_calls_, node); }
   /// The thread whose markers of nvtx_annotate have this number as their own; null: none.
   const ThreadIndex* MarkedThread(int64_t process_id, int64_t number) const;

@@ -10,8 +10,7 @@
 
 namespace oplens::parse {
 
-/// The time of each training step of a trace: the ranges "ProfilerStep#N" of PyTorch's profiler, of
-/// any kind of range.
+/// The times of a trace's training steps: ranges "ProfilerStep#N" of PyTorch, of any kind.
 class StepIndex {
  public:
   explicit StepIndex(const Trace& trace);

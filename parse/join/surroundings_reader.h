@@ -30,24 +30,21 @@ struct RangeKnowledge {
   bool every_forward = false;
 };
 
-/// Moves along one thread, and lists the ranges around a moment. Rules: docs/correlation.md,
-/// "Launch to ranges".
+/// Lists the ranges around moments of a thread. Rules: docs/correlation.md, "Launch to ranges".
 class SurroundingsReader {
  public:
   /// All must outlive this object. Makes the sequence texts that it needs in `calls`.
   SurroundingsReader(const RangeKnowledge& known, OpCalls* calls) : known_(known), calls_(*calls) {}
 
   void Begin(ThreadIndex thread);
-  /// Moves on to a call of the thread, or to the beginning of a range of it. Starts must not
-  /// descend.
+  /// Moves on to a call of the thread, or the beginning of a range. Starts must not descend.
   void MoveTo(int64_t start_ns, int64_t end_ns);
   void MoveToRange(uint32_t range);
 
   /// Changes whenever the surroundings may have changed.
   uint64_t version() const { return open_.version(); }
 
-  /// The outermost range around with a StepContext other than the optimizer's; OpenRanges::kNone:
-  /// none.
+  /// The outermost range around that has a StepContext but kOptimizer; OpenRanges::kNone: none.
   uint32_t OutermostContext() const;
 
   /// Appends the ranges of the current surroundings to `lists`.

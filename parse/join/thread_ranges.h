@@ -11,8 +11,7 @@
 
 namespace oplens::parse {
 
-/// How many ranges of one text may stay open on a thread before they count as leaked and are
-/// ignored.
+/// More ranges of one text than this open on a thread count as leaked and are ignored.
 inline constexpr int64_t kMaxOpenOfOneText = 8;
 
 /// The positions of each thread's ranges after sorting. All parts of the join use these indices.

@@ -29,9 +29,8 @@ inline constexpr std::string_view kCompiledMod = "triton";
 /// Whether TorchInductor makes such kernel names: "triton_poi_fused_add_0", "triton__0d1d2de".
 bool IsCompiledKernelName(std::string_view name);
 
-/// Returns the call of a compiled kernel: its arguments in order, then the recorded facts as
-/// keywords kernel_kwargs and grid (texts), kernel_flop and kernel_bytes. Adds no keyword if `args`
-/// is empty.
+/// Returns the call of a compiled kernel: its arguments in order, then, unless there are none, the
+/// keywords kernel_kwargs and grid (texts), kernel_flop and kernel_bytes with recorded facts.
 OpCall MakeCompiledCall(std::string_view name, std::vector<OpArg> args, const CompiledFacts& facts);
 
 /// Adds what other files say about a call that MakeCompiledCall made: the FX nodes that the kernel

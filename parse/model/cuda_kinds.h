@@ -6,8 +6,7 @@
 
 namespace oplens {
 
-// Kinds of GPU and profiler activities, by CUPTI's names. Anything else in a file is kUnknown,
-// whose word is "".
+// Kinds of GPU and profiler activities, by CUPTI's names. Others are kUnknown, whose word is "".
 
 enum class CopyKind : uint8_t {
   kUnknown,

@@ -9,8 +9,7 @@
 
 namespace oplens {
 
-/// The names of a trace's kernels for display: demangled, in full and short. Demangles each
-/// distinct name once.
+/// The demangled names, full and short, of a trace's kernels. Demangles each distinct name once.
 class KernelNames {
  public:
   struct Name {

@@ -107,8 +107,8 @@ struct KernelRecord {
 /// are not UTF-8 become lone surrogates, as in Python's surrogateescape).
 void AppendDictLine(const KernelRecord& record, std::string* out);
 
-/// Appends the record as one JSON object and a newline: same keys, null for unknown. Bytes that are
-/// not UTF-8 become U+FFFD.
+/// Appends a JSON object and a newline: same keys, null for unknown. Bytes not in UTF-8 become
+/// U+FFFD.
 void AppendJsonLine(const KernelRecord& record, std::string* out);
 
 /// Reads lines of AppendDictLine, of AppendJsonLine and of PyProf's parse.

@@ -22,8 +22,7 @@ enum class MarkerKind : uint8_t {
 };
 
 /// The parts of a text that later stages need. Views point into the classified text or, if a
-/// literal had escapes, into `storage`: they survive a move of the MarkerText, but in a copy they
-/// point into the original.
+/// literal had escapes, into `storage`: a move keeps them, a copy has views into the original.
 struct MarkerText {
   MarkerKind kind = MarkerKind::kFree;
   bool damaged = false;   ///< Starts like an annotation but does not parse; kind is kFree.

@@ -23,8 +23,7 @@ constexpr ReasonText kReasons[] = {
 #undef OPLENS_X
 };
 
-/// Counts of damage, or of everything else: "no-launch 1, bad-times 3"; a single one with its
-/// sentence.
+/// Counts of damage, or of all else: "no-launch 1, bad-times 3"; a single one with its sentence.
 std::string CountsOf(const Diagnostics& counted, bool of_damage) {
   std::string words;
   std::string sentence;

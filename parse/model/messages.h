@@ -10,8 +10,7 @@
 
 namespace oplens {
 
-/// What a program prints on standard error besides its result. Libraries collect it, by importance;
-/// main prints it once.
+/// What a program prints on standard error: collected by importance, printed once, by main.
 class Messages {
  public:
   static constexpr size_t kMostLines = 6;

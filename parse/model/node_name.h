@@ -6,8 +6,7 @@
 
 namespace oplens {
 
-/// Returns "mm" for "mm, seq = 72" and for PyTorch 1.0's "mm, stashed seq=72"; without a number,
-/// all of `text`.
+/// Returns "mm" for "mm, seq = 72" and torch 1.0's "mm, stashed seq=72"; `text` without a number.
 std::string_view WithoutSequence(std::string_view text);
 
 /// Reduces the name of an op or of its node for comparison: lower-case letters and digits of the

@@ -32,8 +32,7 @@ struct OpArg {
   double float_value = 0;
   std::string text;
   std::vector<int64_t> int_list;
-  /// Number of the call's tensor list that holds the argument: from 1, ascending; 0: none, or
-  /// unknown.
+  /// Number of the call's tensor list with this argument: from 1, ascending; 0: none or unknown.
   int32_t list = 0;
 };
 

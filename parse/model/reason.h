@@ -144,8 +144,8 @@ static_assert(kReasonCount <= 64, "ReasonSet is one word");
 /// sentences. Libraries fill it, main prints it; nothing in it stops a run.
 class Diagnostics {
  public:
-  /// Counts one case. Keeps `example` (a place and its content) of the first three, with '?' for
-  /// anything but printable ASCII.
+  /// Counts one case. Keeps the first three `example`s (place and content), with '?' for non-ASCII
+  /// and control characters.
   void Count(Reason reason, std::string example = {});
   /// Counts `n` cases without an example.
   void CountMany(Reason reason, int64_t n);

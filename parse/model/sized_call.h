@@ -10,15 +10,14 @@
 
 namespace oplens {
 
-/// Whether a range of this name is a call of an operator: "aten::mm", or "mm" from before operators
-/// had namespaces. False for labels and for nodes of the backward pass ("AddmmBackward0"), whose
-/// sizes are those of gradients.
+/// Whether a range of this name is a call of an operator: "aten::mm", or "mm" before namespaces.
+/// False for labels and backward nodes ("AddmmBackward0"), whose sizes are those of gradients.
 bool NamesOperator(std::string_view name);
 /// Like NamesOperator, but requires a namespace: "aten::mm", which no user label looks like.
 bool NamesQualifiedOperator(std::string_view name);
 
-/// Returns the arguments in the sizes of such a range: tensors, and kOther for "[]". nullopt if the
-/// text is no such list.
+/// Returns the arguments in such sizes: tensors, and kOther for "[]"; nullopt if it is no list of
+/// them.
 std::optional<std::vector<OpArg>> ArgsOfSizes(std::string_view sizes);
 
 /// Returns the call of a range annotated by PyTorch: "NAME, seq = N", with record_shapes also ",
@@ -30,9 +29,8 @@ std::optional<std::vector<OpArg>> ArgsOfSizes(std::string_view sizes);
 /// no operator, or `sizes` is no such list.
 std::optional<OpCall> MakeRangeCall(std::string_view name, std::string_view sizes);
 
-/// Returns the call that a range of PyTorch annotates, or nullopt if it is something else. A name
-/// with only a number ("mm, seq = 7") must be qualified, since functions of the user have such
-/// texts too.
+/// Returns the call that a range of PyTorch annotates, or nullopt. A name with only a number ("mm,
+/// seq = 7") must be qualified, since functions of the user have such texts too.
 std::optional<OpCall> CallOfRange(const MarkerText& marker);
 
 /// MakeTorchCall for an operator of which only the extents are recorded: "[]", here a kOther of any

@@ -33,8 +33,7 @@ TorchName ClassifyTorchName(std::string_view name, bool has_arguments, bool regi
 /// keyword only get their name; those without a counterpart are dropped.
 OpCall MakeTorchCall(std::string_view name, std::vector<OpArg> args);
 
-/// Returns a tensor argument; `profiler_type` is its data type as PyTorch's profiler names it, "":
-/// unknown.
+/// Returns a tensor argument; `profiler_type`: PyTorch's profiler's data type, or "".
 OpArg TorchTensor(std::vector<int64_t> shape, std::string_view profiler_type);
 
 /// Returns PyTorch's name of a data type ("float32") for its profiler's ("float", "c10::Half",

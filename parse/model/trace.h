@@ -130,8 +130,7 @@ struct KernelDetails {
   friend bool operator==(const KernelDetails&, const KernelDetails&) = default;
 };
 
-/// One execution of a kernel. Files hold millions, so facts of only some families are kept in
-/// KernelDetails.
+/// One execution of a kernel. Files hold millions, so rarely recorded facts are in KernelDetails.
 struct Kernel {
   int64_t start_ns = 0;  ///< 0 with end_ns 0: not timed.
   int64_t end_ns = 0;
@@ -159,9 +158,8 @@ struct Kernel {
   bool timed() const { return start_ns != 0 || end_ns != 0; }
 };
 
-/// Whether it is a kernel that a recorded call put into a graph without running it: it has no times
-/// (TracePart::kCaptures). Its stream_id numbers the captures of the file from 0; its name is 0 if
-/// not recorded.
+/// Whether a recorded call put the kernel into a graph without running it: no times
+/// (TracePart::kCaptures). stream_id numbers the captures of the file from 0; name may be 0.
 inline bool IsCaptured(const Kernel& kernel) {
   return kernel.capture != kNoLaunch && kernel.capture == kernel.launch && !kernel.timed();
 }
@@ -208,8 +206,7 @@ struct Synchronization {
   int32_t context_id = 0;
   int32_t stream_id = 0;  ///< Waited for, or waiting for an event; -1: none.
   uint32_t event_id = kNoEvent;
-  /// The record of the event that was waited for: into Trace::event_records. kNoItem if not in the
-  /// file.
+  /// The waited-for record of the event: into Trace::event_records; kNoItem: not in the file.
   ItemIndex event_record = kNoItem;
   WaitKind kind = WaitKind::kUnknown;
 };
@@ -309,8 +306,8 @@ struct TorchEvent {
   int64_t thread_id = 0;           ///< As in the file; for device work, its stream.
   double gbps = 0;                 ///< Recorded bandwidth of a copy or memset; 0: not recorded.
   StringId name = 0;
-  StringId dims = 0;    ///< Extents of the arguments of an operator or a collective's annotation,
-                        ///< as Python prints the list.
+  StringId dims = 0;    ///< Extents of the inputs of an operator or collective's annotation, as in
+                        ///< Python.
   StringId types = 0;   ///< Their types; only for collectives ("nccl:all_reduce").
   uint32_t number = 0;  ///< Number of the event in the file, from 1; the row_id of a kernel.
   Kind kind = Kind::kOperator;

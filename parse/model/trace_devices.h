@@ -10,8 +10,7 @@ namespace oplens {
 /// The GPU of a row.
 struct DeviceMatch {
   const Device* device = nullptr;  ///< In the trace; null: unknown.
-  bool taken = false;  ///< The file does not list this number: taken for one of the listed GPUs,
-                       ///< which are all equal.
+  bool taken = false;  ///< The file does not list it: taken for a listed GPU, which are all equal.
 };
 
 /// Finds the GPU by the number in the rows.

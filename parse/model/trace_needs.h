@@ -6,9 +6,8 @@
 
 namespace oplens {
 
-/// A part of a Trace that is filled on request only, because reading or keeping it costs time or
-/// memory. Damaged rows of such a part are reported anyway if their table is read for other
-/// reasons.
+/// A part of a Trace that is filled on request only, to save time or memory. Damaged rows of such a
+/// part are reported anyway if their table is read for other reasons.
 enum class TracePart : uint8_t {
   kApiCalls,      ///< Trace::launches holds every API call of the file.
   kApiTimes,      ///< Trace::api_times: times of API calls, without kApiCalls.

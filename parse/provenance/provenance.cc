@@ -55,8 +55,7 @@ void AppendOnce(std::string text, std::vector<std::string>* list) {
   if (std::find(list->begin(), list->end(), text) == list->end()) list->push_back(std::move(text));
 }
 
-/// The distinct frames of all stacks: first those in common, then the others. 'File "model.py",
-/// line 12, in forward'.
+/// The distinct frames of all stacks, common ones first. 'File "model.py", line 12, in forward'.
 std::vector<std::string> FramesOf(const std::vector<std::string>& stacks) {
   constexpr std::string_view kFile = "File \"";
   constexpr std::string_view kLine = "\", line ";

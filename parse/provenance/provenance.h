@@ -52,10 +52,9 @@ class KernelOrigins {
 /// for "l__self___fc1"), else their names, joined by '+', each once. "" if there are none.
 std::string LayerOfNodes(const std::vector<std::string>& sources);
 
-/// Completes a trace of PyTorch's profiler with TorchInductor's files in the same folder
-/// (kProvenanceNames), if there are any: calls of compiled kernels get their source lines, a layer
-/// from the names of FX nodes, the fused ops one by one and the use of each parameter. Notes a file
-/// that cannot be used.
+/// Completes a trace of PyTorch's profiler by TorchInductor's files in its folder
+/// (kProvenanceNames): calls of compiled kernels get their source lines, a layer from the names of
+/// FX nodes, the fused ops one by one and the use of each parameter. Notes unusable files.
 void AddProvenance(const std::string& trace_path, Trace* trace, Diagnostics* diagnostics);
 
 }  // namespace oplens::parse

@@ -14,9 +14,9 @@
 
 namespace oplens::parse {
 
-/// Completes the trace's place in a distributed run. Precedence: the file's metadata (Trace::rank
-/// as set by the reader), Trace::environment, the file name in `path`. Notes contradicting ranks,
-/// as after files were renamed.
+/// Completes the trace's place in a distributed run, in order of precedence from the file's
+/// metadata (Trace::rank as read), Trace::environment, the file name in `path`. Notes contradicting
+/// ranks.
 void SettleRank(const std::string& path, Trace* trace, Diagnostics* diagnostics);
 
 /// Opens `path`, recognises its family by content and reads it with the parts in `needs`. Throws
@@ -26,8 +26,7 @@ Trace OpenTrace(ProfileFile* file, TraceNeeds needs, Diagnostics* diagnostics);
 
 using TakenRanks = std::set<int64_t>;  ///< The rank numbers taken by the inputs of a run so far.
 
-/// Returns the name of an input's rank. `number`: from the file, or kUnknownId; `name`: the
-/// input's.
+/// Returns the name of a rank. `number`: from the file, or kUnknownId; `name`: the input's.
 std::string NameOfRank(int64_t number, const std::string& name, size_t input_count,
                        TakenRanks* taken);
 

@@ -7,10 +7,9 @@
 
 namespace oplens::parse {
 
-/// Replaces each file that holds several ranks, i.e. an export of Nsight Systems with several
-/// processes, by one input per rank. Ranks without a number continue the numbers of the files
-/// before, as if each file were a node. Pipes and unreadable files stay one input; reading reports
-/// the latter.
+/// Replaces each export of Nsight Systems with several ranks by one input per rank. Ranks without a
+/// number continue the numbers of the files before, as if each file were a node. Pipes and
+/// unreadable files stay one input; reading reports the latter.
 std::vector<ProfileInput> SplitRanks(std::vector<ProfileInput> inputs);
 
 }  // namespace oplens::parse

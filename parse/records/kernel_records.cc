@@ -48,8 +48,7 @@ std::string FactsOf(const Device& device) {
   if (device.warp_threads > 0 && device.warp_threads != kUsualWarp) {
     add(fmt::format("warp={}", device.warp_threads));
   }
-  // Without a clock, peaks come from the table of GPUs, where rows with the same name differ in
-  // memory size.
+  // Without a clock, peaks come from the table of GPUs, where memory distinguishes equal names.
   if (device.memory_bytes > 0 && device.core_clock_hz == 0) {
     add(fmt::format("mem={}", device.memory_bytes));
   }

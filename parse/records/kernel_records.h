@@ -29,8 +29,7 @@ class PyProfSequence {
  public:
   explicit PyProfSequence(const Joined& joined);
 
-  /// Fills `numbers` with the distinct numbers around a call, ascending; drops 0 if there are
-  /// others.
+  /// Fills `numbers` with the distinct numbers around a call, ascending; without 0 beside others.
   static void NumbersOf(const Joined& joined, const Surroundings& around,
                         std::vector<int64_t>* numbers);
 
@@ -57,9 +56,8 @@ struct Inferred;
 /// The records of a trace: the join's results for each kernel, as texts. 16 bytes per kernel.
 class KernelRecords {
  public:
-  /// Joins `trace` and adds texts to its strings; it must outlive this object (see Joined).
-  /// `reference`: another recording of the program, joined with for_reference, or null; must
-  /// outlive this object.
+  /// Joins `trace`, adding texts to its strings. `reference`: another recording of the program,
+  /// joined with for_reference, or null. Both must outlive this object.
   KernelRecords(Trace* trace, const JoinOptions& options, Diagnostics* diagnostics,
                 const KernelRecords* reference = nullptr);
 
@@ -109,8 +107,7 @@ class KernelRecords {
   PyProfSequence sequence_;
   KernelNames names_;
   IdMap device_index_;  // By device id; into Trace::devices.
-  // For ids that no device has (AMD's profilers number the GPUs of kernels by node): any of the
-  // devices, if all are equal.
+  // For unlisted ids (AMD's profilers number GPUs by node): any device, if all are equal.
   uint32_t unlisted_device_ = IdMap::kNone;
   std::vector<StringId> device_texts_;  // Per device of Trace::devices, for KernelRecord::gpu.
 };

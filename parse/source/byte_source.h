@@ -19,8 +19,7 @@ class ByteSource {
   /// damaged compressed file ends where its good bytes end; see damage(). Throws Error if the file
   /// cannot be read.
   virtual size_t Read(char* to, size_t size) = 0;
-  /// What is wrong with the compressed data, once Read() reached its end: "", or a phrase such as
-  /// "the gzip data ends early".
+  /// What is wrong with compressed data, once read to the end: "", or "the gzip data ends early".
   virtual std::string damage() const { return {}; }
   /// Bytes behind the compressed data, which are not unpacked, once Read() reached its end. 0 if
   /// all of them are 0, i.e. padding.

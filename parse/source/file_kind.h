@@ -56,8 +56,7 @@ FileKind KindOfName(std::string_view path);
 /// object that is no Python literal (records begin with {').
 bool IsJson(std::string_view head);
 
-/// Whether content that begins so is for parse's readers: a database, or JSON that is no known
-/// other kind.
+/// Whether the content is for parse's readers: a database, or JSON of no other known kind.
 bool IsProfileContent(std::string_view head);
 
 /// The files of TorchInductor about its kernels that are read if they are beside a trace.
@@ -76,8 +75,7 @@ inline constexpr ProvenanceName kProvenanceNames[] = {
     {"output_code.py", ProvenanceFile::kCode},
 };
 
-/// Whether a file in a folder is taken for a profile: by the ending of its name, unless it is one
-/// of kProvenanceNames.
+/// Whether a file in a folder counts as a profile: by its ending, except kProvenanceNames.
 bool HasProfileName(std::string_view name);
 
 /// What a file is that cannot be read as a profile or as records, and what to do with it.
@@ -86,8 +84,7 @@ struct ForeignKind {
   std::string_view advice;   ///< Names the program or option that reads it.
 };
 
-/// The same words wherever such a file is given. Those for records apply where a profile is
-/// expected.
+/// The words for a kind. Those for records apply where a profile is expected.
 ForeignKind ForeignWords(FileKind kind);
 
 }  // namespace oplens::parse

@@ -45,8 +45,7 @@ size_t FindNextEvent(std::string_view text, const JsonList& list) {
   return text.npos;
 }
 
-/// The currently needed part of a stream, by offsets in the stream. Views are valid until the next
-/// Require().
+/// The currently needed part of a stream, by offsets in it. Views live until the next Require().
 class StreamBuffer {
  public:
   explicit StreamBuffer(ByteSource* source) : source_(*source) {}
@@ -54,15 +53,13 @@ class StreamBuffer {
   /// Declares the bytes before `place` unneeded.
   void Release(int64_t place) { needed_ = place; }
 
-  /// Makes the bytes from `place` to `place` + `size` available, as far as the stream has them.
-  /// Returns how many there are.
+  /// Makes `size` bytes from `place` available, or as many as there are. Returns how many.
   size_t Require(int64_t place, size_t size) {
     while (End() < place + static_cast<int64_t>(size) && !at_end_) Fill();
     return static_cast<size_t>(std::clamp<int64_t>(End() - place, 0, static_cast<int64_t>(size)));
   }
 
-  /// `place` must be available or released last. It may be read for kBlockBytes and simdjson's
-  /// padding more.
+  /// `place` must be available or released last; readable for kBlockBytes and simdjson's padding.
   char* At(int64_t place) { return bytes_.data() + (place - begin_); }
   std::string_view View(int64_t from, int64_t to) {
     return {At(from), static_cast<size_t>(to - from)};
@@ -241,8 +238,7 @@ class DocumentReader {
     }
   }
 
-  /// Moves past commas to the next event or the closing bracket; false at the end. Blanks between
-  /// events stay in the window.
+  /// Moves past commas to the next event or bracket; false at the end. The window keeps blanks.
   bool SkipToEvent() {
     while (true) {
       if (window_.empty()) buffer_.Release(std::max<int64_t>(place_ - 1, 0));
@@ -280,8 +276,7 @@ class DocumentReader {
     return done;
   }
 
-  /// Parses them in one piece, as an array: their first and last neighbours become brackets
-  /// meanwhile.
+  /// Parses them as one array: their first and last neighbours become brackets meanwhile.
   bool HandWhole() {
     const int64_t start = window_.front().start;
     const int64_t end = window_.back().end;

@@ -46,8 +46,7 @@ struct JsonList {
   /// Only accept these keys after a blank, because objects inside the members begin without one.
   bool blank_before_key = false;
   Reason bad = Reason::kBadEvent;
-  /// Whether a file that ends early or goes on behind its end may lose kernels: then that is
-  /// counted, else only noted.
+  /// Whether a file with a wrong end may lose kernels: then that is counted, else only noted.
   bool holds_kernels = true;
 };
 

@@ -6,10 +6,9 @@
 
 namespace oplens::parse {
 
-/// Fixes a text that was meant to be JSON. In strings: control characters, backslashes that escape
-/// nothing, bytes that are not UTF-8. Become strings: words unknown to JSON (NaN, Infinity, N/A)
-/// and numbers that it cannot hold (an integer beyond 64 bits). Removed: commas before a closing
-/// bracket. Other errors stay.
+/// Fixes broken JSON. In strings: control characters, backslashes that escape nothing, bytes that
+/// are not UTF-8. Become strings: words unknown to JSON (NaN, Infinity, N/A) and integers beyond 64
+/// bits. Removed: commas before a closing bracket. Other errors stay.
 std::string MendJson(std::string_view text);
 
 }  // namespace oplens::parse

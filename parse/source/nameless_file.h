@@ -32,11 +32,10 @@ class NamelessFile {
   int64_t bytes_ = 0;
 };
 
-/// Copies the database in `from` into `to`. Copies no more bytes than the database's header states,
-/// the file system has free, and OPLENS_UNPACK_LIMIT ("16G") allows; if that is not set, 256 MB or
-/// 200 times the packed size, whichever is more. Throws Error if that is not enough, and if the
-/// packed data is damaged or ends early. Returns how many bytes follow the database, 0 if they are
-/// padding.
+/// Copies the database in `from` into `to`: at most the bytes that its header states, the file
+/// system has free, and OPLENS_UNPACK_LIMIT ("16G"; else 256 MB or 200 times the packed size,
+/// whichever is more) allows. Throws Error if that is not enough, or the packed data is damaged or
+/// ends early. Returns how many bytes follow the database, 0 if they are padding.
 int64_t CopyDatabase(InputBytes* from, NamelessFile* to);
 
 }  // namespace oplens::parse

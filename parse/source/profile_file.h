@@ -22,8 +22,7 @@ class ProfileFile {
     kJson,      ///< JSON text, compressed or not.
   };
 
-  /// Throws Error, with what the file is and what to do, if it is neither. Unpacks a packed
-  /// database only in database().
+  /// Throws Error if it is neither, with what it is and what to do. Does not unpack a database.
   explicit ProfileFile(std::string path) : ProfileFile(ProfileInput{std::move(path), {}}) {}
   /// `meter`, which may be null, counts what is read.
   explicit ProfileFile(const ProfileInput& input, WorkMeter* meter = nullptr);
@@ -32,9 +31,8 @@ class ProfileFile {
   Content content() const { return content_; }
   /// Which of the file's ranks it is, if it holds several.
   const std::optional<FilePart>& part() const { return part_; }
-  /// The database; null unless content() is kDatabase. The first call unpacks one that is packed or
-  /// comes from a pipe into a temporary file, which lives as long as this object; throws Error if
-  /// it cannot.
+  /// The database; null unless content() is kDatabase. The first call unpacks a packed or piped one
+  /// into a temporary file that lives as long as this object; throws Error if it cannot.
   SqliteDatabase* database();
   /// The first bytes of the content, unpacked: at most kHeadBytes. Empty for a database.
   std::string_view head() const { return head_; }

@@ -200,8 +200,8 @@ SqliteDatabase::SqliteDatabase(std::string path, WorkMeter* meter) : path_(std::
   impl_->pages_are_current = !HasBytes(path_ + "-wal") && !HasBytes(path_ + "-journal");
   impl_->pages = std::make_unique<SqlitePages>(impl_->fd.get(), impl_->header, path_, meter);
   impl_->Guard(path_, "", [&] {
-    // "immutable" needs no lock and no file beside the database; it is correct if there is no log
-    // or journal.
+    // "immutable" needs no lock or file beside the database; it requires that there is no log or
+    // journal.
     const std::string uri = UriOf(path_, impl_->pages_are_current ? "immutable=1" : "mode=ro");
     impl_->database =
         std::make_unique<SQLite::Database>(uri, SQLite::OPEN_READONLY | SQLite::OPEN_URI);

@@ -184,8 +184,7 @@ class SqlitePages::Walk {
                 "record or copy the profile again");
   }
 
-  /// Returns the bytes of a page, valid until the next call. Reads ahead once two neighbouring
-  /// pages were requested in a row.
+  /// Returns a page's bytes, valid until the next call. Reads ahead after two neighbouring pages.
   const Byte* Page(uint32_t number) {
     if (number == 0 || number > header_.page_count) Corrupt("a page number out of range");
     if (number < block_first_ || number >= block_first_ + block_count_) {
@@ -265,8 +264,7 @@ class SqlitePages::Walk {
     DecodeRecord(p, payload_bytes, row_id, row);
   }
 
-  /// Returns the whole payload of a cell that spills to other pages (fileformat2.html, section
-  /// 1.6).
+  /// Returns the payload of a cell that spills to other pages (fileformat2.html, section 1.6).
   const Byte* ReadOverflow(const Byte* p, size_t bytes_on_page, uint64_t payload_bytes) {
     const uint64_t usable = header_.usable_size;
     if (payload_bytes > uint64_t{header_.page_count} * usable)

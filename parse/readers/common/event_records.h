@@ -5,9 +5,8 @@
 
 namespace oplens::parse {
 
-/// Sets a missing Synchronization::event_record of waits for events: the last recording of the
-/// event, in its process and context, whose call began before the waiting call. CUPTI's tables link
-/// them only by the event.
+/// Sets a missing Synchronization::event_record to the last record of the event, in its process and
+/// context, whose call began before the waiting call. CUPTI's tables link them only by the event.
 void LinkEventRecords(Trace* trace);
 
 }  // namespace oplens::parse

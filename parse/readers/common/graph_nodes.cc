@@ -23,8 +23,7 @@ void GraphNodes::Add(uint32_t process, int64_t node, const Event& event) {
 
 ItemIndex GraphNodes::CreationOf(uint32_t process, int64_t node) const {
   if (process >= events_of_process_.size()) return kNoItem;
-  // A graph is cloned when it is captured into another one and when it is instantiated; a longer
-  // chain than this is a cycle.
+  // A graph is cloned when captured into another and when instantiated; longer chains are cycles.
   constexpr int kMostClones = 64;
   for (int i = 0; i < kMostClones; ++i) {
     const uint32_t event = events_of_process_[process].Find(node);

@@ -11,9 +11,8 @@
 
 namespace oplens::parse {
 
-/// Finds the calls that put nodes into CUDA graphs, by the events of their creation. A node of an
-/// instantiated graph is a clone; the event of its first original counts, because the op was at
-/// work then.
+/// Finds the calls that put nodes into CUDA graphs, by events of their creation. For a clone (in an
+/// instantiated graph) the event of its first original counts, because the op was at work then.
 class GraphNodes {
  public:
   /// The creation of a node in a graph.
@@ -35,8 +34,8 @@ class GraphNodes {
 
   void Add(uint32_t process, int64_t node, const Event& event);
 
-  /// Sets Kernel::capture of these kernels if the file has the whole chain of clones. `call_of`
-  /// makes the call of an event.
+  /// Sets Kernel::capture of these kernels if the chain of clones is complete. `call_of` makes an
+  /// event's call.
   void Place(Trace* trace, const std::function<LaunchCall(const Event&)>& call_of);
 
  private:

@@ -11,8 +11,7 @@
 
 namespace oplens::parse {
 
-/// The columns that CUPTI gives to every table of kernels. A reader scans these first, in this
-/// order, then its own.
+/// CUPTI's columns of any table of kernels. A reader scans these first, in order, then its own.
 inline constexpr std::string_view kKernelColumns[] = {"start",
                                                       "end",
                                                       "correlationId",
@@ -30,9 +29,8 @@ inline constexpr std::string_view kKernelColumns[] = {"start",
                                                       "dynamicSharedMemory"};
 inline constexpr size_t kKernelColumnCount = std::size(kKernelColumns);
 
-/// Fills the kernel's fields from these columns. `missing`: columns that the table does not have.
-/// Returns false if a value is no integer of its size. Fields of missing and bad values stay
-/// unchanged.
+/// Fills the kernel's fields from these columns; `missing` ones stay unchanged. Returns false if a
+/// value is no integer of its size, and leaves that field unchanged.
 inline bool TakeKernelColumns(const Cell* row, const std::vector<bool>& missing, Kernel* kernel) {
   int64_t* const wide_fields[] = {&kernel->start_ns, &kernel->end_ns, &kernel->correlation_id};
   int32_t* const fields[] = {&kernel->device_id,

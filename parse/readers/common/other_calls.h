@@ -78,9 +78,8 @@ class OtherCalls {
   uint32_t last_ = 0;
 };
 
-/// Whether, of two rows with one correlation id that work refers to, `other` is a separate call: a
-/// runtime call and the driver call inside it may share an id, while two rows of one function on
-/// one thread are the same call.
+/// Whether `other`, with the correlation id of `kept`, is a separate call: a runtime call and the
+/// driver call inside it may share an id, but rows of one function on one thread are the same call.
 inline bool IsCallOfItsOwn(const LaunchCall& other, const LaunchCall& kept) {
   return other.api != kept.api || other.thread != kept.thread;
 }

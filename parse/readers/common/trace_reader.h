@@ -9,12 +9,11 @@
 
 namespace oplens::parse {
 
-/// One family of profile files. To add one: a reader in a folder of parse/readers/, one line in
-/// parse/readers/open_trace.cc.
+/// A family of files. To add one: a reader in a folder of parse/readers/, a line in open_trace.cc.
 struct TraceReader {
   Family family;
-  /// Whether the file is of this family, by content, never by name. Called only for files that no
-  /// earlier reader recognised.
+  /// Whether the content is of this family. Called only for files that no earlier reader
+  /// recognised.
   bool (*recognises)(ProfileFile* file);
   /// Reads the trace with the parts in `needs`. Counts bad rows in `diagnostics` and notes missing
   /// tables; throws Error only if no correct result is possible.

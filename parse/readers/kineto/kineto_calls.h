@@ -14,8 +14,7 @@
 
 namespace oplens::parse {
 
-/// The arguments of one operator call in a Kineto trace: parallel lists, some of which older files
-/// do not have.
+/// Arguments of an operator call in a Kineto trace: parallel lists; older files have fewer.
 struct KinetoArguments {
   bool has_dims = false;
   bool has_types = false;
@@ -45,8 +44,7 @@ void TakeCompiledFact(std::string_view key, simdjson::dom::element value, Compil
 
 OpCall MakeKinetoCall(std::string_view name, const KinetoArguments& arguments);
 
-/// Makes the canonical text of each distinct call once: a profile repeats the same calls thousands
-/// of times.
+/// Makes the canonical text of each distinct call once: profiles repeat calls thousands of times.
 class KinetoCalls {
  public:
   /// Returns the text of a call of `name` with `arguments`, in `strings`.

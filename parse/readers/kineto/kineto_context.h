@@ -29,8 +29,7 @@ class KinetoContext {
 
   /// Returns the thread of an event; a missing process or thread is number 0.
   ThreadIndex ThreadOf(const KinetoEvent& event);
-  /// Returns a process or thread id: its number, or for another text ("Spans") a negative number in
-  /// order of appearance.
+  /// Returns a process or thread id; for a text ("Spans") a negative number in order of appearance.
   int64_t NumberOf(simdjson::dom::element id);
   /// Counts a broken event with its position.
   void CountBad(Reason reason, const KinetoEvent& event);

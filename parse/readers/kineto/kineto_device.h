@@ -27,8 +27,7 @@ class KinetoDevice {
   void Finish();
 
  private:
-  /// Facts that some call events (ROCm) have about the work that they launch, used if the work has
-  /// none.
+  /// Facts in call events (ROCm) about the launched work, used if the work has none.
   struct CallDetails {
     int64_t correlation_id = kUnknownId;
     int64_t size_bytes = -1;

@@ -70,9 +70,8 @@ struct KinetoTimes {
   bool all_digits = false;
 };
 
-/// Converts microseconds, whole or with a fraction, as a number or a text, to ns: rounds to the
-/// nearest. Sets `fraction`, never clears it. Returns false if `value` is no number or does not
-/// fit.
+/// Converts microseconds, as a number or a text, to ns, rounding to the nearest. Sets `fraction`,
+/// never clears it. Returns false if `value` is no number or does not fit.
 bool MicrosecondsToNs(simdjson::dom::element value, int64_t* ns, bool* fraction);
 
 /// Reads the time or start of an event. Microseconds since 1970 with a fraction exceed a double and

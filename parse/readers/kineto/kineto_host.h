@@ -27,8 +27,7 @@ class KinetoHost {
   void ReadPythonFunction(const KinetoEvent& event);
   /// Reads an NVTX range of `parse --format chrome`; the argument "open" means never closed.
   void ReadMarker(const KinetoEvent& event);
-  /// Reads a moment: one of the allocator becomes a memory event, one of the whole trace is
-  /// ignored.
+  /// Reads a moment: the allocator's becomes a memory event, one of the whole trace is ignored.
   void ReadInstant(const KinetoEvent& event);
   /// Reads the start ("s") or finish ("f") of an arrow from a forward op to its backward node.
   void ReadForwardBackward(const KinetoEvent& event);

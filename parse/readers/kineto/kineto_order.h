@@ -11,8 +11,7 @@
 
 namespace oplens::parse {
 
-/// The profiler's numbers of an event, in order of start: "Ev Idx" and "External id", each + 1. 0:
-/// missing, or more than 32 bits.
+/// "Ev Idx" and "External id", each + 1: numbers of an event in order of start. 0: none in 32 bits.
 struct KinetoEventIds {
   uint32_t index = 0;
   uint32_t external = 0;

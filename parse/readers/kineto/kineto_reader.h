@@ -31,8 +31,7 @@ class KinetoReader : public JsonEventHandler {
   bool is_pytorch() const { return is_pytorch_; }
   /// The events of other categories: "foo (3), phase C (1)"; "" if there are none.
   std::string IgnoredList() const;
-  /// Returns the trace; call after the last event. Notes what was ignored. `cut`: the file ends
-  /// early.
+  /// Returns the trace after the last event. Notes what was ignored. `cut`: the file ends early.
   Trace Finish(bool cut = false);
 
  private:

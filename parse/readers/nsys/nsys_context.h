@@ -17,8 +17,8 @@
 
 namespace oplens::parse {
 
-/// Shared by the parts of the Nsight Systems reader: tables by their name in any version, strings,
-/// threads, processes, bad rows.
+/// Shared by the Nsight Systems reader: tables of any version, strings, threads, processes, bad
+/// rows.
 class NsysContext {
  public:
   /// `only`: nsys::ProcessKey of the only process to read; nullopt: all.
@@ -28,8 +28,7 @@ class NsysContext {
   NsysContext(const NsysContext&) = delete;
   NsysContext& operator=(const NsysContext&) = delete;
 
-  /// Returns the table's name in this file: `table`, else "<table>_V<n>" with the largest n; "" if
-  /// the file has neither.
+  /// Returns the table's name in this file: `table`, or "<table>_V<n>" with the largest n, or "".
   std::string_view Find(std::string_view table) const;
   bool HasColumn(std::string_view table, std::string_view column);
 
@@ -42,8 +41,7 @@ class NsysContext {
       for (size_t i = 0; i < batch.row_count(); ++i) f(batch.row_ids[i], batch.Row(i));
     });
   }
-  /// Like ForEachRow, but the first `needed` columns are required: if one is missing, notes that
-  /// and reads no row.
+  /// Like ForEachRow; if one of the first `needed` columns is missing, notes that and reads no row.
   template <typename F>
   void ForEachWholeRow(std::string_view table, std::span<const std::string_view> columns,
                        size_t needed, F f) {

@@ -17,8 +17,7 @@ class NsysGraphNodes {
  public:
   explicit NsysGraphNodes(NsysContext* context) : context_(*context) {}
 
-  /// Notes that the kernel with index `kernel` replays `node` of the process `global_pid`, a cell
-  /// of its row.
+  /// Notes that kernel index `kernel` replays `node` of process `global_pid`, a cell of its row.
   void Want(size_t kernel, int64_t node, const Cell& global_pid);
   /// Sets Kernel::capture of these kernels if the file has the whole chain of clones.
   void Place();

@@ -85,8 +85,7 @@ constexpr std::string_view kNvtxColumns[kNvtxColumnCount] = {
     "domainId",    "category",   "uint64Value", "int64Value", "uint32Value", "int32Value",
     "doubleValue", "floatValue", "jsonText",    "jsonTextId"};
 
-/// The domain of the project's own recorder: its texts are annotations, like those of the default
-/// domain.
+/// Domain of the project's recorder: texts are annotations, as in the default domain.
 constexpr std::string_view kOwnDomain = "oplens";
 
 bool IsNull(const Cell& cell) { return cell.type() == Cell::Type::kNull; }

@@ -5,9 +5,8 @@
 
 namespace oplens::parse {
 
-/// Reads exports of Nsight Systems ("nsys export --type sqlite"), from those without a schema
-/// version to schema 3.25. Only StringIds is required; a missing table means that its events were
-/// not recorded.
+/// Reads exports of Nsight Systems ("nsys export --type sqlite"), up to schema 3.25. Only StringIds
+/// is required; a missing table means that its events were not recorded.
 extern const TraceReader kNsysReader;
 
 }  // namespace oplens::parse

@@ -15,8 +15,7 @@
 namespace oplens::parse {
 namespace {
 
-/// Returns the part of a version that may be displayed, up to the first character foreign to
-/// versions.
+/// Returns the displayable part of a version, up to the first character foreign to versions.
 std::string CleanVersion(std::string_view text) {
   constexpr std::string_view kAllowed =
       "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-+_";

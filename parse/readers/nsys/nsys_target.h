@@ -11,8 +11,7 @@
 
 namespace oplens::parse {
 
-/// Returns the rank after which Nsight Systems names the thread that initialised MPI; negative:
-/// none.
+/// Returns the rank in Nsight Systems' name of the thread that initialised MPI; negative: none.
 int64_t MpiRankOf(std::string_view name);
 
 /// Reads facts of the machine and the recording: version, GPUs, processes, thread names. Call after

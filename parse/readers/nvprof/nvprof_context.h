@@ -47,8 +47,7 @@ class NvprofContext {
     return static_cast<size_t>(database.MaxRowCount(table));
   }
 
-  /// Returns which of `columns` the table does not have; notes each, so that its rows do not count
-  /// as damaged.
+  /// Returns which of `columns` are missing, and notes them, so that rows do not count as damaged.
   std::vector<bool> MissingColumns(std::string_view table,
                                    std::span<const std::string_view> columns);
 
@@ -62,8 +61,8 @@ class NvprofContext {
     return found == IdMap::kNone ? 0 : found;
   }
 
-  /// A unique key of a thread. API rows have the thread as signed, range rows as unsigned 32 bits:
-  /// both are masked.
+  /// A unique key of a thread, whose rows have it signed (API) or unsigned (ranges), 32 bits:
+  /// masked.
   static int64_t ThreadKey(int64_t process_id, int64_t thread_id) {
     return process_id << 32 | (thread_id & kLow32Bits);
   }

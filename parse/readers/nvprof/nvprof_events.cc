@@ -132,8 +132,7 @@ void NvprofEvents::Join() {
   LinkEventRecords(&trace_);
 }
 
-/// Uses CUPTI's numbers of recordings, if there are any, to find which of them a wait waits for. 0:
-/// none.
+/// Finds the record of a wait by CUPTI's numbers of records, if there are any (0: none).
 void NvprofEvents::ReadSyncIds() {
   constexpr std::string_view kRecordColumns[] = {"row", "deviceId", "cudaEventSyncId"};
   constexpr std::string_view kWaitColumns[] = {"row", "cudaEventSyncId"};

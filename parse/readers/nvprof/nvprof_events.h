@@ -11,8 +11,7 @@
 
 namespace oplens::parse {
 
-/// Reads allocations of the driver: TracePart::kMemoryEvents. For those of a framework's allocator
-/// see ReadAllocations.
+/// Reads allocations of the driver: TracePart::kMemoryEvents. Framework's: ReadAllocations.
 class NvprofMemory {
  public:
   NvprofMemory(NvprofContext* context, NvprofCalls* calls)

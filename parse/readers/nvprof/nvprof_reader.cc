@@ -57,8 +57,7 @@ constexpr TableCost kTableCosts[] = {
     {kDeviceTable, "GPU names are unknown"},
 };
 
-/// Reads one database. Order of tables: strings, GPU work, then only the API calls that are
-/// referred to, then ranges.
+/// Reads one database in order: strings, GPU work, only the API calls referred to, then ranges.
 class NvprofReader {
  public:
   NvprofReader(SqliteDatabase* database, TraceNeeds needs, Diagnostics* diagnostics)

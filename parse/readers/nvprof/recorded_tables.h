@@ -19,8 +19,7 @@ namespace oplens::parse {
 /// copies of nodes in instantiated graphs are not. Call after PlaceRecordedGraphNodes.
 void AddRecordedCaptures(NvprofContext* context);
 
-// The tables OPLENS_* that `record` adds to nvprof's. A database without them leaves the trace as
-// it is.
+// Tables OPLENS_* that `record` adds to nvprof's. Without them, the trace stays as it is.
 
 /// Notes what went wrong in the recording. Sets Trace::clock_offset_ns and Trace::environment.
 void NoteRecording(SqliteDatabase* database, Trace* trace, Diagnostics* diagnostics);
@@ -32,8 +31,7 @@ void PlaceRecordedGraphNodes(SqliteDatabase* database, size_t concurrent,
                              const std::function<ThreadIndex(int64_t, int64_t)>& thread_of,
                              Trace* trace, Diagnostics* diagnostics);
 
-/// Adds the events of a framework's allocators to Trace::memory_events, if needed, and sorts these
-/// by time.
+/// Adds a framework's allocations to Trace::memory_events, if needed, and sorts these by time.
 void ReadAllocations(SqliteDatabase* database,
                      const std::function<ThreadIndex(int64_t, int64_t)>& thread_of,
                      TraceNeeds needs, Trace* trace, Diagnostics* diagnostics);
