@@ -58,7 +58,7 @@ class BackwardCallers {
   std::vector<std::vector<Question>> questions_;  // By waiting thread.
   uint32_t asked_ = 0;
   Question last_ = {};            // The last question,
-  ThreadIndex last_thread_ = 0;   // and the thread that asked.
+  ThreadIndex last_thread_ = 0;   // and its thread.
   std::vector<uint32_t> ranges_;  // By question.
   std::vector<uint32_t> bounds_;  // First index per question in ranges_; one more at the end.
 };

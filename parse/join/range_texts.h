@@ -30,11 +30,10 @@ class RangeTexts {
     uint32_t name_length = 0;  ///< kSeq: bytes of NAME, which begins the text.
     uint32_t frames = 0;       ///< kTrace: argument of FramesOf.
     MarkerKind kind = MarkerKind::kFree;
-    char direction = 0;     ///< kOp: one of markers::Direction, if in the marker.
-    bool backward = false;  ///< kSeq, kOperator: makes its kernels backward.
-    bool backward_node =
-        false;                ///< kSeq: op is that of a backward node, and goes before other names.
-    bool names_only = false;  ///< `call` has no arguments.
+    char direction = 0;          ///< kOp: one of markers::Direction, if in the marker.
+    bool backward = false;       ///< kSeq, kOperator: makes its kernels backward.
+    bool backward_node = false;  ///< kSeq: op is a backward node's, and precedes other names.
+    bool names_only = false;     ///< `call` has no arguments.
     bool known = false;
   };
 
