@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/hash.h"
+
 namespace oplens::parse {
 namespace {
 
@@ -50,9 +52,8 @@ std::vector<uint32_t> RangesWithEqualTimes(const std::vector<Range>& ranges) {
   size_t bits = 64;
   while (bits < ranges.size() * kBitsPerRange) bits *= 2;
   const auto place_of = [&](const Range& range) {
-    uint64_t x = static_cast<uint64_t>(range.start_ns) * 0x9E3779B97F4A7C15u ^ range.thread;
-    x = (x ^ (x >> 29) ^ static_cast<uint64_t>(range.end_ns)) * 0xBF58476D1CE4E5B9u;
-    return static_cast<size_t>(x ^ (x >> 32)) & (bits - 1);
+    const uint64_t hash = MixHash(MixHash(range.thread, range.start_ns), range.end_ns);
+    return static_cast<size_t>(hash ^ (hash >> 32)) & (bits - 1);
   };
   std::vector<bool> taken(bits);
   std::vector<size_t> repeated;

@@ -9,10 +9,7 @@ namespace {
 
 /// Spreads a number over all bits (SplitMix64).
 uint64_t With(uint64_t hash, uint64_t value) {
-  value += hash + 0x9e3779b97f4a7c15;
-  value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9;
-  value = (value ^ value >> 27) * 0x94d049bb133111eb;
-  return value ^ value >> 31;
+  return SpreadBits(value + hash + 0x9e3779b97f4a7c15);
 }
 
 uint64_t CollectiveRoundsHashOf(const CollectiveGroup& group) {
