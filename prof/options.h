@@ -2,7 +2,6 @@
 #define OPLENS_PROF_OPTIONS_H_
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,7 +1,5 @@
 #include <torch/version.h>
 
-#include <string>
-
 #include "nvtx_annotate/torch/torch_annotate.h"
 
 // What the library was built for. Whoever loads it must know that before: loading a library of

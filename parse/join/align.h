@@ -1,7 +1,6 @@
 #ifndef OPLENS_PARSE_JOIN_ALIGN_H_
 #define OPLENS_PARSE_JOIN_ALIGN_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>

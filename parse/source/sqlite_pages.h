@@ -2,7 +2,6 @@
 #define OPLENS_PARSE_SOURCE_SQLITE_PAGES_H_
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>

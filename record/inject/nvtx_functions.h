@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
 // All functions of NVTX's interface that a tool hears of, brought to a few: what an injection

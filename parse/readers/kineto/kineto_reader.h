@@ -1,7 +1,6 @@
 #ifndef OPLENS_PARSE_READERS_KINETO_KINETO_READER_H_
 #define OPLENS_PARSE_READERS_KINETO_KINETO_READER_H_
 
-#include <map>
 #include <string>
 #include <string_view>
 

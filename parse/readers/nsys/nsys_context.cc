@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <limits>
-
 #include "base/parse_number.h"
 #include "parse/readers/nsys/nsys_schema.h"
 

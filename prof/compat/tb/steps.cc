@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
-#include <utility>
 
 #include "base/id_map.h"
 #include "base/saturating.h"

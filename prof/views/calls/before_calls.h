@@ -1,7 +1,6 @@
 #ifndef OPLENS_PROF_VIEWS_CALLS_BEFORE_CALLS_H_
 #define OPLENS_PROF_VIEWS_CALLS_BEFORE_CALLS_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>

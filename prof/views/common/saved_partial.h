@@ -1,9 +1,6 @@
 #ifndef OPLENS_PROF_VIEWS_COMMON_SAVED_PARTIAL_H_
 #define OPLENS_PROF_VIEWS_COMMON_SAVED_PARTIAL_H_
 
-#include <cstddef>
-#include <utility>
-
 #include "base/byte_map.h"
 #include "base/byte_reader.h"
 #include "base/byte_writer.h"

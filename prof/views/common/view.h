@@ -2,9 +2,7 @@
 #define OPLENS_PROF_VIEWS_COMMON_VIEW_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

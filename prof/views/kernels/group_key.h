@@ -1,7 +1,6 @@
 #ifndef OPLENS_PROF_VIEWS_KERNELS_GROUP_KEY_H_
 #define OPLENS_PROF_VIEWS_KERNELS_GROUP_KEY_H_
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>

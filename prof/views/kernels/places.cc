@@ -1,7 +1,5 @@
 #include "prof/views/kernels/places.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>

@@ -1,11 +1,9 @@
 #include "prof/views/kernels/summary_columns.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "base/error.h"
 #include "base/near_words.h"

@@ -1,7 +1,6 @@
 #include "prof/views/memory/memory_events.h"
 
 #include <algorithm>
-#include <iterator>
 #include <tuple>
 
 #include "base/saturating.h"

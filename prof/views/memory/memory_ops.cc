@@ -1,7 +1,6 @@
 
 #include <algorithm>
 #include <compare>
-#include <map>
 #include <optional>
 #include <string>
 #include <tuple>
