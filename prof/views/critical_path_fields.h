@@ -10,13 +10,13 @@
 #include "prof/views/grouped_partial.h"
 #include "prof/views/time_keys.h"
 
-// What the rows of the view critical-path have by whatever rules.
+// Columns of the view critical-path, whatever the rules.
 
 namespace oplens::prof {
 
 inline constexpr int kPathWidth = 14;
 
-/// Time of some edges.
+/// Time of some edges of a path.
 struct PathSum {
   Sum time_ns;
   Sum edges;
@@ -91,7 +91,6 @@ inline Columns<PathRow> PathColumns(bool by_name, bool what_if = false) {
   return columns;
 }
 
-/// An edge of a path.
 struct PathEdgeRow {
   std::string_view rank;
   std::optional<int64_t> step;

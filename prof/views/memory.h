@@ -20,7 +20,7 @@ struct MemoryCurve {
     int64_t reserved_bytes = kUnknownId;
     friend auto operator<=>(const Point&, const Point&) = default;
   };
-  std::vector<Point> points;  ///< None: it has no rows.
+  std::vector<Point> points;  ///< Empty: it has no rows.
   int64_t peak_bytes = 0;
 };
 /// The view `memory` with the points that `curve_of` finds.

@@ -5,8 +5,8 @@
 
 namespace oplens::prof {
 
-// The views, in the order of Views(). Each stands at the end of its own file, and is initialised
-// before anything runs.
+// The views, in the order of Views(). Each is defined at the end of its own file, with constant
+// initialization.
 extern const View kKernelsView;
 extern const View kCopiesView;
 extern const View kAdviceView;
