@@ -50,8 +50,8 @@ enum class Topic : uint8_t {
 inline constexpr size_t kTopicCount = 13;
 
 inline constexpr int64_t kShortKernelNs = 5'000;
-inline constexpr int64_t kLongKernelNs =
-    10'000;  ///< Only longer ones profit from more blocks or warps.
+/// Only longer kernels profit from more blocks or warps.
+inline constexpr int64_t kLongKernelNs = 10'000;
 /// Longer waits for a launch are not caused by many kernels.
 inline constexpr int64_t kLaunchWaitNs = 100'000;
 inline constexpr int64_t kColdLaunchNs = 1'000'000;
