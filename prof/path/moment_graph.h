@@ -74,8 +74,8 @@ class LongestPaths {
 
  private:
   static constexpr uint32_t kUnseen = UINT32_MAX - 1;
-  static constexpr uint32_t kOpen =
-      UINT32_MAX - 2;  // Being visited: an edge from it closes a cycle.
+  static constexpr uint32_t kOpen = UINT32_MAX - 2;  // In progress: an edge from it makes a cycle.
+
   struct Frame {
     uint32_t node;
     uint32_t next;  // Edge.

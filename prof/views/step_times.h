@@ -37,9 +37,8 @@ inline constexpr uint32_t kDeviceClasses = BitOf(TimeClass::kKernel) | BitOf(Tim
 /// What decides the class of an event.
 struct ClassRules {
   TimeClass communication_kernels = TimeClass::kComm;
-  std::vector<bool> collectives =
-      {};                      ///< By index: kernels that are kComm in any case; empty: none.
-  LeftOutCalls left_out = {};  ///< API calls that do not count.
+  std::vector<bool> collectives = {};  ///< By index: kernels that are always kComm; empty: none.
+  LeftOutCalls left_out = {};          ///< API calls that do not count.
   /// Whether a range of this name is communication; null: none is.
   bool (*is_collective)(std::string_view name) = nullptr;
   bool shadows = false;  ///< Ranges' shadows on the GPU count as the ranges do.
