@@ -28,7 +28,6 @@ struct Findings {
 std::string BytesOf(const Findings& findings);
 std::unique_ptr<Findings> FindingsOf(std::string_view bytes, const std::string& what);
 
-/// What to look for in each input.
 struct FindOptions {
   const std::vector<ViewPlan>* plans = nullptr;  ///< Views that save, by our rules.
   RunOptions run;
@@ -44,7 +43,6 @@ bool CanFindApart(const FindOptions& options);
 /// Reads the waiting input at `place` only. Throws Error if it cannot be read.
 std::unique_ptr<Findings> FindIn(Inputs* inputs, size_t place, const FindOptions& options);
 
-/// Merges the findings of a run's inputs, in order.
 class FindingsMerger {
  public:
   /// `runner`: of the same plans, receives the views' results; null if only AddTold() is called.

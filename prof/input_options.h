@@ -28,7 +28,6 @@ class Messages;
 
 namespace oplens::prof {
 
-/// Option groups shared by programs.
 inline constexpr char kSelectionOptions[] = "Selection";
 inline constexpr char kPricingOptions[] = "Facts that the profile lacks";
 inline constexpr char kMessageOptions[] = "Messages";
@@ -61,7 +60,6 @@ struct InputOptions {
   RunFiles FilesRead() const;
 };
 
-/// Exit codes of such programs.
 std::vector<WordText> ExitCodesOfPricing();
 WordList GpuWords();
 

@@ -13,7 +13,6 @@
 
 namespace oplens::prof {
 
-/// How several inputs are read.
 struct ManyOptions {
   size_t jobs = 1;  ///< Number of concurrent processes.
   /// Number of unreadable inputs that may be left out; nullopt: any from folders, none that was

@@ -169,7 +169,6 @@ size_t ReadTop(const cxxopts::ParseResult& given) {
   return static_cast<size_t>(top);
 }
 
-/// An option that selects a task.
 struct TaskEntry {
   const char* option;
   Task task;

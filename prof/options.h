@@ -20,7 +20,6 @@
 
 namespace oplens::prof {
 
-/// What to print.
 enum class Task : uint8_t {
   kMessage,   ///< Options::message only.
   kRows,      ///< Kernels, copies, or groups of these: the views of PlanRows.
@@ -32,7 +31,6 @@ enum class Task : uint8_t {
   kRankSummaries,  ///< Options::rank_summary: a file of results per input.
 };
 
-/// The parsed command line.
 struct Options : InputOptions {
   Task task = Task::kRows;
   std::string message;  ///< For -h, --version and --view list.

@@ -34,7 +34,6 @@ struct PriceOptions {
   bool shows_prices = true;
 };
 
-/// What to report about priced kernels.
 struct PricingTold {
   Coverage coverage;
   Utilisation utilisation;
@@ -43,7 +42,6 @@ struct PricingTold {
   int64_t priced = 0;   ///< kernels of known FLOPs.
   RuleMisfits misfits;  ///< Of all kernels, shown or not.
 
-  /// Adds the figures of other inputs.
   void Merge(const PricingTold& other);
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {

@@ -83,7 +83,6 @@ int64_t PrintTimeline(Inputs* inputs, const Options& options, Messages* messages
   return kernels;
 }
 
-/// Whether views can process each input separately.
 bool CanReadApart(const Inputs& inputs, const Options& options, const FindOptions& find) {
   return inputs.waiting() > 1 && inputs.OnlyProfilesWait() && CanFindApart(find) &&
          options.execution_traces.empty() && options.reference.empty();

@@ -14,7 +14,6 @@ inline constexpr char kViewOptions[] = "Of views";
 inline constexpr char kDiffOptions[] = "Of two runs";
 inline constexpr char kOutputOptions[] = "Output";
 
-/// The text of `prof`'s help besides its options.
 ProgramText TextOfProf();
 
 std::vector<WordText> WordsOf(std::span<const Field> fields);

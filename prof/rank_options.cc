@@ -43,7 +43,6 @@ bool IsSame(const ViewPlan& a, const ViewPlan& b) {
   return a.view == b.view && a.options.by == b.options.by;
 }
 
-/// All views that save.
 std::string AllThatSave() {
   std::string names;
   for (const View& view : Views()) {

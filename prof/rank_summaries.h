@@ -9,7 +9,6 @@
 
 namespace oplens::prof {
 
-/// What to write for each input.
 struct RankSummaryPlan {
   FindOptions find;  ///< With SummaryTexts::kOfInput.
   RankSummaryOptions options;

@@ -18,7 +18,6 @@
 namespace oplens::prof {
 namespace {
 
-/// Whether a view has figures based on prices.
 bool ShowsPrices(const ViewPlan& plan) {
   const std::vector<Field> fields = FieldsOf(*plan.view, plan.options);
   return std::any_of(plan.places.begin(), plan.places.end(), [&](size_t place) {

@@ -27,7 +27,6 @@ struct Item {
 /// One item per rule that fired, by severity, then gain, then order of rules.
 std::vector<Item> Advise(std::span<const NamedRank> ranks);
 
-/// The rules for which no rank has data.
 std::vector<const Rule*> RulesWithoutData(std::span<const NamedRank> ranks);
 
 }  // namespace oplens::prof::advice

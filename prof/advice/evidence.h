@@ -10,7 +10,6 @@
 
 namespace oplens::prof::advice {
 
-/// Maximum number of evidence items per finding.
 inline constexpr size_t kMostEvidence = 5;
 
 /// part / whole; 0 if whole is 0.

@@ -31,7 +31,6 @@ struct Sums {
   void Add(const Sums& more);
 };
 
-/// Kinds of work or calls that rules look at.
 enum class Topic : uint8_t {
   kPad,        ///< Products whose sizes the fast kernels do not support well. Gain: to the roof.
   kLayout,     ///< Layout changes next to convolutions. Gain: all of it.
@@ -76,7 +75,6 @@ struct TopicFacts {
   void Merge(const TopicFacts& more);
 };
 
-/// A complete step.
 struct StepFact {
   int64_t start_ns = 0;  ///< From the first event of its rank.
   int64_t number = 0;

@@ -53,7 +53,6 @@ struct Rule {
   Lack lack;
 };
 
-/// All rules, in the order in which they are listed.
 std::span<const Rule> Rules();
 
 }  // namespace oplens::prof::advice

@@ -29,7 +29,6 @@
 namespace oplens::prof {
 namespace {
 
-/// The rows of one view of one side.
 struct ViewRows {
   const KeptRows* plain = nullptr;    ///< As the view emits them.
   const KeptRows* by_step = nullptr;  ///< Also by rank and step; null: not supported.
@@ -44,7 +43,6 @@ bool IsFigure(const Field& field) {
   return !field.ratio.empty() || (field.fold != Fold::kNone && field.fold != Fold::kKey);
 }
 
-/// A figure of a row of one side.
 struct Values {
   std::vector<double> by_sample;  ///< If it adds up and the view has steps.
   std::optional<double> value;

@@ -51,7 +51,6 @@ class OtherDiff {
   virtual void Write(std::string_view table, Sink* sink) const = 0;
   /// Text above the first table, for a reader.
   virtual std::string Words() const = 0;
-  /// Sentences for standard error.
   virtual std::vector<std::string> Notes() const { return {}; }
 };
 

@@ -26,7 +26,6 @@ enum class Change : uint8_t {
 /// "same", "added", ...
 std::string_view WordOf(Change change);
 
-/// Significance of a change.
 enum class Verdict : uint8_t {
   kUnknown,  ///< Too few steps to compare it with their spread.
   kSame,     ///< Within the noise of the steps.
@@ -51,7 +50,6 @@ struct Figure {
   std::optional<double> delta_pct() const;
 };
 
-/// A row of a view on both sides.
 struct DiffRow {
   std::vector<std::string> keys;  ///< Of the new run; for a removed row of the base. "": unknown.
   std::vector<std::string> base_keys;  ///< If they differ; otherwise empty.
@@ -81,7 +79,6 @@ struct Difference {
   bool decides = false;  ///< The runs' times cannot be compared.
 };
 
-/// A part of the change of the total.
 struct Cause {
   std::string cause;     ///< A word: "kernels slower"
   double delta_ns = 0;   ///< Per step. All causes add up to the change of the total.

@@ -36,7 +36,6 @@ constexpr Part kExplainParts[] = {
     {"other_ns", "idle: nothing recorded", "the GPU waits, and nothing was recorded of the host"},
 };
 
-/// Kinds of changes of rows, and their names.
 struct RowCause {
   Change change;
   std::string_view cause;

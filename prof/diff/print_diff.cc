@@ -79,7 +79,6 @@ std::string WasText(const DiffTable& table, const DiffRow& row) {
   return text;
 }
 
-/// Which rows and columns of a table are printed.
 class TablePrinter {
  public:
   TablePrinter(const Diff& diff, const DiffTable& table, const DiffPrint& print)

@@ -9,7 +9,6 @@
 
 namespace oplens::prof {
 
-/// What to print of a comparison.
 struct DiffPrint {
   bool all = false;   ///< Include rows of class `same`.
   bool many = false;  ///< The destination takes several tables; otherwise it is for a reader.

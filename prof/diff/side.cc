@@ -21,7 +21,6 @@ struct PlaceHash {
   }
 };
 
-/// A place under construction.
 struct Draft {
   SidePlace place;
   std::map<std::string_view, std::pair<size_t, int64_t>> kernels;  // Samples and time of each.

@@ -15,7 +15,6 @@
 
 namespace oplens::prof {
 
-/// Work of a place in a sample.
 struct PlaceSums {
   uint32_t sample = 0;  ///< Index in Side::samples().
   int64_t count = 0;

@@ -19,7 +19,6 @@
 namespace oplens::prof {
 namespace {
 
-/// Maximum number of rows kept of a broken expression.
 inline constexpr size_t kMostGateRows = 50;
 
 /// The rows of a view that an expression selects, and its figure.
@@ -174,7 +173,6 @@ std::string SelectedRows::NameOf(const DiffRow& row, bool all_keys) const {
 
 using Rows = std::vector<const DiffRow*>;
 
-/// The value to compare with the threshold.
 struct Measured {
   std::optional<double> value;
   std::string missing;  ///< Why there is none.
@@ -234,7 +232,6 @@ std::string EvaluateTextOf(const GateExpression& expression, const Figure& figur
   return text;
 }
 
-/// Judges the rows of one view.
 class RowsJudge {
  public:
   RowsJudge(const GateExpression& expression, const DiffTable& table, const Diff& diff,

@@ -22,7 +22,6 @@ namespace oplens::prof {
 inline constexpr int kExitNoData = 4;
 inline constexpr int kExitBroken = 5;  ///< An expression is broken.
 
-/// Result of an expression.
 enum class GateOutcome : uint8_t { kHolds, kNoData, kBroken };
 /// "holds", "no-data", "broken"
 std::string_view WordOf(GateOutcome outcome);
@@ -36,7 +35,6 @@ struct GateRow {
 /// In place of an expression: data of a run is lost.
 inline constexpr std::string_view kWholeData = "whole-data";
 
-/// An expression and its result.
 struct GateItem {
   std::string expression;  ///< As given; "--require-comparable"; or kWholeData.
   GateOutcome outcome = GateOutcome::kHolds;

@@ -64,7 +64,6 @@ constexpr Field kGateOutputFields[] = {
     {"message", "Message", "", FieldType::kText, Field::kShared, "what was found, what is missing"},
 };
 
-/// A figure's cells in a row of the table.
 void AddFigure(const Figure& figure, std::vector<Cell>* cells) {
   cells->push_back(Decimal(figure.base));
   cells->push_back(Decimal(figure.now));

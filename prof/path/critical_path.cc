@@ -43,7 +43,6 @@ std::string PathNamesWorkName(const Run& run, const DeviceEvent& event) {
   }
 }
 
-/// Factors of the times of a run.
 class Factors {
  public:
   Factors(const Run& run, WhatIf* what_if) : run_(run), what_if_(*what_if) {}
@@ -217,7 +216,6 @@ class EdgeSplitter {
   HostPieces pieces_;
 };
 
-/// Finds the paths of successive steps.
 class CriticalPathPathFinder {
  public:
   CriticalPathPathFinder(const Run& run, WhatIf* what_if, PathTaker* taker)

@@ -14,11 +14,9 @@ class Run;
 
 inline constexpr TraceNeeds kCriticalPathNeeds = {TracePart::kWaitEvents, TracePart::kLongCalls};
 
-/// Receives paths as they are found.
 class PathTaker {
  public:
   virtual ~PathTaker() = default;
-  /// The next edge of the current step.
   virtual void TakeEdge(const PathEdge& edge) = 0;
   /// All edges of a step have been passed.
   virtual void TakeStep(const StepPath& path) = 0;

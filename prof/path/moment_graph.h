@@ -69,7 +69,6 @@ class LongestPaths {
   int64_t LengthTo(uint32_t node) const { return lengths_ns_[node]; }
   /// The last edge of the path to a node; kNone: the path begins there.
   uint32_t EdgeInto(uint32_t node) const { return best_[node]; }
-  /// Number of cut edges.
   int64_t cut() const { return cut_; }
 
  private:

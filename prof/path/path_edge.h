@@ -30,7 +30,6 @@ inline constexpr size_t kPathCauseCount = 11;
 /// "compute", "launch_delay", ...
 std::string_view PathCauseWord(PathCause cause);
 
-/// How one moment depends on another.
 enum class PathLink : uint8_t {
   kStart,       ///< On the start of the step: nothing else is known.
   kHost,        ///< On an earlier moment of its thread.

@@ -45,7 +45,6 @@ class StepGraph {
   int64_t TimeOf(uint32_t node) const;
   /// The moment of a node; null: it has none.
   const HostMoment* MomentOf(uint32_t node) const;
-  /// The thread of a moment's node.
   ThreadIndex ThreadOf(uint32_t node) const;
   /// Index in Run::device_work().events() of a node's work; kNone: it has none.
   uint32_t EventOf(uint32_t node) const {
@@ -59,7 +58,6 @@ class StepGraph {
   int64_t main_end_ns() const { return main_end_ns_; }
 
  private:
-  /// The moments of a thread within a step.
   struct Part {
     size_t step = 0;
     ThreadIndex thread = 0;

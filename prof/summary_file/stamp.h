@@ -17,7 +17,6 @@ std::string StampOf(const std::string& path);
 /// A hash as 16 hexadecimal digits; not collision-resistant against attackers.
 std::string HashOf(std::string_view text);
 
-/// What a summary of one input was made of.
 struct SummaryStamp {
   std::string input;      ///< StampOf() the input.
   std::string made_with;  ///< HashOf() the options that change the results.

@@ -6,7 +6,6 @@
 
 namespace oplens::prof {
 
-/// A summary among the inputs.
 struct SummaryInput {
   std::string path;
   std::string name;  ///< As parse::ProfileInput::name of the input that it summarises.

@@ -62,7 +62,6 @@ class RunFacts {
 /// does not save, and as PlanViews.
 std::vector<ViewPlan> PlanSummaryViews(std::string_view list, std::string_view by, bool copies);
 
-/// How a summary changes texts.
 enum class SummaryTexts : uint8_t {
   /// For others to read: hides names of machines and people. Paths are cut (base/path_cutter.h),
   /// host names are hashed, and the N-th rank named by its file becomes "input N".
@@ -71,7 +70,6 @@ enum class SummaryTexts : uint8_t {
   kWhole,    ///< No change.
 };
 
-/// Makes a summary of its input.
 class SummarySink : public KernelSink {
  public:
   /// `plans` must outlive this object. `folder`: the working folder; paths are cut relative to it.

@@ -27,7 +27,6 @@ struct BeforeCall {
   int32_t idle_permille = -1;  ///< Share of that time without compute; -1: unknown.
 };
 
-/// For each call of a run.
 struct BeforeCalls {
   Numbered<WorkName> works;
   std::vector<BeforeCall> calls;  ///< In the order of Run::collectives(); empty: unknown.

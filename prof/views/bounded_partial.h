@@ -19,7 +19,6 @@
 
 namespace oplens::prof {
 
-/// Order of the columns of --by words.
 enum class ByOrder : uint8_t { kOfColumns, kOfWords };
 
 /// A partial of sums by key within GroupLimits (BoundedGroups). Key::TextBytes() is what a key's
@@ -65,7 +64,6 @@ class BoundedPartial : public Partial {
     static_cast<void>(key);
     static_cast<void>(bytes);
   }
-  /// Whether --by names a word.
   bool By(std::string_view word) const { return words_.Has(word); }
   void Take(const Key& key, const Sums& sums) {
     uint32_t group = groups_.NumberOf(key, key.TextBytes());

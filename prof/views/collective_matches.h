@@ -57,7 +57,6 @@ class CollectiveMatches {
   /// processes.
   CollectiveMatches(const CollectiveSet& set, Exchange* exchange);
 
-  /// Number of local ranks.
   size_t rank_count() const { return ranks_.size(); }
   /// The calls of the `rank`-th local rank, by start. They point into this object and the set.
   std::vector<CollectiveRow> RowsOf(size_t rank) const;
@@ -65,7 +64,6 @@ class CollectiveMatches {
  private:
   static constexpr uint32_t kNoMeeting = UINT32_MAX;
 
-  /// Count of similar calls.
   struct Tally {
     uint32_t ranks = 0;
     uint32_t each = 0;  // Calls per rank.
@@ -147,7 +145,6 @@ class CollectiveMatches {
   /// Index of a key in alike_, added if new.
   uint32_t PlaceOf(const CollectiveKey& key);
   uint32_t NextMeeting(uint32_t place);
-  /// The steps of matching, across all processes.
   void Count(Exchange* exchange);
   void Meet(Exchange* exchange);
   template <typename List>

@@ -13,7 +13,6 @@
 
 namespace oplens::prof {
 
-/// What a reader of matched calls must know.
 class CollectiveNotes {
  public:
   void Add(std::span<const CollectiveRow> calls);

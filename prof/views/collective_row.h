@@ -10,7 +10,6 @@
 
 namespace oplens::prof {
 
-/// How a call was matched on other ranks.
 enum class CollectiveMatch : uint8_t {
   kNone,
   kAlone,     ///< Its group has this rank only.

@@ -23,7 +23,6 @@ namespace oplens::prof {
 
 class Run;
 
-/// A group of ranks as recorded.
 struct CollectiveGroup {
   static constexpr size_t kLeastBytes = 3;  ///< Minimum when saved.
 
@@ -92,7 +91,6 @@ class CollectiveSet {
   /// The calls of a recording, by start.
   static std::vector<Call> CallsOf(const Recording& recording);
   const CollectiveGroups& groups() const { return groups_; }
-  /// Work done before calls.
   const Numbered<WorkName>& works() const { return works_; }
   /// Null: none or unknown.
   const WorkName* WorkBefore(const Call& call) const {

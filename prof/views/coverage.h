@@ -31,7 +31,6 @@ class Coverage {
   void Merge(const Coverage& other) { MergeMembers(this, other); }
 
   int64_t kernel_count() const { return kernel_count_; }
-  /// The sum over all timed kernels, ns.
   int64_t kernel_ns() const { return kernel_ns_; }
   /// Time during which at least one kernel ran, ns, summed over the GPUs of each rank. An upper
   /// bound if there are graph replays. -1 if a start is unknown or kernels of a GPU did not come in

@@ -16,7 +16,6 @@ namespace oplens::prof {
 
 inline constexpr int kPathWidth = 14;
 
-/// Time of some edges of a path.
 struct PathSum {
   Sum time_ns;
   Sum edges;

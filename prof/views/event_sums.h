@@ -56,7 +56,6 @@ struct EventSums : EventFigures<Checked> {
   }
 };
 
-/// A row: events of one name.
 struct EventRow : EventFigures<int64_t> {
   std::string_view name;
   bool device = false;  ///< Work of a GPU; otherwise a call.

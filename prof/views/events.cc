@@ -111,7 +111,6 @@ int64_t Since(int64_t origin_ns, int64_t ns) {
   return __builtin_sub_overflow(ns, origin_ns, &since_ns) ? ns : since_ns;
 }
 
-/// Key of a group.
 struct EventKey {
   bool device = false;
   std::string texts;  ///< Each terminated by a 0.

@@ -102,7 +102,6 @@ constexpr Column<GpuRow> kGpuColumns[] = {
         "most that the framework had allocated at once in the whole recording"},
 };
 
-/// State of a GPU while its run is read.
 struct GpuState {
   int32_t device_id = 0;
   GpuSums sums;

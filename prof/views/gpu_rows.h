@@ -19,7 +19,6 @@
 
 namespace oplens::prof {
 
-/// Sums over one GPU, of one or several inputs.
 struct GpuSums {
   Max<std::string> name;
   Sum window_ns;
@@ -60,7 +59,6 @@ struct GpuRow {
   const GpuSums& sums;
 };
 
-/// Columns of the view gpu.
 std::span<const Column<GpuRow>> GpuColumns();
 
 /// Rows of the view gpu: sums per GPU of each rank.

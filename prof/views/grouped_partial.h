@@ -154,7 +154,6 @@ Cell KnownOf(const Row& row) {
   return row.sums.*count > 0 ? CellOf(row.sums.*sum) : Cell{};
 }
 
-/// The words of --by of a view.
 class ByWords {
  public:
   /// Throws UsageError for a word that is not in `known`.

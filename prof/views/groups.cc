@@ -29,7 +29,6 @@ namespace {
 
 using enum FieldType;
 
-/// What one kernel adds to its group.
 struct KernelGroupDetails {
   std::optional<int64_t> duration_ns;
   std::optional<int64_t> delay_ns;

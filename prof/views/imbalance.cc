@@ -40,7 +40,6 @@ struct RankLoads {
   }
 };
 
-/// Loads of some members in each step.
 class Members {
  public:
   void Add(std::string_view name, int64_t step, int64_t load_ns, int64_t total_ns) {

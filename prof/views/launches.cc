@@ -134,7 +134,6 @@ class Launches : public GroupedPartial<LaunchKey, LaunchSums> {
   }
 
  private:
-  /// The key as numbers of the current run.
   struct Numbers {
     size_t step = 0;
     StringId api = 0;

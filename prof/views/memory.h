@@ -12,7 +12,6 @@
 
 namespace oplens::prof {
 
-/// The curve of a pool of memory.
 struct MemoryCurve {
   struct Point {
     int64_t time_ns = 0;

@@ -18,7 +18,6 @@ namespace oplens::prof {
 
 class Run;
 
-/// What calls allocated and freed.
 struct MemoryChange {
   Balance increase_bytes;  ///< Allocated - freed.
   Sum allocations;

@@ -17,7 +17,6 @@
 
 namespace oplens::prof {
 
-/// What a module cost.
 struct ModuleSums {
   /// In one pass of training.
   struct Pass {
@@ -62,7 +61,6 @@ struct ModuleSums {
 /// O(R log R + E) for R ranges and E device events. 4 bytes per call and, if by step, 4 per kernel.
 class ModuleRun {
  public:
-  /// Sums of one module in one step.
   struct Slot {
     uint32_t module = PathTree::kRoot;  ///< A path of tree(); the root: outside of modules.
     size_t step = Steps::kNone;

@@ -26,7 +26,6 @@
 namespace oplens::prof {
 namespace {
 
-/// A step as printed.
 struct OverviewStep {
   int64_t start_ns = 0;  ///< From the rank's first event.
   int64_t number = 0;

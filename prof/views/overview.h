@@ -11,7 +11,6 @@
 
 namespace oplens::prof {
 
-/// The steps of a run, and where their time went.
 struct OverviewSteps {
   std::vector<Step> steps;
   std::vector<StepTimes> times;  ///< One per step.

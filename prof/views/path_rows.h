@@ -105,7 +105,6 @@ class PathEdges {
   uint32_t last_place_ = 0;
 };
 
-/// The paths of a rank.
 struct RankPaths {
   std::map<int64_t, PathStepSums> steps;  ///< By number.
   PathEdges edges;                        ///< For PathRows::kEdges.

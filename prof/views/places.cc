@@ -51,7 +51,6 @@ enum PlacesPlaceText : size_t {
 
 constexpr std::string_view kPlacesKeys[] = {"step", "rank"};
 
-/// A sum over the known values.
 struct KnownSum {
   int64_t value = -1;  ///< Negative: no value is known.
 

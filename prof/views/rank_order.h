@@ -24,7 +24,6 @@ struct RankBefore {
   }
 };
 
-/// The name of a rank, as part of a key.
 struct RankName {
   std::string text;
 

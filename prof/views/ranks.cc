@@ -247,7 +247,6 @@ int64_t RanksMedianOf(const std::vector<std::pair<std::string_view, int64_t>>& c
   return sorted[sorted.size() / 2];
 }
 
-/// Numbers hosts in the order of ranks.
 class HostNumbers {
  public:
   std::string NodesOf(const std::set<std::string>& nodes) {

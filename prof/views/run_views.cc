@@ -43,7 +43,6 @@ class RulesSink : public Sink {
   std::vector<Cell> cells_;
 };
 
-/// Notes' word for the rows.
 std::string_view RowsOf(const ViewPlan& plan) {
   if (!plan.options.plain) return "rows";
   return plan.options.copies ? "copies and fills" : "kernels";

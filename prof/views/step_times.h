@@ -30,7 +30,6 @@ enum class TimeClass : uint8_t {
 inline constexpr size_t kTimeClassCount = 7;
 
 constexpr uint32_t BitOf(TimeClass time_class) { return 1u << static_cast<uint32_t>(time_class); }
-/// Classes of GPU work.
 inline constexpr uint32_t kDeviceClasses = BitOf(TimeClass::kKernel) | BitOf(TimeClass::kMemcpy) |
                                            BitOf(TimeClass::kMemset) | BitOf(TimeClass::kComm);
 

@@ -19,7 +19,6 @@ namespace {
 /// Least spread of compared shares of times: below it is rounding.
 constexpr double kLeastSpread = 0.001;
 
-/// Values of some ranks in one step.
 class Peers {
  public:
   void Add(int64_t value) { values_.push_back(value); }

@@ -20,7 +20,6 @@ namespace oplens::prof {
 
 class Run;
 
-/// What a rank computed in the steps of one profile.
 struct StragglerWork {
   /// Maximum number of ops, and of pairs of op and layer: the most expensive are kept.
   static constexpr size_t kMostPlaces = 24;

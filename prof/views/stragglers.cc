@@ -23,7 +23,6 @@ namespace {
 
 using enum FieldType;
 
-/// Sums over a rank's matched calls.
 struct WaitSums {
   Sum calls;
   Sum wait_ns;

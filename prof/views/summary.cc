@@ -249,7 +249,6 @@ std::vector<uint32_t> Summary::Merge(const Summary& other) {
 
 namespace {
 
-// Values of keys as saved.
 enum class SavedValue : uint8_t { kUnknown, kInteger, kText };
 constexpr size_t kSavedValues = 3;
 

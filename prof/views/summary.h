@@ -58,7 +58,6 @@ class Summary : public KernelSink {
   void AddWork(const PricedKernel& work);
   /// Adds a copy or memset to its group. Precondition: the plan's keys are of copies.
   void AddCopy(const CopyRow& copy);
-  /// The number of the last kernel's group.
   uint32_t last_group() const { return added_to_; }
   /// All replays form one group, "(graph replay)", whatever the keys: their times are spans.
   bool AddReplay(const PricedKernel& row) override;
@@ -99,7 +98,6 @@ class Summary : public KernelSink {
   void SaveKey(std::string_view key, ByteWriter* bytes) const;
   /// Sets key_.
   void LoadKey(ByteReader* bytes);
-  /// Adds to the group of key_.
   void AddToGroup(const PricedKernel& work);
   void CountStep(int64_t step);
   /// If no step is named, uses the sequence of kernels that repeats.

@@ -49,7 +49,6 @@ Cell KnownSumOf(const SummaryRow& row) {
   return Decimal((row.sums->*sum).Approximate());
 }
 
-/// Percent of the group's time.
 template <auto time_ns>
 Cell GroupShareOf(const SummaryRow& row) {
   return Decimal(row.sums->PercentOfTotal(row.sums->*time_ns));

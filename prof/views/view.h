@@ -29,7 +29,6 @@ struct PricedKernel;
 
 class Condition;
 
-/// What a view is asked to show.
 struct ViewOptions {
   std::vector<std::string> by = {};  ///< Words of --by that the view takes.
   std::string sort = {};  ///< --sort, for a view that sorts its own rows; "": its default.

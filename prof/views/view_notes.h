@@ -59,7 +59,6 @@ class CallNotes {
                                        &CallNotes::ranks_without_calls_};
 };
 
-/// Distinct sentences of a view.
 class TextNotes {
  public:
   explicit TextNotes(std::string_view /*view*/) {}

@@ -91,7 +91,6 @@ void PlanKeys(std::string_view by, std::vector<ViewPlan>* plans) {
   }
 }
 
-/// Passes --what-if to the views that apply it.
 void PlanWhatIf(const ViewRequest& request, std::vector<ViewPlan>* plans) {
   if (request.what_if.empty()) return;
   bool known = false;
@@ -103,7 +102,6 @@ void PlanWhatIf(const ViewRequest& request, std::vector<ViewPlan>* plans) {
   if (!known) throw UsageError("--what-if needs a view that computes anew, such as critical-path");
 }
 
-/// Passes --sort and --top to each view.
 void PlanOrder(const ViewRequest& request, std::vector<ViewPlan>* plans) {
   std::string wrong;
   bool known = request.sort.empty();

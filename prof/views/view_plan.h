@@ -78,7 +78,6 @@ std::optional<ViewPlan> WithSteps(const ViewPlan& plan);
 
 bool TakeCalls(std::span<const ViewPlan> plans);
 
-/// The parts of traces that the plans need.
 TraceNeeds NeedsOf(std::span<const ViewPlan> plans);
 
 }  // namespace oplens::prof

@@ -20,7 +20,6 @@ namespace oplens::prof {
 /// recorded bandwidths.
 inline constexpr TraceNeeds kHtaActivityNeeds = {TracePart::kTorchEvents};
 
-/// An API call.
 struct HtaCall {
   int64_t start_us = 0;
   int64_t duration_us = 0;

@@ -42,7 +42,6 @@ Cell RoundedPercent(double percent, double scale) {
   return {std::nearbyint(percent * scale) / scale};
 }
 
-/// A view of sums by rank.
 template <typename Sums>
 class HtaSums : public Partial {
  public:

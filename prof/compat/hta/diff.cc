@@ -48,7 +48,6 @@ std::optional<int64_t> StepNumber(std::string_view name) {
   return number;
 }
 
-/// Finds the step of a time.
 class StepAt {
  public:
   explicit StepAt(const Trace& trace);

@@ -16,7 +16,6 @@ namespace oplens::prof {
 
 // GPU work by the rules of HolisticTraceAnalysis 0.6.0, for --compat hta, including its bugs.
 
-/// The class of an event, by its name.
 enum class HtaClass : uint8_t { kComputation, kCommunication, kMemory, kOther };
 inline constexpr size_t kHtaClassCount = 4;
 

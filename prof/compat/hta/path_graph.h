@@ -15,10 +15,8 @@
 
 namespace oplens::prof {
 
-/// The reference's types of edges.
 enum class HtaEdgeType : uint8_t { kOperator, kDependency, kLaunch, kKernelKernel, kSync };
 
-/// The start or end of an event.
 struct HtaPathNode {
   int64_t time_us = 0;
   uint32_t event = 0;

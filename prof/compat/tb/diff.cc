@@ -20,7 +20,6 @@
 namespace oplens::prof {
 namespace {
 
-/// The two runs.
 enum TbSide : size_t { kBase, kNew, kSides };
 
 /// A host call, a row of TbDiffTreeView.
@@ -35,7 +34,6 @@ struct Call {
   int64_t device_self_ns = 0;
 };
 
-/// Indices of calls.
 using Places = std::vector<uint32_t>;
 
 /// The calls of one side, parents first.
@@ -44,7 +42,6 @@ class Calls {
   Calls(const DiffInput& input, std::vector<std::string>* notes);
 
   const Call& At(uint32_t place) const { return calls_[place]; }
-  /// The outermost calls.
   Places Outermost() const { return Between(0, static_cast<uint32_t>(calls_.size())); }
   Places Inside(uint32_t place) const { return Between(place + 1, calls_[place].end); }
 
@@ -58,7 +55,6 @@ class Calls {
   std::vector<Call> calls_;
 };
 
-/// Calls of both sides that are compared.
 struct Node {
   std::string path;  // "0-2-1": the second child of the third of the root.
   size_t level = 0;
@@ -144,7 +140,6 @@ using enum FieldType;
 
 constexpr size_t kMostLevels = 256;
 
-/// A figure summed by name, and its columns.
 struct OpFigure {
   std::string_view key;
   std::string_view header;
@@ -255,7 +250,6 @@ class TbDiff : public OtherDiff {
   std::vector<std::string> Notes() const override { return notes_; }
 
  private:
-  /// Adds a node and its descendants.
   void AddNode(Node node);
   void AddChildren(size_t parent);
   int64_t ChangeOf(const Node& node) const {

@@ -49,7 +49,6 @@ struct StepParts {
   int64_t communication_ns = 0;
 };
 
-/// One profile of a rank.
 struct TbRecording {
   std::vector<StepParts> steps;
   std::vector<TbCollective> calls;

@@ -107,7 +107,6 @@ bool TensorBoardTensorCores::Uses(const Kernel& kernel) {
   return known == kYes;
 }
 
-/// State of a GPU while its run is read.
 struct TbGpuState {
   GpuSums sums;
   std::vector<Interval> busy;

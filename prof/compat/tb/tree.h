@@ -185,7 +185,6 @@ class TbTree {
   int64_t eligible_kernel_ns_ = 0;
 };
 
-/// end - start of an event.
 int64_t LengthNs(const TorchEvent& event);
 
 /// What the plugin's advice on Tensor Cores is based on.

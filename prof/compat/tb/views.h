@@ -18,7 +18,6 @@ namespace oplens::prof {
 /// The plugin's advice, one row per rule and rank.
 std::unique_ptr<Partial> MakeTbAdvice(const ViewOptions& options);
 
-/// Where the time of the plugin's steps went.
 std::unique_ptr<Partial> MakeTbOverview(const ViewOptions& options);
 
 /// Utilisation within the plugin's steps of each GPU that ran a kernel.
