@@ -22,8 +22,9 @@ std::vector<Cause> CausesOf(const Side& base, const Side& now, const PlaceDiff& 
 std::string VerdictOf(const Diff& diff);
 
 /// Counts steps of the new run that exceed every step of the base by more than the base's maximum
-/// exceeds its median. If there are at least two, but less than half: "20 of 200 steps take longer
-/// than any of the base: one in 10"; otherwise "".
+/// exceeds its median. If there are at least two, but less than half, and the base has kFewSteps:
+/// "20 of 200 steps take longer than any of the base" and, at regular intervals, ": one in 10";
+/// otherwise "".
 std::string LateSteps(const Side& base, const Side& now);
 
 std::vector<Difference> DifferencesOf(const Side& base, const Side& now, const PlaceDiff& places);

@@ -17,7 +17,7 @@ enum class PathCause : uint8_t {
   kCommunication,  ///< Kernels that move data between GPUs.
   kCopy,           ///< Copies and memsets.
   kQueue,        ///< Between two items of work of a stream, if the later one was launched by then.
-  kLaunchDelay,  ///< From the return of a launch (its start, if the return is later) to the work.
+  kLaunchDelay,  ///< From the return of a launch (its start, if that is later) to the work.
   kSyncWait,     ///< From the end of work to what waited for it: the host or another stream.
   kApiCall,      ///< API calls that do not wait for work.
   kOperator,     ///< Calls of operators and backward nodes.

@@ -26,8 +26,8 @@
 namespace oplens::prof {
 namespace {
 
-// Kernels of unknown grid count as no block, so the mean is valid only if they take less than 10 %
-// of the time.
+// Kernels of unknown grid count as no block: the mean is valid if they take at most 10 % of the
+// time.
 constexpr double kLeastGridsKnown = 0.9;
 // A mean needs at least half of the time.
 constexpr double kLeastOccupancyKnown = 0.5;
