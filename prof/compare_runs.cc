@@ -15,14 +15,14 @@
 namespace oplens::prof {
 namespace {
 
-/// The name of a side for readers: that of its first input.
+/// Display name of a side: its first input.
 std::string CompareRunsNameOf(const std::vector<std::string>& paths) {
   if (paths.empty()) return "standard input";
   return paths.size() == 1 ? paths.front()
                            : fmt::format("{} and {} more", paths.front(), paths.size() - 1);
 }
 
-/// The rows of what was saved, for each plan.
+/// Emits the rows of what was saved, for each plan.
 void EmitSections(const SummaryFile& summary, const std::string& path, const DiffPlan& plan,
                   KeptTables* tables, Messages* messages) {
   ViewRunner runner(plan.plans, {}, tables);
@@ -42,10 +42,10 @@ bool IsOneSummary(const std::vector<std::string>& paths) {
 }
 
 void RunComparison::Read(StatusLine* status, Messages* base_messages, Messages* messages) {
-  // A summary holds its texts as they may leave the machine: those of the other run must be alike.
+  // A summary holds its texts in the form in which they may leave the machine: the other run's must
+  // match.
   const bool as_saved = IsOneSummary(base_) || IsOneSummary(options_.inputs);
   if (base_.empty()) {
-    // One run is judged: nothing is compared with it.
     for (size_t i = 0; i < plan_.plans.size(); ++i) base_tables_.NewTable();
   } else {
     ReadSide(base_, as_saved, false, status, base_messages, &base_tables_);

@@ -16,22 +16,22 @@ namespace oplens::prof {
 
 struct RunOptions;
 
-/// Reads two runs, each profiles, folders of them or one summary (docs/summary_format.md), and
-/// compares them.
+/// Reads and compares two runs; each is profiles, folders of them, or one summary
+/// (docs/summary_format.md).
 class RunComparison {
  public:
-  /// `options.inputs` are those of the new run; without `base` it is alone. All must outlive this
-  /// object; `run` is what is looked at of both.
+  /// `options.inputs` are of the new run; an empty `base` means there is only this one. `run`
+  /// selects what to look at in both. All must outlive this object.
   RunComparison(const InputOptions& options, const std::vector<std::string>& base,
                 const DiffPlan& plan, const RunOptions& run, std::string_view tool)
       : options_(options), base_(base), plan_(plan), run_(run), tool_(tool) {}
 
-  /// Reads both. Throws Error. `status`, which may be null, shows how far the reading is.
+  /// Reads both runs. Throws Error. `status` shows the progress; may be null.
   void Read(StatusLine* status, Messages* base_messages, Messages* messages);
-  /// After Read(): the tables of each side, which live as long as this object,
+  /// After Read(): the tables of each side, valid as long as this object,
   DiffInput base() const;
   DiffInput now() const;
-  /// and what they say, which lives as long too.
+  /// and their comparison, likewise.
   Diff Make() const;
   /// After Read(): whether a file of a folder was left out, now or when a summary was made.
   bool left_out() const { return base_left_out_ + left_out_ > 0; }
@@ -53,7 +53,7 @@ class RunComparison {
   KeptTables now_tables_;
 };
 
-/// Whether these are one summary. Throws Error where there are others beside it.
+/// Whether `paths` is a single summary. Throws Error if it has a summary and other inputs.
 bool IsOneSummary(const std::vector<std::string>& paths);
 
 }  // namespace oplens::prof

@@ -39,7 +39,7 @@ void LoadLosses(ByteReader* bytes, Diagnostics* losses) {
   for (std::string& file : lost_files) losses->NoteLost(std::move(file));
 }
 
-/// Whether a word of --by makes something of the name of a rank, which is not known yet.
+/// Whether a word of --by transforms the name of a rank, which is not known yet.
 bool ChangesRank(const std::string& word) { return word.starts_with("rank") && word != "rank"; }
 
 }  // namespace

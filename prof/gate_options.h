@@ -12,16 +12,14 @@ class ParseResult;
 
 namespace oplens::prof {
 
-/// What --fail-if, --require-comparable and --junit ask.
+/// Values of --fail-if, --require-comparable and --junit.
 struct GateOptions {
   Gate gate;
-  std::string junit;  ///< The file of the report; "": none.
+  std::string junit;  ///< File of the report; "": none.
 };
 
-/// Declares them.
 void AddGateOptions(cxxopts::OptionAdder add);
-/// Throws UsageError with one line, or one that shows where an expression is wrong. `has_base`: two
-/// runs are compared.
+/// Throws UsageError, for a wrong expression with its position. `has_base`: two runs are compared.
 GateOptions ReadGateOptions(const cxxopts::ParseResult& given, bool has_base);
 
 }  // namespace oplens::prof

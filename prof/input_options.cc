@@ -28,11 +28,11 @@ ops::Gpu ReadGpu(const std::string& name) {
                                ShownText(name), fmt::join(match.choices, ", ")));
 }
 
-/// Reads a file of rules (docs/rules.md). Throws UsageError: a file that cannot be read, is larger
-/// than ops::kMaxRulesBytes, or is wrong, with the line and the column.
+/// Reads a file of rules (docs/rules.md). Throws UsageError if it cannot be read, exceeds
+/// ops::kMaxRulesBytes, or is wrong, with line and column.
 ops::Rules LoadRules(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  // One byte more than is allowed, so that what is too long shows.
+  // One byte more than allowed, to detect longer files.
   std::string text(ops::kMaxRulesBytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (file.bad() || (file.fail() && !file.eof())) {
@@ -86,7 +86,7 @@ std::vector<WordText> ExitCodesOfPricing() {
 
 WordList GpuWords() {
   WordList list{"", {"gpu"}, false, {}};
-  // Names with blanks would be several words for a shell.
+  // Names with spaces would be several words in a shell.
   for (const std::string_view name : ops::GpuNames()) {
     if (name.find(' ') == name.npos) list.words.push_back({std::string(name)});
   }

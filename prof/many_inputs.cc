@@ -29,7 +29,7 @@ void LeaveOutMissing(std::vector<std::string>* paths, std::optional<size_t> most
     return path == "-" || std::filesystem::exists(path, error);
   };
   const auto missing = std::stable_partition(paths->begin(), paths->end(), is_there);
-  // Where all are, opening them says why.
+  // If all are missing, opening them reports why.
   if (missing == paths->begin()) return;
   for (auto path = missing; path != paths->end(); ++path) {
     left_out->Add(fmt::format("{}: there is no such file", *path), false);
@@ -51,7 +51,7 @@ void ManyInputs::Run(const std::vector<size_t>& places, const Find& find, const 
       return;
     }
     if (result.crashed) result.problem = fmt::format("{}: {}", input.path, result.problem);
-    // Where nothing can be read, the last reason ends the run.
+    // If nothing can be read, the last reason ends the run.
     if (alone && taken == 0 && task + 1 == places.size()) throw Error(result.problem);
     line.Erase();
     left_out_->Add(result.problem, input.from_folder);

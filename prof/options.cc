@@ -256,7 +256,7 @@ std::string HelpOfViews(std::string_view list) {
   return text;
 }
 
-/// The place in `words` of the value of an option that takes one of them. Throws UsageError.
+/// The index in `words` of an option's value. Throws UsageError.
 size_t ReadWord(std::string_view option, std::string_view word,
                 std::span<const std::string_view> words) {
   const auto place = std::find(words.begin(), words.end(), word);
@@ -283,7 +283,7 @@ const TaskEntry& TaskOf(const cxxopts::ParseResult& given, const TaskEntry* comm
   return command == nullptr ? TaskOf(given) : *command;
 }
 
-/// Throws UsageError for an option that the task does not take. `keeps_summaries`: Options.
+/// Throws UsageError for an option that the task does not take. `keeps_summaries`: as in Options.
 void RefuseOthers(const cxxopts::ParseResult& given, const TaskEntry& task, bool is_command,
                   bool keeps_summaries) {
   const TaskSet own = In(task.task) | (keeps_summaries ? kOfSummaries : 0);
@@ -307,7 +307,7 @@ void RefuseOthers(const cxxopts::ParseResult& given, const TaskEntry& task, bool
   }
 }
 
-/// `to_terminal`: it gets what fits it.
+/// `to_terminal`: fits the output to it.
 const Format* ReadFormat(const cxxopts::ParseResult& given, bool to_terminal) {
   const Format* chosen = &Formats().front();
   size_t formats = given.count("check") + given.count("chrome") > 0 ? 1 : 0;
@@ -327,7 +327,7 @@ const Format* ReadFormat(const cxxopts::ParseResult& given, bool to_terminal) {
   return formats == 0 && to_terminal ? &ScreenFormat() : chosen;
 }
 
-/// What a table may take of the terminal: few rows, unless --top says how many are wanted.
+/// How much of the terminal a table may take: few rows, unless --top requests more.
 Screen ReadScreen(const cxxopts::ParseResult& given) {
   const Terminal terminal = TerminalAt(STDOUT_FILENO);
   Screen screen;
@@ -358,13 +358,13 @@ std::string ReadFormatValue(const cxxopts::ParseResult& given, const Format& for
   return file;
 }
 
-/// "": by our rules.
+/// "": our rules.
 std::string_view ReadCompat(const cxxopts::ParseResult& given) {
   const std::string_view word = GivenText(given, "compat");
   return word.empty() ? std::string_view() : CompatWords()[ReadWord("compat", word, CompatWords())];
 }
 
-/// Throws UsageError for options that some of the views would follow and others not.
+/// Throws UsageError for options that only some of the views would apply.
 void RefuseWithViews(const cxxopts::ParseResult& given, const Options& options) {
   for (const ViewPlan& plan : options.views) {
     const bool of_kernels = plan.view->name == "kernels" || plan.view->name == "groups";
@@ -380,7 +380,7 @@ void RefuseWithViews(const cxxopts::ParseResult& given, const Options& options) 
   }
 }
 
-/// What is asked of tables, which lives as long as `given`.
+/// The request for tables; it points into `given`.
 ViewRequest ReadRequest(const cxxopts::ParseResult& given, const Options& options) {
   ViewRequest request;
   request.list = GivenText(given, "view");
@@ -397,13 +397,13 @@ ViewRequest ReadRequest(const cxxopts::ParseResult& given, const Options& option
   return request;
 }
 
-/// What is printed of kernels or copies without --view. `columns`: unless -c is given; "": those of
-/// the table.
+/// Plans kernels or copies without --view. `columns`: used if -c is not given; "": the table's
+/// default.
 void ReadRows(const cxxopts::ParseResult& given, std::string_view columns, Options* options) {
   ViewRequest request = ReadRequest(given, *options);
   request.list = given.count("by") > 0 ? "summary" : request.copies ? "copies" : "kernels";
   request.in_lines = !options->format->all_columns;
-  // What is given and empty is refused.
+  // Empty arguments are refused.
   constexpr std::string_view kEmpty = " ";
   if (given.count("c") == 0) request.columns = columns;
   if (given.count("c") > 0 && request.columns.empty()) request.columns = kEmpty;
@@ -411,7 +411,6 @@ void ReadRows(const cxxopts::ParseResult& given, std::string_view columns, Optio
   options->views = PlanRows(request, &options->where);
 }
 
-/// What of each run is looked at.
 void TakeSelection(const cxxopts::ParseResult& given, Options* options) {
   options->run.selection = ReadSelection(given);
   options->run.step_in = options->StepIn();
@@ -432,7 +431,7 @@ void ReadViews(const cxxopts::ParseResult& given, Options* options) {
   }
 }
 
-/// Two runs compared, or one that is judged.
+/// Compares two runs, or judges one.
 void ReadDiff(const cxxopts::ParseResult& given, Options* options) {
   const bool has_base = given.count("diff") > 0;
   if (given.count("fail-if") > 0 && given.count("compat") > 0) {
@@ -462,7 +461,7 @@ void ReadDiff(const cxxopts::ParseResult& given, Options* options) {
   if (tables > 1 && options->format->option == "csv") {
     throw UsageError("several views need --json or --sqlite: give one of them, or one view");
   }
-  // Behind those that are printed.
+  // After those that are printed.
   for (const std::string& view : options->gate.gate.views()) views += "," + view;
   options->diff = PlanDiff(views, request.by);
   TakeSelection(given, options);
@@ -471,7 +470,7 @@ void ReadDiff(const cxxopts::ParseResult& given, Options* options) {
 void ReadBaseline(const cxxopts::ParseResult& given, Options* options) {
   options->baseline = GivenFile(given, "save-baseline");
   std::string views(GivenText(given, "view"));
-  // Without these nothing can be compared.
+  // Comparisons need these.
   if (!views.empty() && views != "all") views += ",overview,places,setup";
   options->views = PlanSummaryViews(views, GivenText(given, "by"), given.count("copies") > 0);
   TakeSelection(given, options);
@@ -487,9 +486,9 @@ void ReadRankSummaries(const cxxopts::ParseResult& given, Options* options) {
   TakeSelection(given, options);
 }
 
-/// Fills what is printed, and how.
+/// Sets what is printed, and how.
 void ReadTables(const cxxopts::ParseResult& given, const TaskEntry* command, Options* options) {
-  // What starts many processes gives them terminals that nobody looks at.
+  // Launchers of many processes give them terminals that nobody looks at.
   const bool to_standard_output = options->output.empty() || options->output == "-";
   options->to_terminal =
       !options->keeps_summaries && to_standard_output && TerminalAt(STDOUT_FILENO).is_terminal;

@@ -20,53 +20,50 @@
 
 namespace oplens::prof {
 
-/// What is printed.
 enum class Task : uint8_t {
-  kMessage,   ///< Options::message, and nothing else.
-  kRows,      ///< Kernels or copies, or groups of these: the views of PlanRows.
-  kCheck,     ///< How many kernels have each column.
+  kMessage,   ///< Options::message only.
+  kRows,      ///< Kernels, copies, or groups of these: the views of PlanRows.
+  kCheck,     ///< Number of kernels that have each column.
   kTimeline,  ///< A Chrome trace of the profiles.
   kViews,
   kDiff,           ///< Two runs compared.
-  kBaseline,       ///< Options::baseline, what the views found.
-  kRankSummaries,  ///< The same of each input: Options::rank_summary.
+  kBaseline,       ///< Options::baseline: a file of all results.
+  kRankSummaries,  ///< Options::rank_summary: a file of results per input.
 };
 
-/// The command line, understood.
 struct Options : InputOptions {
   Task task = Task::kRows;
-  std::string message;  ///< Of -h, --version and --view list.
+  std::string message;  ///< For -h, --version and --view list.
 
   const Format* format = nullptr;
-  std::string format_value;  ///< Of its option.
+  std::string format_value;  ///< Argument of the format's option.
   std::string output;        ///< "" or "-": standard output.
-  bool header_keys = false;  ///< Of CSV.
-  Screen screen = {};        ///< Of ScreenFormat().
-  bool to_terminal = false;  ///< What is printed goes to a terminal that somebody looks at.
+  bool header_keys = false;  ///< For CSV.
+  Screen screen = {};        ///< For ScreenFormat().
+  bool to_terminal = false;  ///< Output goes to an interactive terminal.
 
-  /// Of kRows one, of kCheck and kTimeline the one that has their columns; else of kViews and
-  /// others,
+  /// For kRows one view, for kCheck and kTimeline the one with their columns, otherwise the views,
   std::vector<ViewPlan> views;
-  RunOptions run;                   ///< with what of each run they are of.
-  std::string baseline;             ///< Of kBaseline: the file that is written.
-  RankSummaryOptions rank_summary;  ///< Of kRankSummaries, with `output` of one input, and,
-  bool keeps_summaries = false;     ///< with this, of kViews: what was found is kept.
-  ManyOptions many;                 ///< How inputs are read that are read apart.
+  RunOptions run;                   ///< and the part of each run to look at.
+  std::string baseline;             ///< For kBaseline: the output file.
+  RankSummaryOptions rank_summary;  ///< For kRankSummaries (`output`: a single input's), and, if
+  bool keeps_summaries = false;     ///< set, for kViews: results are kept as summaries.
+  ManyOptions many;                 ///< How inputs are read in separate processes.
 
-  std::vector<std::string> diff_base;  ///< Of kDiff: the inputs that `inputs` are compared with
-                                       ///< (none: they are judged alone),
-  DiffPlan diff;                       ///< what is compared, with `run` of both,
-  DiffPrint diff_print;                ///< what of it is printed,
-  CompatDiffPlan compat_diff;          ///< or by whose other rules, with the plans of `diff`,
-  GateOptions gate;                    ///< and what decides the exit code.
+  /// For kDiff: inputs to compare `inputs` with; empty: these are only judged.
+  std::vector<std::string> diff_base;
+  DiffPlan diff;               ///< For kDiff: what to compare (with `run`),
+  DiffPrint diff_print;        ///< what to print of it,
+  CompatDiffPlan compat_diff;  ///< other rules, if any, with the plans of `diff`,
+  GateOptions gate;            ///< and what decides the exit code.
 
   OpChoice op_choice = OpChoice::kInner;
   std::unique_ptr<RangeFilter> filter;  ///< Null without --range.
-  ItemFilters where;                    ///< What --where asks of kernels and copies.
+  ItemFilters where;                    ///< Conditions of --where on kernels and copies.
 
-  /// Whether rows and groups are of copies alone: kernels are not read.
+  /// Whether rows or groups are of copies only, so that kernels need not be read.
   bool of_copies() const { return task == Task::kRows && views.front().options.copies; }
-  /// Of kCheck and kTimeline.
+  /// For kCheck and kTimeline.
   Columns<PricedKernel> kernel_columns() const {
     return ColumnsAt(views.front().places, KernelColumns());
   }
@@ -76,8 +73,8 @@ struct Options : InputOptions {
 Options ParseOptions(int argc, const char* const* argv);
 /// The command line of `oplens WORD`, one of Commands(); argv[0] is not read.
 Options ParseCommand(std::string_view word, int argc, const char* const* argv);
-/// The same for many processes that keep summaries while they make views: --summary-dir goes with
-/// --view, and a terminal is nothing special.
+/// For many processes that keep summaries while they make views: accepts --summary-dir with --view,
+/// and treats a terminal like a file.
 Options ParseKeepingOptions(int argc, const char* const* argv);
 
 }  // namespace oplens::prof

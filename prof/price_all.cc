@@ -17,12 +17,12 @@
 namespace oplens::prof {
 namespace {
 
-/// parse counts these by range; here there are only the kernels inside.
+/// parse counts these by range; here only the kernels inside are known.
 bool IsOfRanges(Reason reason) {
   return reason == Reason::kOpenRange || reason == Reason::kLeakedRange;
 }
 
-/// What names a case best: the op, the kernel or the row.
+/// The best name of a case: the op, the kernel or the row.
 std::string ExampleOf(Reason reason, const PricedKernel& row) {
   std::string_view text;
   switch (reason) {
@@ -47,7 +47,7 @@ std::string ExampleOf(Reason reason, const PricedKernel& row) {
   return text.empty() ? fmt::format("row {}", row.index) : ShownText(text);
 }
 
-/// Says what a reader of the rows must know.
+/// Reports what a reader of the rows must know.
 void Need(std::string sentence, const PriceOptions& options, Diagnostics* diagnostics) {
   if (options.messages == nullptr) {
     diagnostics->Note(std::move(sentence));
@@ -118,7 +118,7 @@ class Pricer {
     told_->utilisation.EndInput();
   }
 
-  /// Gives away what waits, and forgets everything that could link to what comes.
+  /// Writes waiting rows, and forgets everything that could link to later ones.
   void Begin() {
     Drain();
     queue_ = std::make_unique<RowQueue>(queue_ != nullptr ? queue_->instance_count() : 0);
@@ -131,7 +131,7 @@ class Pricer {
     while (auto row = queue_->PopFirst()) Write(std::move(row));
   }
 
-  /// What waits is written before the row that begins another rank is resolved.
+  /// Writes waiting rows before the first row of another rank is resolved.
   void BeginRankOf(const WaitingRow& row) {
     const std::string_view rank = row.record.rank.value_or(std::string_view());
     if (rank == rank_) return;
@@ -144,7 +144,7 @@ class Pricer {
   }
 
   void Write(std::unique_ptr<WaitingRow> waiting) {
-    // The filter asks for the profile's own step.
+    // The filter needs the profile's own step.
     const bool kept = options_.filter == nullptr || options_.filter->Keeps(waiting->row);
     if (options_.steps != nullptr) {
       waiting->record.step = options_.steps->StepOf(waiting->row);
@@ -209,13 +209,13 @@ class Pricer {
   }
 
   PriceOptions options_;
-  std::unique_ptr<OpResolver> resolver_;  // Of one rank.
+  std::unique_ptr<OpResolver> resolver_;  // For one rank.
   std::unique_ptr<RowQueue> queue_;
   KernelSink* sink_;
   Diagnostics* diagnostics_;
   PricingTold* told_;
   std::string rank_;
-  Family family_ = Family::kUnknown;  // Of the input.
+  Family family_ = Family::kUnknown;  // Of the current input.
   int64_t index_ = 0;                 // Of the last record, good or bad.
   bool count_reasons_ = true;
   bool in_input_ = false;
@@ -261,7 +261,7 @@ void TellPrices(const PricingTold& told, const PriceOptions& options, Diagnostic
     tell(fmt::format("FLOPs are known for {} of {} kernels", told.priced, told.kernels));
   }
   const std::vector<std::string> facts = told.coverage.Facts();
-  // The utilisation before the shares, which are the longest of all.
+  // Utilisation before the shares, which are the longest sentence.
   for (size_t i = 0; i + 1 < facts.size(); ++i) tell(facts[i]);
   for (std::string& sentence : told.utilisation.Sentences()) tell(std::move(sentence));
   if (!facts.empty()) tell(facts.back());

@@ -15,36 +15,33 @@
 
 namespace oplens::prof {
 
-/// How kernels are priced, and which are kept.
 struct PriceOptions {
   OpChoice op_choice = OpChoice::kInner;
   RangeFilter* filter = nullptr;  ///< Null: every kernel is kept.
-  StepFinder* steps = nullptr;    ///< Null: steps are those of the records.
-  /// That all kernels ran on, whatever their records say; null: what each record says.
+  StepFinder* steps = nullptr;    ///< Null: steps from the records.
+  /// GPU of all kernels; null: from their records.
   const ops::Gpu* gpu = nullptr;
-  const ops::Rules* rules = nullptr;  ///< Of the user; null for none.
-  /// The peak rate (FLOP/s, dense) of the GPU of a row for the data type of its product, 0 where it
-  /// is not known: for the model FLOPs utilisation. Null: that is not told.
+  const ops::Rules* rules = nullptr;  ///< The user's; null for none.
+  /// Peak rate (dense FLOP/s) of a row's GPU for its product's data type, 0 if unknown. Null: model
+  /// FLOPs utilisation is not reported.
   double (*peak_of)(const PricedKernel& row) = nullptr;
-  /// Of the kernels that the filter keeps, those that are kept; null: all.
+  /// Further filter of the kernels that `filter` keeps; null: all.
   ItemFilter<PricedKernel>* where = nullptr;
-  /// Where figures of all kernels and advice go; null: they are notes like all others.
+  /// Receives figures of all kernels and advice; null: they become notes.
   Messages* messages = nullptr;
-  /// Whether prices are shown: else no figures of them are told, and no reasons why some are
-  /// unknown.
+  /// Whether prices are shown; otherwise no figures of them and no reasons for unknown prices are
+  /// reported.
   bool shows_prices = true;
 };
 
-/// What there is to say of the kernels that were priced.
 struct PricingTold {
   Coverage coverage;
   Utilisation utilisation;
-  int64_t kernels = 0;  ///< That were shown,
+  int64_t kernels = 0;  ///< Shown kernels
   int64_t replays = 0;  ///< and replays;
-  int64_t priced = 0;   ///< kernels whose FLOPs are known.
+  int64_t priced = 0;   ///< kernels of known FLOPs.
   RuleMisfits misfits;  ///< Of all kernels, shown or not.
 
-  /// Adds that of other inputs.
   void Merge(const PricingTold& other);
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
@@ -53,17 +50,15 @@ struct PricingTold {
   }
 };
 
-/// Takes all records of a source, prices them, and gives each to `sink` in the same order, but for
-/// those that the filter does not keep. Nothing of one input or rank has an effect on another's.
-/// Reasons of kernels are counted in `diagnostics`; what became of them all is said in its notes.
-/// Answers the number of kernels and of replays that were shown. Throws Error where there is too
-/// little memory.
+/// Prices all records of a source and passes those that the filters keep to `sink`, in order.
+/// Inputs and ranks do not affect each other. Counts reasons in `diagnostics` and adds notes about
+/// all kernels. Returns the number of kernels and replays shown. Throws Error if memory runs out.
 int64_t PriceAll(RecordSource* records, const PriceOptions& options, KernelSink* sink,
                  Diagnostics* diagnostics);
-/// The same of some inputs of a run: what became of all kernels is not said, but added to `told`.
+/// As PriceAll() for some inputs of a run: adds to `told` instead of reporting.
 void PriceSome(RecordSource* records, const PriceOptions& options, KernelSink* sink,
                Diagnostics* diagnostics, PricingTold* told);
-/// Says what became of all kernels, and which rules of the user do not fit.
+/// Reports what became of all kernels, and which of the user's rules do not fit.
 void TellPrices(const PricingTold& told, const PriceOptions& options, Diagnostics* diagnostics);
 
 }  // namespace oplens::prof

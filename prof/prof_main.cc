@@ -1,4 +1,4 @@
-// prof: profiles or records -> one priced row a kernel, or other tables made of them.
+// prof: profiles or records -> one priced row per kernel, or other tables made of them.
 
 #include <fmt/format.h>
 
@@ -34,7 +34,7 @@
 namespace oplens::prof {
 namespace {
 
-/// Gives the copies and fills that are asked for to `runner`, of all profiles, one after the other.
+/// Passes the selected copies and memsets of all profiles to `runner`.
 void GiveCopies(Inputs* inputs, ItemFilter<CopyRow>* where, ViewRunner* runner,
                 Messages* messages) {
   int64_t all = 0;
@@ -61,7 +61,7 @@ void GiveCopies(Inputs* inputs, ItemFilter<CopyRow>* where, ViewRunner* runner,
   }
 }
 
-/// How many kernels have each column. Answers the number of kernels.
+/// Prints how many kernels have each column. Returns the number of kernels.
 int64_t PrintCheck(Inputs* inputs, const Options& options, Messages* messages) {
   Output output(options.output, PackingOf(options.output));
   ColumnCheck check(options.kernel_columns());
@@ -72,7 +72,7 @@ int64_t PrintCheck(Inputs* inputs, const Options& options, Messages* messages) {
   return kernels;
 }
 
-/// The profiles on a timeline. Answers the number of kernels.
+/// Prints the profiles' timeline. Returns the number of kernels.
 int64_t PrintTimeline(Inputs* inputs, const Options& options, Messages* messages) {
   Output output(options.output, PackingOf(options.output));
   PricedTimeline timeline(options.kernel_columns(), &output);
@@ -83,13 +83,12 @@ int64_t PrintTimeline(Inputs* inputs, const Options& options, Messages* messages
   return kernels;
 }
 
-/// Whether what views find in each input can be found apart from the others.
 bool CanReadApart(const Inputs& inputs, const Options& options, const FindOptions& find) {
   return inputs.waiting() > 1 && inputs.OnlyProfilesWait() && CanFindApart(find) &&
          options.execution_traces.empty() && options.reference.empty();
 }
 
-/// Gives what is found in each input to `runner`.
+/// Passes the findings of each input to `runner`.
 void FindApart(Inputs* inputs, const Options& options, const FindOptions& find, LeftOut* left_out,
                ViewRunner* runner, Messages* messages) {
   std::vector<size_t> places(inputs->waiting());
@@ -106,7 +105,7 @@ void FindApart(Inputs* inputs, const Options& options, const FindOptions& find, 
   merger.Tell(find.pricing, messages);
 }
 
-/// Answers the number of rows of the view that has the fewest, but for those that may have none.
+/// Returns the number of rows of the view with the fewest, ignoring views that may be empty.
 int64_t PrintViews(Inputs* inputs, const Options& options, LeftOut* left_out, Messages* messages) {
   const std::unique_ptr<Destination> destination = OpenDestination(options);
   const FindOptions find = FindOptionsOf(options, messages);
@@ -125,7 +124,7 @@ int64_t PrintViews(Inputs* inputs, const Options& options, LeftOut* left_out, Me
   return least;
 }
 
-/// Writes a summary of each input. Answers how many there are.
+/// Writes a summary of each input. Returns their number.
 int64_t PrintRankSummaries(Inputs* inputs, const Options& options, LeftOut* left_out,
                            Messages* messages) {
   if (!inputs->OnlyProfilesWait()) {
@@ -146,7 +145,7 @@ int64_t PrintRankSummaries(Inputs* inputs, const Options& options, LeftOut* left
   return static_cast<int64_t>(written.written + written.kept);
 }
 
-/// Saves what the views found. Answers how many rows or kernels there were to look at.
+/// Saves the views' results. Returns the number of rows or kernels.
 int64_t SaveBaseline(Inputs* inputs, const Options& options, Messages* messages) {
   const std::string first = inputs->waiting() > 0 ? inputs->waiting(0).path : std::string();
   SummarySink sink(options.views, options.run, std::filesystem::current_path().string(),
@@ -159,7 +158,7 @@ int64_t SaveBaseline(Inputs* inputs, const Options& options, Messages* messages)
   return kernels;
 }
 
-/// Prints what was asked for. Answers how much was shown.
+/// Runs the requested task. Returns how much was shown.
 int64_t Print(Inputs* inputs, const Options& options, LeftOut* left_out, Messages* messages) {
   switch (options.task) {
     case Task::kCheck:
@@ -181,7 +180,6 @@ void NeedOneRun(const RunClaims& claims, Messages* messages) {
   }
 }
 
-/// Prints views of summaries.
 int MainOfSummaries(const std::vector<SummaryInput>& summaries, const Options& options) {
   RefuseWithSummaries(options);
   SummaryPaths paths;
@@ -205,11 +203,11 @@ int MainOfSummaries(const std::vector<SummaryInput>& summaries, const Options& o
   return options.ExitCode(failure);
 }
 
-/// Says what of the gate does not hold, and writes its report. Answers the exit code.
+/// Reports failed conditions of the gate, and writes its report. Returns the exit code.
 int JudgeDiff(const Diff& diff, const Options& options, Destination* destination) {
   if (options.gate.gate.empty()) return kExitOk;
   const GateResult result = options.gate.gate.Check(diff);
-  // Of one run, and where several tables can be, the rows are the result.
+  // For one run, or a format with several tables, the rows are the result.
   if (options.diff_base.empty() || options.format->many) {
     const std::unique_ptr<Sink> sink = destination->NewTable();
     const std::span<const Field> fields = GateFields();
@@ -222,7 +220,6 @@ int JudgeDiff(const Diff& diff, const Options& options, Destination* destination
   return result.exit_code();
 }
 
-/// Compares two runs, or judges one.
 int MainOfDiff(const Options& options) {
   StatusLine status("prof", !options.quiet);
   RefuseOverwriting(options);
@@ -281,7 +278,7 @@ int Main(Options options) {
   const std::vector<std::string> unused = inputs.UnusedExecutionTraces();
   for (const std::string& sentence : unused) messages.Need(sentence);
   for (std::string& note : inputs.Notes()) messages.Need(std::move(note));
-  // Rows of kernels and copies are each of one input; groups are of all.
+  // Rows of kernels and copies belong to one input each; groups to all.
   if (options.task == Task::kViews ||
       (options.task == Task::kRows && options.views.front().view->make != nullptr)) {
     NeedOneRun(*inputs.claims(), &messages);

@@ -8,16 +8,14 @@
 
 namespace oplens::prof {
 
-/// Groups of options, beside those of prof/input_options.h.
+/// Option groups in addition to those of prof/input_options.h.
 inline constexpr char kTableOptions[] = "What is shown";
 inline constexpr char kViewOptions[] = "Of views";
 inline constexpr char kDiffOptions[] = "Of two runs";
 inline constexpr char kOutputOptions[] = "Output";
 
-/// What is said of `prof` beside its options.
 ProgramText TextOfProf();
 
-/// Fields as words: key, unit, help.
 std::vector<WordText> WordsOf(std::span<const Field> fields);
 
 }  // namespace oplens::prof

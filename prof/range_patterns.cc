@@ -17,8 +17,8 @@ namespace {
 
 constexpr size_t kMaxProcesses = size_t{1} << 16;
 
-/// Whether f(text) holds for a text of what a kernel is inside of: its ranges, its layers (of a
-/// backward kernel those of its forward op), the ranges of threads that waited for it.
+/// Whether f(text) holds for the text of something that encloses a kernel: its ranges, its layers
+/// (for a backward kernel, of its forward op), and the ranges of threads that waited for it.
 template <typename F>
 bool AnyAround(const PricedKernel& row, F f) {
   const auto& ranges = row.record->range;

@@ -13,20 +13,20 @@
 
 namespace oplens::prof {
 
-/// Which kernels `prof --range PATTERN` keeps: those inside a range that holds a match of the
-/// pattern (RE2 syntax). A step has the kernels of every thread of its process, a layer also those
-/// of its backward pass, any other range those that its own thread launched and those of the
-/// backward pass whose node began while its thread was inside of it.
+/// The kernels that `prof --range PATTERN` keeps: those inside a range that contains a match of the
+/// pattern (RE2 syntax). A step has the kernels of all threads of its process; a layer also has
+/// those of its backward pass; any other range has those launched by its own thread and by backward
+/// nodes that began while its thread was inside it.
 class RangeFilter {
  public:
-  /// Throws UsageError for a pattern that is none.
+  /// Throws UsageError for an invalid pattern.
   explicit RangeFilter(const std::string& pattern);
   ~RangeFilter();
 
-  /// Of a row whose record has the step that the profile names.
+  /// Precondition: the record has the step that the profile names.
   bool Keeps(const PricedKernel& row);
 
-  /// A sentence when kernels came and none was kept.
+  /// A sentence if there were kernels and none was kept.
   std::vector<std::string> Notes() const;
 
  private:
@@ -40,27 +40,27 @@ class RangeFilter {
   int64_t kept_ = 0;
 };
 
-/// The steps of `prof --step PATTERN`: the number in the outermost range, else layer, that holds a
-/// match. The number is what group 1 of the pattern matches, without a group the first digits from
-/// where the match begins.
+/// The steps of `prof --step PATTERN`: the number in the outermost range, otherwise layer, that
+/// matches. The number is group 1 of the pattern, without a group the first digits from the start
+/// of the match.
 ///
-/// A backward kernel that another host thread of the process launched, outside of every such range,
-/// takes the step of the last kernel before it that has one: records of older versions and of
-/// PyProf do not say what the thread that waits for it is inside of.
+/// A backward kernel launched by another host thread of the process, outside of every such range,
+/// gets the step of the last kernel before it that has one: records of older versions and of PyProf
+/// do not say what the waiting thread is inside of.
 class StepFinder {
  public:
-  /// Throws UsageError for a pattern that is none.
+  /// Throws UsageError for an invalid pattern.
   explicit StepFinder(const std::string& pattern);
   ~StepFinder();
 
-  /// The step of a kernel; call it in the order of the rows. Each input begins with Restart().
+  /// The step of a kernel. Call in the order of rows, after Restart() for each input.
   std::optional<int64_t> StepOf(const PricedKernel& row);
   void Restart() { last_.clear(); }
 
-  /// The number in one text; nullopt where it holds no match, or no number.
+  /// The number in a text; nullopt without a match or a number.
   std::optional<int64_t> NumberIn(std::string_view text) const;
 
-  /// Sentences when nothing matched, or matches held no number.
+  /// Sentences if nothing matched, or matches had no number.
   std::vector<std::string> Notes() const;
 
  private:
@@ -71,7 +71,7 @@ class StepFinder {
   };
 
   Found Look(std::string_view text, int64_t* step) const;
-  /// `without_number` becomes a match without a number, if there is one.
+  /// Sets `without_number` to a match without a number, if there is one.
   Found LookAt(const PricedKernel& row, int64_t* step, std::string_view* without_number) const;
 
   Pattern pattern_;

@@ -18,13 +18,13 @@
 namespace oplens::prof {
 namespace {
 
-/// What is asked of several ranks.
+/// Views for comparing ranks.
 constexpr std::string_view kDefaultViews =
     "ranks,collectives,stragglers,distributed,overview,operators,groups";
 constexpr std::string_view kGroups = "groups";
 constexpr std::string_view kGroupsBy = "op,layer";
 
-/// Options that change what is found; of the second ones the value is a file.
+/// Options that change the results; the values of the second list are files.
 constexpr const char* kTexts[] = {"op",         "range",  "step",  "gpu",        "evidence",
                                   "time-range", "device", "where", "step-range", "salt"};
 constexpr const char* kFiles[] = {"rules", "reference", "execution-trace"};
@@ -43,7 +43,6 @@ bool IsSame(const ViewPlan& a, const ViewPlan& b) {
   return a.view == b.view && a.options.by == b.options.by;
 }
 
-/// Those of all views that save.
 std::string AllThatSave() {
   std::string names;
   for (const View& view : Views()) {

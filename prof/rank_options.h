@@ -15,27 +15,24 @@ class ParseResult;
 
 namespace oplens::prof {
 
-/// The group of these options.
 inline constexpr char kRankOptions[] = "Of many inputs";
 
-/// What --summary writes.
 struct RankSummaryOptions {
-  std::string folder;  ///< Of --summary-dir; "": beside each input.
-  /// Tells apart what summaries were made with, but for their views: a hash of the options that
-  /// change what is found.
+  std::string folder;  ///< --summary-dir; "": next to each input.
+  /// Hash of all options except the views that change the results.
   std::string made_with;
 };
 
 /// Declares --summary, --summary-views, --summary-dir, --salt, --jobs and --allow-missing.
 void AddRankOptions(cxxopts::OptionAdder add);
 
-/// Of --jobs, --allow-missing and --salt. Throws UsageError.
+/// Reads --jobs, --allow-missing and --salt. Throws UsageError.
 ManyOptions ReadManyOptions(const cxxopts::ParseResult& given);
-/// Of --summary. Throws UsageError.
+/// Reads --summary and --summary-dir. Throws UsageError.
 RankSummaryOptions ReadRankSummary(const cxxopts::ParseResult& given);
 
-/// The views of a summary: of --summary-views (`list`; "": those that merging ranks is for),
-/// `groups` by op and layer, and behind them those of --view with words of --by. Throws UsageError.
+/// The views of a summary: those of --summary-views (`list`; "": those useful for merging ranks),
+/// `groups` by op and layer, then those of --view with words of --by. Throws UsageError.
 std::vector<ViewPlan> PlanRankSummary(std::string_view list, std::string_view views,
                                       std::string_view by);
 

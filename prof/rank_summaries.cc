@@ -59,7 +59,7 @@ bool HasSummary(const std::string& path, const std::string& input, const RankSum
 
 std::unique_ptr<Findings> SummarizeInput(Inputs* inputs, size_t place, const std::string& path,
                                          const RankSummaryPlan& plan) {
-  // Before it is read: what changes meanwhile is read again the next time.
+  // Before reading: a file that changes meanwhile is then read again next time.
   const SummaryStamp stamp = StampFor(inputs->waiting(place).path, plan);
   std::unique_ptr<Findings> findings = FindIn(inputs, place, plan.find);
   Stamp(stamp, &findings->summary);

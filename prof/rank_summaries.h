@@ -9,34 +9,32 @@
 
 namespace oplens::prof {
 
-/// What is written of each input.
 struct RankSummaryPlan {
   FindOptions find;  ///< With SummaryTexts::kOfInput.
   RankSummaryOptions options;
-  std::string output;  ///< Of the one input; "": files of their own.
+  std::string output;  ///< For a single input; "": a file per input.
 };
 
-/// The file for each input that waits: NAME.oplens, beside it or in the folder; of a file with
-/// several ranks NAME.0.oplens and so on. Throws UsageError where two get the same.
+/// The file of each waiting input: NAME.oplens, next to it or in the folder; for a file with
+/// several ranks NAME.0.oplens and so on. Throws UsageError if two inputs get the same file.
 std::vector<std::string> SummaryPathsOf(const Inputs& inputs, const RankSummaryPlan& plan);
 
-/// Whether the file at `path` is what SummarizeInput() would write of an input.
+/// Whether the file at `path` is what SummarizeInput() would write for an input.
 bool HasSummary(const std::string& path, const std::string& input, const RankSummaryPlan& plan);
 
-/// Finds what is to be found in an input that waits and writes it. Throws Error.
+/// Writes the summary of a waiting input. Throws Error.
 std::unique_ptr<Findings> SummarizeInput(Inputs* inputs, size_t place, const std::string& path,
                                          const RankSummaryPlan& plan);
 
-/// How many files were written, and how many were there.
 struct WrittenSummaries {
   size_t written = 0;
-  size_t kept = 0;  ///< IsUpToDate().
-  /// "wrote 7 summaries, 1 is as it was", without those left out.
+  size_t kept = 0;  ///< Up to date (IsUpToDate()).
+  /// "wrote 7 summaries, 1 is as it was"; not counting inputs left out.
   std::string Sentence() const;
 };
 
-/// Writes the summaries of all inputs that wait but for those that are up to date. What there is to
-/// say of the inputs goes to `merger`, whose runner is not asked.
+/// Writes the summaries of all waiting inputs that are not up to date. Passes what to report about
+/// the inputs to `merger`, whose runner is not used.
 WrittenSummaries WriteRankSummaries(Inputs* inputs, const RankSummaryPlan& plan, ManyInputs* many,
                                     FindingsMerger* merger);
 

@@ -18,7 +18,6 @@
 namespace oplens::prof {
 namespace {
 
-/// Whether a view has figures that follow from prices.
 bool ShowsPrices(const ViewPlan& plan) {
   const std::vector<Field> fields = FieldsOf(*plan.view, plan.options);
   return std::any_of(plan.places.begin(), plan.places.end(), [&](size_t place) {
@@ -34,12 +33,12 @@ PriceOptions PriceOptionsOf(const Options& options, Messages* messages) {
   pricing.op_choice = options.op_choice;
   pricing.filter = options.filter.get();
   pricing.where = options.where.kernels.get();
-  // Of views that have no figures of prices nothing is said of these.
+  // Views without figures of prices report nothing about prices.
   const bool of_views = options.task != Task::kRows && options.task != Task::kCheck &&
                         options.task != Task::kTimeline;
   pricing.shows_prices =
       !of_views || std::any_of(options.views.begin(), options.views.end(), ShowsPrices);
-  // Over the time between what is left here and there, the utilisation says nothing.
+  // With rows left out, utilisation over the elapsed time is meaningless.
   if (pricing.where != nullptr) pricing.peak_of = nullptr;
   return pricing;
 }
@@ -115,7 +114,7 @@ std::vector<SummaryInput> SummariesOf(const Options& options) {
 size_t AddSummaries(const std::vector<SummaryInput>& summaries, const std::vector<ViewPlan>& plans,
                     LeftOut* left_out, ViewRunner* runner, RunClaims* claims, Diagnostics* losses) {
   RankNamer namer(summaries.size());
-  const SummaryInput* first = nullptr;  // Of those that can be read.
+  const SummaryInput* first = nullptr;  // The first that can be read.
   std::pair<std::string, std::string> selection;
   size_t left_out_before = 0;
   for (const SummaryInput& input : summaries) {
@@ -123,7 +122,7 @@ size_t AddSummaries(const std::vector<SummaryInput>& summaries, const std::vecto
     try {
       summary = ReadSummary(input.path);
     } catch (const Error& error) {
-      // Where none can be read, the last reason ends the run.
+      // If none can be read, the last reason ends the run.
       if (first == nullptr && &input == &summaries.back()) throw;
       left_out->Add(error.what(), input.from_folder);
       continue;

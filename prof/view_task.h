@@ -15,37 +15,35 @@
 
 namespace oplens::prof {
 
-/// What programs that make views do alike with the command line.
+/// Shared by programs that make views.
 
-/// How kernels are priced. `options` and `messages` must outlive it.
+/// `options` and `messages` must outlive the result.
 PriceOptions PriceOptionsOf(const Options& options, Messages* messages);
 
-/// What is looked for in each input. `options` and `messages` must outlive it.
+/// `options` and `messages` must outlive the result.
 FindOptions FindOptionsOf(const Options& options, Messages* messages);
 
-/// Where tables go.
 std::unique_ptr<Destination> OpenDestination(const Options& options);
 
-/// Summaries that options do not name one by one.
+/// Summaries that options do not name individually.
 struct SummaryPaths {
   std::vector<std::string> read = {};
   std::vector<std::string> written = {};
 };
 
-/// Throws UsageError where something that is written is read too, or written twice.
+/// Throws UsageError if an output file is also read, or written twice.
 void RefuseOverwriting(const Options& options, const SummaryPaths& summaries = {});
 
-/// The inputs of views where they are summaries, not profiles; else none. Throws Error where only
-/// some are.
+/// The inputs of views if they are summaries, otherwise none. Throws Error if only some are.
 std::vector<SummaryInput> SummariesOf(const Options& options);
 
-/// Throws UsageError for what can be asked of a trace alone.
+/// Throws UsageError for options that need a trace.
 void RefuseWithSummaries(const Options& options);
 
-/// Gives what summaries hold of each view to `runner`, but for those that cannot be read and may be
-/// left out. Throws Error where one has not that view, or may not, or is of other options. `claims`
-/// gets what they say of the run that they are of. What was lost when they were made goes to
-/// `losses`; answers how many files were left out of them then.
+/// Adds the views of summaries to `runner`, leaving out unreadable ones if allowed. Throws Error if
+/// a summary lacks a view or has it with other options, or if the summaries' options differ. Adds
+/// their statements about their run to `claims` and losses from their creation to `losses`. Returns
+/// how many files were left out at their creation.
 size_t AddSummaries(const std::vector<SummaryInput>& summaries, const std::vector<ViewPlan>& plans,
                     LeftOut* left_out, ViewRunner* runner, RunClaims* claims, Diagnostics* losses);
 

@@ -13,7 +13,7 @@ Severity SeverityOf(const Finding& finding) {
   return *finding.gain >= kMediumShare ? Severity::kMedium : Severity::kLow;
 }
 
-/// The mean step; without steps all that is looked at.
+/// The mean step; without steps, the whole observed time.
 double StepNs(const RankFacts& rank) {
   if (!rank.has_steps || rank.steps.empty()) return static_cast<double>(rank.capacity_ns());
   return static_cast<double>(rank.steps_ns) / static_cast<double>(rank.steps.size());

@@ -7,9 +7,9 @@
 
 namespace oplens::prof::advice {
 
-// What each rule of kRules looks for; conditions and their reasons: docs/advice.md.
+// The checks of kRules; conditions and their reasons: docs/advice.md.
 
-// Time in which the GPU has nothing to do, and the host.
+// Idle time of the GPU, and the host.
 std::optional<Finding> CheckDataLoader(const Case& look);
 std::optional<Finding> CheckBlockingCalls(const Case& look);
 std::optional<Finding> CheckHostBound(const Case& look);

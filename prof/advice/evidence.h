@@ -10,19 +10,18 @@
 
 namespace oplens::prof::advice {
 
-/// Items of evidence that an advice shows.
 inline constexpr size_t kMostEvidence = 5;
 
-/// part / whole; 0 of nothing.
+/// part / whole; 0 if whole is 0.
 double ShareOf(int64_t part, int64_t whole);
-/// "12.3" of 0.123.
+/// "12.3" for 0.123.
 std::string Percent(double share);
 /// "1.234 ms", "12.3 us", "0.456 s".
 std::string TimeText(double ns);
 /// "1.50 GiB".
 std::string BytesText(int64_t bytes);
-/// The places of a topic, those where most can be gained first: "addmm M=64,N=800,fp16: 96 x,
-/// 1.234 ms, at most 0.500 ms less"; what is left as one item.
+/// The places of a topic, largest gain first: "addmm M=64,N=800,fp16: 96 x, 1.234 ms, at most 0.500
+/// ms less"; the rest as one item.
 std::vector<std::string> EvidenceOf(const TopicFacts& topic);
 
 }  // namespace oplens::prof::advice

@@ -8,7 +8,7 @@
 namespace oplens::prof::advice {
 namespace {
 
-/// All that adds up.
+/// All members that add up.
 constexpr int64_t RankFacts::*kFactsSums[] = {
     &RankFacts::window_ns,         &RankFacts::steps_ns,
     &RankFacts::dataloader_ns,     &RankFacts::comm_exposed_ns,
@@ -26,7 +26,7 @@ constexpr bool RankFacts::*kFlags[] = {
 constexpr int64_t ProductTimes::*kProducts[] = {&ProductTimes::half_ns, &ProductTimes::fp32_ns,
                                                 &ProductTimes::tensor_fp32_ns};
 
-/// The fuller of two GPUs: by the share of its memory, then by all that is known.
+/// Compares GPUs by share of used memory, then by all other figures.
 bool IsFuller(const RankFacts& a, const RankFacts& b) {
   const auto share = [](const RankFacts& facts) {
     return facts.memory_bytes > 0 ? static_cast<double>(facts.peak_allocated_bytes) /

@@ -16,11 +16,11 @@
 
 namespace oplens::prof::advice {
 
-/// What is alike, or all of it together.
+/// Sums over similar work, or over all of it.
 struct Sums {
   int64_t count = 0;
   int64_t time_ns = 0;
-  int64_t gain_ns = 0;  ///< Of its time at most so much can be saved.
+  int64_t gain_ns = 0;  ///< Upper bound on the time that can be saved.
 
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
@@ -30,34 +30,31 @@ struct Sums {
   void Add(const Sums& more);
 };
 
-/// What rules look at: some work or calls, and where they stand.
 enum class Topic : uint8_t {
-  kPad,     ///< Products whose extents the fast kernels do not like. Gain: to the roof.
-  kLayout,  ///< Changes of layout beside convolutions. Gain: all of it.
-  kShort,   ///< Kernels below kShortKernelNs. Gain: the waits for the host before each, where they
-            ///< are at most kLaunchWaitNs.
-  kFp32,    ///< Products of fp32 on CUDA cores. Gain: to the roof of Tensor Cores.
-  kSmallGrid,        ///< Kernels with fewer blocks than multiprocessors. Gain: of those that idle.
-  kLowOccupancy,     ///< Few resident warps, and far from the roofs. Gain: to the roof.
-  kBlocking,         ///< API calls that wait, after which a GPU had nothing to do. Gain: that, at
-                     ///< most as long as the call took.
-  kPageable,         ///< Copies from or to pageable memory.
-  kOptimizer,        ///< Kernels of the optimizer that update a tensor each. Gain: as kShort's and
-                     ///< to the roof.
-  kRecompute,        ///< Forward kernels that run once more. Gain: all of it.
-  kCollective,       ///< Calls of collectives. Gain: what of them no computation hides.
-  kSmallCollective,  ///< Those of little messages. Gain: the same.
-  kAllocation,  ///< Calls that take memory from the driver or give it back, after a first step.
+  kPad,        ///< Products whose sizes the fast kernels do not support well. Gain: to the roof.
+  kLayout,     ///< Layout changes next to convolutions. Gain: all of it.
+  kShort,      ///< Kernels below kShortKernelNs. Gain: waits for the host of at most kLaunchWaitNs.
+  kFp32,       ///< fp32 products on CUDA cores. Gain: to the roof of Tensor Cores.
+  kSmallGrid,  ///< Kernels with fewer blocks than multiprocessors. Gain: the idle multiprocessors.
+  kLowOccupancy,  ///< Few resident warps, and far from the roofs. Gain: to the roof.
+  kBlocking,   ///< API calls that wait before a GPU is idle. Gain: the idle time, up to the call's.
+  kPageable,   ///< Copies from or to pageable memory.
+  kOptimizer,  ///< Optimizer kernels that update one tensor each. Gain: as kShort, and to the roof.
+  kRecompute,  ///< Recomputed forward kernels. Gain: all of it.
+  kCollective,       ///< Collective calls. Gain: what computation does not hide.
+  kSmallCollective,  ///< Collective calls of small messages. Gain: likewise.
+  kAllocation,       ///< Allocations and releases at the driver, after the first step.
 };
 inline constexpr size_t kTopicCount = 13;
 
 inline constexpr int64_t kShortKernelNs = 5'000;
-inline constexpr int64_t kLongKernelNs = 10'000;  ///< More blocks or warps would help only these.
-/// A GPU that waits longer for a launch does not wait because kernels are many.
+/// Only longer kernels profit from more blocks or warps.
+inline constexpr int64_t kLongKernelNs = 10'000;
+/// Longer waits for a launch are not caused by many kernels.
 inline constexpr int64_t kLaunchWaitNs = 100'000;
 inline constexpr int64_t kColdLaunchNs = 1'000'000;
 inline constexpr int64_t kSmallMessageBytes = int64_t{1} << 20;
-/// A topic has no more places; what comes then counts in kOtherPlaces.
+/// Maximum number of places of a topic; further ones count in kOtherPlaces.
 inline constexpr size_t kMostPlaces = size_t{1} << 16;
 inline constexpr std::string_view kOtherPlaces = "(other)";
 
@@ -77,12 +74,11 @@ struct TopicFacts {
   void Merge(const TopicFacts& more);
 };
 
-/// A step that the recording holds as a whole.
 struct StepFact {
   int64_t start_ns = 0;  ///< From the first event of its rank.
   int64_t number = 0;
   int64_t total_ns = 0;
-  int64_t dataloader_ns = 0;  ///< Of that nothing but waiting for a batch.
+  int64_t dataloader_ns = 0;  ///< Time that only waits for a batch.
 
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
@@ -91,9 +87,9 @@ struct StepFact {
   friend auto operator<=>(const StepFact&, const StepFact&) = default;
 };
 
-/// Products by what they are multiplied with, ns.
+/// Time of products by the type of their factors, ns.
 struct ProductTimes {
-  int64_t half_ns = 0;         ///< Of 16 bits and less.
+  int64_t half_ns = 0;         ///< 16 bits and less.
   int64_t fp32_ns = 0;         ///< fp32 on CUDA cores.
   int64_t tensor_fp32_ns = 0;  ///< fp32 by TF32.
 
@@ -103,43 +99,43 @@ struct ProductTimes {
   }
 };
 
-/// What is known of one rank: integers, so that the order of merging has no effect.
+/// Facts of one rank: integers, so that the order of merging has no effect.
 struct RankFacts {
-  bool has_run = false;       ///< It is of a profile, not of records alone.
-  bool has_launches = false;  ///< The profile tells which call launched what.
+  bool has_run = false;       ///< From a profile, not from records only.
+  bool has_launches = false;  ///< The profile records which call launched what.
   bool has_prices = false;    ///< The cost of some kernel is known.
   bool has_roofs = false;     ///< The peaks of the GPU are known.
   bool has_phases = false;    ///< The phase of some kernel is known.
   bool has_memory = false;    ///< The framework's allocations are known.
   bool has_steps = false;     ///< Steps are marked, or a sequence of kernels repeats.
 
-  int64_t window_ns = 0;  ///< What is looked at; 0 with records alone.
-  int64_t gpus = 0;       ///< That did anything.
+  int64_t window_ns = 0;  ///< Observed time; 0 with records only.
+  int64_t gpus = 0;       ///< GPUs that did something.
   std::vector<StepFact> steps;
 
-  // Where the time of the whole steps went: parts of the view overview, and what was exposed.
+  // Sums over complete steps: parts of the view overview, and exposed times.
   int64_t steps_ns = 0;
   int64_t dataloader_ns = 0;
   int64_t comm_exposed_ns = 0;
   int64_t memcpy_exposed_ns = 0;
 
-  // Of all GPUs.
+  // Over all GPUs.
   std::array<int64_t, kIdleCauseCount> idle_ns{};
-  /// Of idle_ns: launches, operators and Python before work, but for what calls that wait for a GPU
-  /// held up, and for cold_ns.
+  /// Part of idle_ns: launches, operators and Python before work, except delays by calls that wait
+  /// for a GPU, and cold_ns.
   int64_t host_bound_ns = 0;
-  int64_t cold_ns = 0;  ///< Of idle_ns: launches of at least kColdLaunchNs, which load code.
+  int64_t cold_ns = 0;  ///< Part of idle_ns: launches of at least kColdLaunchNs, which load code.
 
   Sums kernels;  ///< Without communication.
   ProductTimes products;
   int64_t multi_tensor_kernels = 0;  ///< Of the optimizer.
   std::array<TopicFacts, kTopicCount> topics;
 
-  int compute_capability = 0;  ///< The largest of its GPUs; 0: not known.
+  int compute_capability = 0;  ///< Largest of its GPUs; 0: unknown.
   int64_t memory_bytes = 0;    ///< Of the GPU whose memory is fullest.
   int64_t peak_allocated_bytes = 0;
   int64_t peak_reserved_bytes = 0;
-  int64_t allocated_at_peak_bytes = 0;  ///< When most was reserved.
+  int64_t allocated_at_peak_bytes = 0;  ///< At the peak of reserved memory.
 
   bool data_parallel = false;
   bool distributed_data_parallel = false;
@@ -162,8 +158,8 @@ struct RankFacts {
   TopicFacts& At(Topic topic) { return topics[static_cast<size_t>(topic)]; }
   const TopicFacts& At(Topic topic) const { return topics[static_cast<size_t>(topic)]; }
   int64_t IdleOf(IdleCause cause) const { return idle_ns[static_cast<size_t>(cause)]; }
-  /// What shares are of: the time of all GPUs in the window without cold_ns; of records alone that
-  /// of kernels.
+  /// Denominator of shares: the time of all GPUs in the window without cold_ns; with records only,
+  /// the time of kernels.
   int64_t capacity_ns() const;
 
   void Merge(const RankFacts& more);

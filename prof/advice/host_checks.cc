@@ -1,4 +1,4 @@
-// Rules about time in which the GPU has nothing to do, and about the host.
+// Rules about idle time of the GPU, and about the host.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 namespace oplens::prof::advice {
 namespace {
 
-constexpr double kHostChecksMuchLoading = 0.05;  // The TensorBoard plugin's.
-constexpr double kMuchHostBound = 0.20;  // Idle that no batch, no wait and no copy explains.
+constexpr double kHostChecksMuchLoading = 0.05;  // As in the TensorBoard plugin.
+constexpr double kMuchHostBound = 0.20;  // Idle time not explained by batches, waits or copies.
 constexpr double kMuchBlocking = 0.02;
 constexpr double kMuchCold = 0.05;
 constexpr double kMostlyShort = 0.50;
@@ -23,7 +23,7 @@ constexpr double kMuchWaiting = 0.05;
 constexpr double kMuchPageable = 0.01;
 constexpr double kMuchAllocating = 0.005;
 
-/// Causes of idle time, the largest first, as evidence.
+/// Causes of idle time, largest first, as evidence.
 std::vector<std::string> CausesOf(const RankFacts& rank) {
   std::array<size_t, kIdleCauseCount> order{};
   for (size_t i = 0; i < kIdleCauseCount; ++i) order[i] = i;
@@ -110,7 +110,7 @@ std::optional<Finding> CheckShortKernels(const Case& look) {
 std::optional<Finding> CheckPageableCopies(const Case& look) {
   const RankFacts& rank = look.rank;
   const TopicFacts& copies = rank.At(Topic::kPageable);
-  // No more than what nothing else on the GPU hides.
+  // At most what nothing else on the GPU hides.
   const double share = std::min(ShareOf(copies.all.time_ns, rank.capacity_ns()),
                                 ShareOf(rank.memcpy_exposed_ns, rank.steps_ns));
   if (!(share > kMuchPageable)) return std::nullopt;

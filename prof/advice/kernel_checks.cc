@@ -13,19 +13,19 @@ namespace {
 
 constexpr double kMuchToGain = 0.01;
 constexpr double kMuchPadding = 0.02;
-constexpr double kMuchWithoutRoof = 0.05;  // Where the gain cannot be told.
+constexpr double kMuchWithoutRoof = 0.05;  // If the gain is unknown.
 constexpr double kMuchFp32 = 0.02;
 constexpr double kIsHalfNet = 0.20;  // Of the time of products.
 constexpr double kMuchLayout = 0.02;
 constexpr double kMuchSmallGrid = 0.05;
 constexpr double kMuchLowOccupancy = 0.02;
 constexpr double kMuchRecompute = 0.05;
-constexpr double kManyUpdates = 50;  // A step.
+constexpr double kManyUpdates = 50;  // Per step.
 constexpr double kMemoryIsShort = 0.70;
 
 double ShareOfTime(const RankFacts& rank, int64_t ns) { return ShareOf(ns, rank.capacity_ns()); }
 
-/// The gain of a topic; unknown where no roof is.
+/// The gain of a topic; unknown without a roof.
 std::optional<double> GainOf(const RankFacts& rank, Topic topic) {
   if (!rank.has_roofs) return std::nullopt;
   return ShareOfTime(rank, rank.At(topic).all.gain_ns);
@@ -36,7 +36,7 @@ bool IsHalfNet(const ProductTimes& products) {
   return ShareOf(products.half_ns, all_ns) > kIsHalfNet;
 }
 
-/// What the rules about fp32 have in common.
+/// Shared by the rules about fp32.
 std::optional<Finding> CheckFp32(const RankFacts& rank, std::string_view how) {
   const TopicFacts& products = rank.At(Topic::kFp32);
   const double share = ShareOfTime(rank, products.all.time_ns);
@@ -133,7 +133,7 @@ std::optional<Finding> CheckRecomputation(const Case& look) {
   if (!(share > kMuchRecompute)) return std::nullopt;
   const bool known = rank.has_memory && rank.memory_bytes > 0;
   const double full = known ? ShareOf(rank.peak_allocated_bytes, rank.memory_bytes) : 0;
-  if (full > kMemoryIsShort) return std::nullopt;  // Then that is what it is for.
+  if (full > kMemoryIsShort) return std::nullopt;  // Recomputation is then intended.
   std::string sentence = fmt::format(
       "{} % of the time forward kernels run once more for the backward pass", Percent(share));
   if (known) sentence += fmt::format(", while only {} % of the memory are used", Percent(full));

@@ -13,11 +13,10 @@
 
 namespace oplens::prof::advice {
 
-/// How much there is to gain.
 enum class Severity : uint8_t {
-  kInfo,    ///< Nothing that could be counted: it matters for what other figures mean.
-  kLow,     ///< Less than kMediumShare of the time.
-  kMedium,  ///< Less than kHighShare.
+  kInfo,    ///< No countable gain: it affects the meaning of other figures.
+  kLow,     ///< Gain below kMediumShare of the time.
+  kMedium,  ///< Gain below kHighShare.
   kHigh,
 };
 inline constexpr double kMediumShare = 0.03;
@@ -26,36 +25,34 @@ inline constexpr double kHighShare = 0.10;
 /// "high", "medium", "low", "info".
 std::string_view SeverityWord(Severity severity);
 
-/// What a rule is about: of one rank, among all that were looked at.
+/// What a rule checks: one rank, among all ranks.
 struct Case {
   const RankFacts& rank;
   std::span<const RankFacts* const> all;
 };
 
-/// What a rule found.
 struct Finding {
   std::string sentence;
-  /// At most so much of the time would be saved, 0 to 1; nullopt: that cannot be told.
+  /// Upper bound on the share of the time saved, 0 to 1; nullopt: unknown.
   std::optional<double> gain;
-  Severity severity = Severity::kInfo;     ///< Where there is no gain to judge by.
-  std::vector<std::string> evidence = {};  ///< The largest first.
+  Severity severity = Severity::kInfo;     ///< If there is no gain to judge by.
+  std::vector<std::string> evidence = {};  ///< Largest first.
 };
 
-/// One rule: what it looks for, and what to do where it finds that. An entry of kRules.
+/// One rule: what it checks, and what to do if it fires. An entry of kRules.
 struct Rule {
   std::string_view id;
   std::optional<Finding> (*check)(const Case& look);
   std::string_view change;      ///< What to do.
-  std::string_view bound;       ///< What the gain is an upper bound by; "" where there is no gain.
-  std::string_view assumption;  ///< Under which that much is saved.
+  std::string_view bound;       ///< What bounds the gain; "" if there is no gain.
+  std::string_view assumption;  ///< Under which the bound is reached.
   std::string_view command;     ///< Options of prof that show its evidence.
-  std::string_view view;        ///< The view of which that is.
-  /// Whether a rank has what the rule looks at; where no rank has, `lack` says what to record.
+  std::string_view view;        ///< The view of `command`.
+  /// Whether a rank has the data that the rule needs; if no rank has, `lack` says what to record.
   bool (*can_look)(const RankFacts& rank);
   Lack lack;
 };
 
-/// All of them, in the order in which they are listed.
 std::span<const Rule> Rules();
 
 }  // namespace oplens::prof::advice

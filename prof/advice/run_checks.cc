@@ -1,4 +1,4 @@
-// Rules about several ranks, about memory and about steps.
+// Rules about several ranks, memory and steps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,9 +14,9 @@ namespace {
 
 constexpr double kMuchExposed = 0.05;
 constexpr double kMuchSmallMessages = 0.01;
-constexpr double kManyMessages = 10;  // A step.
+constexpr double kManyMessages = 10;  // Per step.
 constexpr double kMuchUneven = 0.05;
-constexpr double kRunChecksMemoryIsFull = 0.90;  // The TensorBoard plugin's.
+constexpr double kRunChecksMemoryIsFull = 0.90;  // As in the TensorBoard plugin.
 constexpr double kMuchFragmented = 0.25;
 constexpr double kMemoryIsUsed = 0.50;
 constexpr size_t kLeastRunSteps = 5;
@@ -25,7 +25,7 @@ constexpr double kLateStep = 0.10;
 constexpr double kManyDeviations = 5;
 constexpr double kDeviationOfMad = 1.4826;  // Of a normal distribution.
 constexpr double kMuchJitter = 0.02;
-constexpr size_t kRareLateSteps = 3;  // One of so many at most.
+constexpr size_t kRareLateSteps = 3;  // At most one step in this many.
 constexpr double kMuchWarmUp = 1.5;
 
 std::vector<int64_t> TotalsOf(std::span<const StepFact> steps) {
@@ -34,7 +34,7 @@ std::vector<int64_t> TotalsOf(std::span<const StepFact> steps) {
   return totals;
 }
 
-/// A first step that took much longer than the median of the others.
+/// Whether the first step took much longer than the median of the others.
 bool IsWarmUp(std::span<const StepFact> steps) {
   if (steps.size() < kLeastWarmSteps) return false;
   const int64_t median_ns = LowerMedianOf(TotalsOf(steps.subspan(1)));
@@ -93,7 +93,7 @@ std::optional<Finding> CheckNcclBackend(const Case& look) {
   constexpr int kLeastCapability = 35;
   const RankFacts& rank = look.rank;
   if (!rank.distributed_data_parallel || rank.nccl || rank.gpus == 0) return std::nullopt;
-  // Without a collective in the file nothing says which backend runs them.
+  // Without a collective in the file, its backend is unknown.
   if (!rank.gloo || rank.compute_capability < kLeastCapability) return std::nullopt;
   return Finding{
       "DistributedDataParallel communicates through gloo on the host, though the GPU "
@@ -150,7 +150,7 @@ std::optional<Finding> CheckStepJitter(const Case& look) {
     late.push_back(step);
     SaturatingAdd(&lost_ns, step.total_ns - median_ns);
   }
-  // Where many steps are long, steps are of several kinds.
+  // If many steps are long, there are several kinds of steps.
   if (late.size() * kRareLateSteps > steps.size()) return std::nullopt;
   const double share = ShareOf(lost_ns, look.rank.steps_ns);
   if (!(share > kMuchJitter)) return std::nullopt;

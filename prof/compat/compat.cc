@@ -27,12 +27,12 @@ constexpr std::string_view kCompatWords[] = {"tb", "hta", "torch", "torch-legacy
 constexpr std::string_view kIsPyTorchs =
     "with --compat torch the table is PyTorch's: leave one of them out";
 
-/// A view by the rules of another tool: in the rest it is as ours of that name.
+/// A view by the rules of another tool; its other properties are those of our view of the name.
 struct CompatView {
-  std::string_view rules;  ///< A word of --compat; entries of one stand together.
+  std::string_view rules;  ///< A word of --compat; entries of one word are adjacent.
   std::string_view name;
   std::unique_ptr<Partial> (*make)(const ViewOptions& options);
-  TraceNeeds needs = {};  ///< Beside those of ours.
+  TraceNeeds needs = {};  ///< In addition to ours.
   std::span<const std::string_view> (*sort_words)() = nullptr;
 };
 
@@ -89,7 +89,7 @@ constexpr CompatDiffRules kCompatDiffRules[] = {
     {"hta", HtaDiffNamesView, kHtaDiffTables, kHtaDiffKeys, MakeHtaDiff},
 };
 
-/// Adds the words of a list, each once. Throws UsageError for one that is not among `known`.
+/// Adds the words of a list without duplicates. Throws UsageError for one that is not in `known`.
 void ReadWords(const CompatDiffRules& rules, std::string_view option, std::string_view list,
                std::span<const std::string_view> known, std::vector<std::string>* words) {
   if (list.empty()) return;

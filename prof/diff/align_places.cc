@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kAlignPlacesNone = SIZE_MAX;
 
-/// The places in `values` of a longest strictly ascending subsequence, passing over kNone.
+/// Indices in `values` of a longest strictly ascending subsequence, ignoring kAlignPlacesNone.
 std::vector<size_t> LongestAscent(const std::vector<size_t>& values) {
   std::vector<size_t> ends;  // By length - 1: where the ascent with the least end ends.
   std::vector<size_t> before(values.size(), kAlignPlacesNone);
@@ -48,7 +48,7 @@ Texts WorkOf(const SidePlace& place) {
           place.keys[SidePlace::kWork]};
 }
 
-/// How often it runs in a step that it runs in.
+/// Median number of runs per step in which it runs.
 double CountOf(const SidePlace& place) {
   std::vector<double> counts;
   for (const PlaceSums& sums : place.sums) counts.push_back(static_cast<double>(sums.count));
@@ -102,7 +102,7 @@ class Aligner {
     }
   }
 
-  /// Numbers the gap of each place that has no partner yet: how many anchors are before it.
+  /// Numbers the gaps of places: the number of preceding anchors.
   void FindGaps(const std::vector<size_t>& anchors) {
     std::vector<bool> base_anchor(base_.size(), false);
     std::vector<bool> now_anchor(now_.size(), false);
@@ -137,8 +137,7 @@ class Aligner {
     std::fill(now_gap_.begin(), now_gap_.end(), 0);
   }
 
-  /// Pairs places without a partner that `key_of` says the same of, one after the other. `in_gaps`:
-  /// only within a gap.
+  /// Pairs unpaired places with equal `key_of`, in order. `in_gaps`: only within a gap.
   template <typename Wanted, typename KeyOf>
   void PairAlike(Wanted wanted, KeyOf key_of, bool in_gaps) {
     std::map<std::pair<size_t, Texts>, std::vector<size_t>> waiting;

@@ -9,30 +9,30 @@
 
 namespace oplens::prof {
 
-/// What of the new run is the same as what of the base.
+/// Places of both runs that are the same.
 struct PlacePair {
-  std::optional<size_t> base;  ///< Into Side::places(); nullopt: it is new,
-  std::optional<size_t> now;   ///< or it is gone.
+  std::optional<size_t> base;  ///< Index in Side::places(); nullopt: it is new,
+  std::optional<size_t> now;   ///< or removed.
 };
 
 struct Alignment {
-  std::vector<PlacePair> pairs;  ///< Each place of each side once.
-  /// Places of the gap that was too large for its order, of both sides; 0: none was.
+  std::vector<PlacePair> pairs;  ///< Each place of each side occurs once.
+  /// Places of gaps too large to align in order, of both sides; 0: none.
   size_t unordered = 0;
 };
 
-/// Pairs the places of two runs. Those with equal keys are the same. The longest common subsequence
-/// of these, in the order in which they run in a step, cuts the rest into gaps; in a gap, in their
-/// order, are paired
+/// Pairs the places of two runs. Places with equal keys are the same. The longest common
+/// subsequence of these, in the order of a step, cuts the rest into gaps. Within a gap, pairs in
+/// order
 ///
 /// 1. calls of one op of one layer and direction, whatever their shapes;
-/// 2. calls of one op and direction on the same shapes: a layer of another name;
-/// 3. kernels without an op: only where both sides have equally many of a layer that run equally
-///    often in a step.
+/// 2. calls of one op and direction with the same shapes: a renamed layer;
+/// 3. kernels without an op: only if both sides have equally many of a layer that run equally often
+///    per step.
 ///
-/// The first of these is also tried across gaps, of calls that have a layer. Of a gap with more
-/// than kMostEdits places on a side the third is left out, and the second goes by key and order
-/// over all of them. O(n log n) in places.
+/// Rule 1 is also tried across gaps, for calls that have a layer. If a gap has more than kMostEdits
+/// places on a side, rule 3 is left out, and rule 2 goes by key and order over all gaps. O(n log n)
+/// in places.
 Alignment AlignPlaces(const Side& base, const Side& now);
 
 inline constexpr size_t kMostEdits = 4096;

@@ -28,31 +28,29 @@
 namespace oplens::prof {
 namespace {
 
-/// The rows of one view of one side.
 struct ViewRows {
-  const KeptRows* plain = nullptr;    ///< As the view has them.
-  const KeptRows* by_step = nullptr;  ///< By rank and step too; null: it cannot.
+  const KeptRows* plain = nullptr;    ///< As the view emits them.
+  const KeptRows* by_step = nullptr;  ///< Also by rank and step; null: not supported.
 };
 
 bool IsTime(const Field& field) { return field.key == "rank" || field.key == "step"; }
 
 bool IsFigure(const Field& field) {
   if (field.type != FieldType::kInteger && field.type != FieldType::kDecimal) return false;
-  // Where something lies in the recording says nothing of another recording.
+  // Positions in different recordings are not comparable.
   if (field.key == "start_ns") return false;
   return !field.ratio.empty() || (field.fold != Fold::kNone && field.fold != Fold::kKey);
 }
 
-/// A figure of a row of one side.
 struct Values {
-  std::vector<double> by_sample;  ///< Of what adds up, where the view tells steps.
+  std::vector<double> by_sample;  ///< If it adds up and the view has steps.
   std::optional<double> value;
 };
 
 using Keys = std::vector<std::string>;
 using SideRowsByKey = std::map<Keys, std::vector<Values>>;
 
-/// The rows of one side by their keys.
+/// Folds the rows of one side by key.
 class Folder {
  public:
   Folder(const Side& side, const std::vector<Field>& keys, const std::vector<Field>& figures)
@@ -126,7 +124,7 @@ class Folder {
     }
   }
 
-  /// Of rows that are of all steps. `has_steps`: only what those of steps do not tell.
+  /// Adds rows over all steps. `has_steps`: only figures that rows by step do not have.
   void AddWhole(const KeptRows& rows, bool has_steps) {
     const auto steps = static_cast<double>(std::max<size_t>(side_.samples().size(), 1));
     std::map<std::vector<Values>*, size_t> seen;
@@ -145,7 +143,7 @@ class Folder {
           AddWholeSum(figure, figure.fold == prof::Fold::kSum ? *number / steps : *number,
                       &values[i]);
         } else if (figure.ratio.empty()) {
-          // Of several rows, such as of ranks, there is no one.
+          // Several rows, such as of ranks, have no single value.
           values[i].value = seen[&values] == 1 ? number : std::nullopt;
         }
       }
@@ -226,17 +224,17 @@ void JudgeRow(const Field& field, const Values* base, const Values* now, const S
   }
 }
 
-/// Whether rows with these can be joined, and say something then.
+/// Whether rows with these fields can be joined and compared.
 bool HasKeysAndFigures(std::span<const Field> fields) {
   return std::any_of(fields.begin(), fields.end(),
                      [](const Field& field) { return field.fold == Fold::kKey; }) &&
          std::any_of(fields.begin(), fields.end(), IsFigure);
 }
 
-/// A view of both runs joined by its key fields, but for rank and step, over which it is the mean.
-/// What adds up is the mean of the whole steps (where the view tells no steps, its sum over their
-/// number), a ratio that of its sums, the least and the largest those of the steps. Means and
-/// quantiles are those of the whole run.
+/// A view of both runs joined by its key fields except rank and step, over which it averages. Sums
+/// become means per complete step (without steps in the view, the sum over the number of steps),
+/// ratios the ratio of their sums, minima and maxima those over steps. Means and quantiles are of
+/// the whole run.
 DiffTable DiffView(const Side& base, const ViewRows& base_rows, const Side& now,
                    const ViewRows& now_rows) {
   DiffTable table;
@@ -274,13 +272,13 @@ DiffTable DiffView(const Side& base, const ViewRows& base_rows, const Side& now,
   return table;
 }
 
-constexpr std::string_view kAlignedView = "operators";  // What the aligned places are shown as.
+constexpr std::string_view kAlignedView = "operators";  // The view of the aligned places.
 
 bool Takes(const View& view, std::string_view word) {
   return std::find(view.by.begin(), view.by.end(), word) != view.by.end();
 }
 
-/// Whether the rows of the view are by step of their own.
+/// Whether the view's rows have a step in any case.
 bool HasStep(const View& view) {
   const std::span<const Field> fields = view.fields();
   return std::any_of(fields.begin(), fields.end(), [](const Field& field) {

@@ -15,23 +15,23 @@
 
 namespace oplens::prof {
 
-/// Which views a comparison makes of each side, and where their tables are.
+/// The views of each side that a comparison needs, and where their tables are.
 struct DiffPlan {
   struct Of {
     std::string view;
-    std::optional<size_t> plain;    ///< Place in `plans`.
-    std::optional<size_t> by_step;  ///< The same, by rank and step.
+    std::optional<size_t> plain;    ///< Index in `plans`.
+    std::optional<size_t> by_step;  ///< Likewise, by rank and step.
   };
 
-  std::vector<ViewPlan> plans;  ///< The first three are what every comparison needs.
-  std::vector<Of> views;        ///< That are compared, in the order asked for.
+  std::vector<ViewPlan> plans;  ///< The first three are needed by every comparison.
+  std::vector<Of> views;        ///< Compared views, in the requested order.
 
   enum Needed : size_t { kOverview, kPlaces, kSetup };
 };
 
-/// The plan for a list such as "operators,overview" and the words of --by. `operators` is told by
-/// the view `places`; `all` stands for all that can be compared. Throws UsageError for a view that
-/// cannot be compared: one of no groups, such as kernels.
+/// The plan for a list such as "operators,overview" and the words of --by. `operators` is made from
+/// the view `places`; `all` means all that can be compared. Throws UsageError for a view that
+/// cannot be compared, because it has no groups, such as kernels.
 DiffPlan PlanDiff(std::string_view list, std::string_view by);
 
 /// One side: its name, and a table for each of DiffPlan::plans.
@@ -40,25 +40,24 @@ struct DiffInput {
   const KeptTables* tables = nullptr;
 };
 
-/// The tables must outlive what it answers.
+/// The tables must outlive the result.
 Diff Compare(const DiffPlan& plan, const DiffInput& base, const DiffInput& now);
 
-/// Two runs compared by the rules of another program.
+/// Two runs compared by another program's rules.
 class OtherDiff {
  public:
   virtual ~OtherDiff() = default;
   /// Begins and ends the sink. `table`: a word of --view.
   virtual void Write(std::string_view table, Sink* sink) const = 0;
-  /// What a reader is told above the first table.
+  /// Text above the first table, for a reader.
   virtual std::string Words() const = 0;
-  /// Sentences for standard error.
   virtual std::vector<std::string> Notes() const { return {}; }
 };
 
-/// The name of the first rank of a side; adds to `notes` where there are several.
+/// The name of the first rank of a side; adds to `notes` if there are several.
 std::string_view FirstRank(const DiffInput& side, std::vector<std::string>* notes);
 
-/// Says in front of each row by whose rules it is, as views do.
+/// Prepended to each row: whose rules it follows, as in views.
 inline constexpr Field kDiffRulesField = {
     "rules", "Rules", "", FieldType::kText, 6, "whose rules the row is by: tb or hta", Fold::kKey};
 

@@ -6,7 +6,7 @@
 namespace oplens::prof {
 namespace {
 
-/// What a side of several rows is together.
+/// Combines several rows of a side.
 class Folded {
  public:
   explicit Folded(Fold fold) : fold_(fold) {}
@@ -24,7 +24,7 @@ class Folded {
       single_ = false;
     }
   }
-  /// Unknown where several rows make no one value.
+  /// Unknown if the rows do not combine to one value.
   std::optional<double> value() const { return single_ ? sum_ : std::nullopt; }
 
  private:

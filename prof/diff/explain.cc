@@ -19,7 +19,7 @@
 namespace oplens::prof {
 namespace {
 
-/// A part of a step in the view overview, and what more of it means.
+/// A part of a step in the view overview, and what an increase means.
 struct Part {
   std::string_view field;
   std::string_view cause;
@@ -36,7 +36,6 @@ constexpr Part kExplainParts[] = {
     {"other_ns", "idle: nothing recorded", "the GPU waits, and nothing was recorded of the host"},
 };
 
-/// What became of rows, and what that is called.
 struct RowCause {
   Change change;
   std::string_view cause;
@@ -57,7 +56,7 @@ constexpr std::string_view kTensorCoresGained = "Tensor Cores gained";
 constexpr std::string_view kOverlap = "overlap of kernels";
 constexpr std::string_view kUnknown = "not explained";
 
-/// Computes, and so is in the part of kernels of the view overview.
+/// Computes, and so is in the kernels part of the view overview.
 bool IsKernelPart(const DiffRow& row) {
   const std::string& work = row.keys[SidePlace::kWork];
   return work == kComputeWork || work == kReplayWork;
@@ -71,8 +70,8 @@ std::string ExplainPlaceText(const DiffRow& row) {
   return layer.empty() ? text : fmt::format("{} of {}", text, layer);
 }
 
-/// How rows of kernels that do the same work changed together: by one factor, or where memory
-/// limits them.
+/// How rows of kernels with the same work changed together: by one factor, or where memory limits
+/// them.
 std::string HowSlower(const PlaceDiff& places, Change change) {
   struct Row {
     double ratio;
@@ -81,8 +80,8 @@ std::string HowSlower(const PlaceDiff& places, Change change) {
   std::vector<Row> rows;
   double changed_ns = 0;
   double unchanged_ns = 0;
-  double memory_ns = 0;  // Of the change, in rows that memory limits.
-  double priced_ns = 0;  // In rows whose FLOPs and bytes are known.
+  double memory_ns = 0;  // Change in rows limited by memory.
+  double priced_ns = 0;  // Change in rows of known FLOPs and bytes.
   for (const DiffRow& row : places.table.rows) {
     const Figure& time = row.figures[0];
     if (!IsKernelPart(row) || !time.base || !time.now || *time.base <= 0) continue;
@@ -95,7 +94,7 @@ std::string HowSlower(const PlaceDiff& places, Change change) {
     if (bytes <= 0) continue;
     const double delta = std::abs(time.delta().value_or(0));
     priced_ns += delta;
-    // Any GPU of the last ten years can do more FLOPs than this for each byte of its memory.
+    // Every GPU of the last ten years can do more FLOPs than this per byte of memory traffic.
     constexpr double kLowIntensity = 10;
     if (flops < kLowIntensity * bytes) memory_ns += delta;
   }
@@ -130,7 +129,6 @@ Verdict Together(Verdict a, Verdict b) {
   return a == Verdict::kUnknown || b == Verdict::kUnknown ? Verdict::kUnknown : Verdict::kSame;
 }
 
-/// Rows of one cause, summed.
 struct RowSum {
   double delta_ns = 0;
   size_t rows = 0;
@@ -162,7 +160,7 @@ std::map<std::string_view, RowSum> SumRows(const PlaceDiff& places, bool kernels
     const auto [cause, rule] = ExplainCauseOf(row);
     RowSum& sum = sums[cause];
     const double delta = time.delta().value_or(0);
-    // Rows are by the size of their change.
+    // Rows are sorted by the size of their change.
     if (sum.largest == nullptr) sum.largest = &row;
     sum.delta_ns += delta;
     ++sum.rows;
@@ -272,7 +270,7 @@ std::vector<Cause> CausesOf(const Side& base, const Side& now, const PlaceDiff& 
       causes.push_back({std::string(part.cause), delta_ns, std::string(part.sentence), verdict});
     }
   }
-  // Of sums of doubles.
+  // Ignore rounding of sums of doubles.
   if (std::abs(left_ns) >= 0.5) {
     causes.push_back({std::string(kUnknown), left_ns,
                       "parts of the step that one of the recordings does not tell",
@@ -348,17 +346,17 @@ std::string LateSteps(const Side& base, const Side& now) {
 
 namespace {
 
-/// A fact of the view setup that says whether times can be compared.
+/// Facts of the view setup that decide whether times can be compared.
 constexpr std::string_view kDeciding[] = {"gpu",       "gpus",       "sms",
                                           "clock_mhz", "world_size", "step_source"};
-/// What is said apart, or of every recording anew.
+/// Facts reported elsewhere, or different in every recording.
 constexpr std::string_view kPassedOver[] = {"steps", "clock_step_ns"};
 
 bool IsAmong(std::string_view word, std::span<const std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// "step 0 takes 3.1 times the median": of the first step, where it is that much longer.
+/// "step 0 takes 3.1 times the median", if the first step is much longer.
 std::string WarmUp(const Side& side) {
   constexpr double kMuch = 1.5;
   constexpr size_t kLeast = 3;
@@ -371,7 +369,7 @@ std::string WarmUp(const Side& side) {
   return fmt::format("step {} takes {:.1f} times the median", first.step, first.total_ns / median);
 }
 
-/// The extents that shapes differ by, such as "32 -> 64", with how many rows have each.
+/// The sizes in which shapes differ, such as "32 -> 64", with the number of rows.
 std::string ExtentsOf(const PlaceDiff& places) {
   const auto numbers = [](std::string_view text) {
     std::vector<std::string> found;
@@ -419,7 +417,7 @@ std::vector<Difference> DifferencesOf(const Side& base, const Side& now, const P
     const std::string base_value = value_of(base, fact);
     const std::string now_value = value_of(now, fact);
     if (base_value == now_value || IsAmong(fact, kPassedOver)) continue;
-    // What one file does not tell, it may still have had.
+    // A fact missing in one file may still have been the same.
     const bool both = !base_value.empty() && !now_value.empty();
     differences.push_back({fact, base_value, now_value, both && IsAmong(fact, kDeciding)});
   }
@@ -442,7 +440,7 @@ std::vector<Difference> DifferencesOf(const Side& base, const Side& now, const P
     const auto said = [](const std::string& text) { return text.empty() ? "none" : text; };
     differences.push_back({"warm_up", said(base_warm_up), said(now_warm_up), false});
   }
-  // What decides comes first.
+  // Deciding differences first.
   std::stable_partition(differences.begin(), differences.end(),
                         [](const Difference& one) { return one.decides; });
   return differences;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kResamples = 200;
 constexpr uint32_t kSeed = 20231;
-// A normal distribution's standard deviation / its median absolute deviation.
+// Standard deviation / median absolute deviation of a normal distribution.
 constexpr double kNormalMad = 1.4826;
 
 double MadOf(std::span<const double> values) {
@@ -25,7 +25,7 @@ double MadOf(std::span<const double> values) {
   return MedianOf(std::move(distances));
 }
 
-/// The standard error of the mean from resamples, squared.
+/// The squared standard error of the mean, from resamples.
 double BootstrapVariance(std::span<const double> values, std::minstd_rand* random) {
   const auto count = static_cast<uint32_t>(values.size());
   double sum = 0;
@@ -34,7 +34,7 @@ double BootstrapVariance(std::span<const double> values, std::minstd_rand* rando
   for (int i = 0; i < kResamples; ++i) {
     double mean = 0;
     for (uint32_t k = 0; k < count; ++k) {
-      // Not std::uniform_int_distribution: what that answers depends on the library.
+      // Not std::uniform_int_distribution, whose results depend on the library.
       mean += values[(*random)() % count] - center;
     }
     mean /= count;

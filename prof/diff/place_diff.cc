@@ -31,7 +31,7 @@ constexpr Field kPlaceDiffKeyFields[] = {
 
 enum FigurePlace : size_t { kTime, kLaunches, kTcTime, kTcKnown, kTcPct, kFlops, kBytes };
 
-/// A figure of a row, and what of the sums of a place it is the mean of; null of a ratio of others.
+/// A figure of a row, and the member of PlaceSums whose mean it is; null for ratios of others.
 struct PlaceFigure {
   Field field;
   int64_t PlaceSums::*sum = nullptr;
@@ -58,7 +58,7 @@ constexpr PlaceFigure kPlaceFigures[] = {
      &PlaceSums::bytes},
 };
 
-/// Whether one side does with kernels that it usually runs what the other never runs.
+/// Whether one side usually runs kernels that the other never runs.
 bool OtherKernels(const SidePlace& base, const SidePlace& now) {
   const auto misses = [](const std::set<std::string_view>& usual,
                          const std::set<std::string_view>& all) {
@@ -68,7 +68,7 @@ bool OtherKernels(const SidePlace& base, const SidePlace& now) {
   return misses(base.usual_kernels, now.all_kernels) || misses(now.usual_kernels, base.all_kernels);
 }
 
-/// The values of a place by sample: 0 where it did not run.
+/// The values of a place by sample: 0 if it did not run.
 std::vector<double> BySample(const Side& side, std::optional<size_t> place,
                              int64_t PlaceSums::*sum) {
   std::vector<double> values(side.samples().size(), 0);
@@ -153,7 +153,7 @@ class Differ {
                   const std::vector<double>& now_counts) const {
     const Figure& time = row.figures[kTime];
     const Figure& launches = row.figures[kLaunches];
-    // What runs in a few steps only may be missing by chance.
+    // Rare work may be missing by chance.
     const bool by_chance =
         time.verdict == Verdict::kSame && launches.verdict == Verdict::kSame && time.delta() != 0.0;
     if (!pair.base || !pair.now) {

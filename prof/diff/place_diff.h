@@ -10,12 +10,12 @@
 
 namespace oplens::prof {
 
-/// The table `operators` of a comparison: a row for each pair of places, with the time on the GPU
-/// of a step. Its first figure adds up to all that the GPUs did in a step, on each side.
+/// The table `operators` of a comparison: a row per pair of places, with GPU time per step. Its
+/// first figure adds up to all GPU work of a step, on each side.
 struct PlaceDiff {
   DiffTable table;
   std::vector<PlacePair> pairs;  ///< By row of the table.
-  size_t other_shapes = 0;       ///< Calls on other shapes.
+  size_t other_shapes = 0;       ///< Calls with other shapes.
 };
 
 PlaceDiff DiffPlaces(const Side& base, const Side& now, Alignment alignment);

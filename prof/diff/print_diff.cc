@@ -65,7 +65,7 @@ std::optional<double> ShareOf(const Diff& diff, const std::optional<double>& del
 bool Explains(const DiffTable& table, size_t figure) {
   const Field& field = table.figures[figure];
   const auto ends = [&](std::string_view end) { return field.key.ends_with(end); };
-  // What a part runs beside is in it already.
+  // These overlap other parts.
   if (ends("_exposed_ns") || ends("_hidden_ns") || ends("host_ns")) return false;
   return table.explains_total && field.unit == "ns" && field.fold == Fold::kSum;
 }
@@ -79,7 +79,6 @@ std::string WasText(const DiffTable& table, const DiffRow& row) {
   return text;
 }
 
-/// Which rows and columns of a table are printed.
 class TablePrinter {
  public:
   TablePrinter(const Diff& diff, const DiffTable& table, const DiffPrint& print)
@@ -113,7 +112,7 @@ class TablePrinter {
     }
   }
 
-  /// A reader has no use for a column of keys that no row has.
+  /// Hides key columns that are empty in all rows.
   void ChooseKeys() {
     for (size_t i = 0; i < table_.keys.size(); ++i) {
       const auto has = [i](const Line& line) { return !line.row->keys[i].empty(); };
@@ -124,7 +123,7 @@ class TablePrinter {
   }
 
   bool is_long() const { return table_.shown_figures > 1; }
-  /// Nobody reads parts of a nanosecond.
+  /// Fractions of a ns are noise.
   bool Rounds(const Line& line) const {
     return !print_.many && !is_long() && table_.figures[line.figure].unit == "ns";
   }
@@ -226,7 +225,7 @@ std::string SignedTime(double duration_ns) {
   return (duration_ns > 0 ? "+" : "") + TimeText(duration_ns);
 }
 
-/// The same lines without what moves the cursor: names come from files.
+/// Removes control characters from lines: names come from files.
 std::string Harmless(std::string_view text) {
   std::string harmless;
   while (!text.empty()) {

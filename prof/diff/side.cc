@@ -21,14 +21,13 @@ struct PlaceHash {
   }
 };
 
-/// What is found of a place before it is whole.
 struct Draft {
   SidePlace place;
   std::map<std::string_view, std::pair<size_t, int64_t>> kernels;  // Samples and time of each.
   std::map<uint32_t, int64_t> starts_ns;                           // The earliest, by sample.
 };
 
-/// Makes those of one sample, which are of several kernels, one; by sample.
+/// Merges entries of one sample, of several kernels; sorts by sample.
 void Merge(std::vector<PlaceSums>* sums) {
   std::sort(sums->begin(), sums->end(),
             [](const PlaceSums& a, const PlaceSums& b) { return a.sample < b.sample; });
@@ -90,7 +89,7 @@ void Side::FindSamples(const KeptRows& places) {
     for (size_t row = 0; row < places.size() && step; ++row) {
       found.emplace(places.Text(row, "rank"), places.Printed(row, *step));
     }
-    // Kernels outside of all steps are no step, unless there is no other.
+    // Kernels outside of all steps count as a step only if there is no other.
     const auto outside = [](const auto& one) { return one.second.empty(); };
     if (!std::all_of(found.begin(), found.end(), outside)) std::erase_if(found, outside);
     for (const auto& [rank, number] : found) add(rank, number, 0, SIZE_MAX);
@@ -119,7 +118,7 @@ void Side::FindPlaces(const KeptRows& rows) {
   const size_t step_column = *rows.ColumnOf("step");
   std::unordered_map<std::array<std::string_view, SidePlace::kKeys>, size_t, PlaceHash> place_of;
   std::vector<Draft> drafts;
-  // Equal texts of rows are one text: where they lie tells them apart.
+  // Rows share equal texts, so addresses identify them.
   std::map<std::pair<const char*, int64_t>, std::optional<uint32_t>> samples;
   for (size_t row = 0; row < rows.size(); ++row) {
     const std::string_view rank = rows.Text(row, rank_column);

@@ -15,9 +15,8 @@
 
 namespace oplens::prof {
 
-/// What one call of one layer ran in a step.
 struct PlaceSums {
-  uint32_t sample = 0;  ///< Place in Side::samples().
+  uint32_t sample = 0;  ///< Index in Side::samples().
   int64_t count = 0;
   int64_t time_ns = 0;
   int64_t tc_ns = 0;
@@ -26,22 +25,21 @@ struct PlaceSums {
   int64_t bytes = 0;
 };
 
-/// The call of an op of a layer, in one direction, on tensors of these shapes; where no op is
-/// known, a kernel.
+/// An op's calls in a layer, in one direction, with these shapes; without a known op, a kernel.
 struct SidePlace {
   enum Key : size_t { kLayer, kOp, kDir, kShape, kWork, kKernel, kKeys };
-  std::array<std::string_view, kKeys> keys;  ///< kKernel: "" but where no op is known.
-  std::vector<PlaceSums> sums;               ///< By sample; of others it ran nothing.
-  /// The kernels that most of these samples have, and all that any has.
+  std::array<std::string_view, kKeys> keys;  ///< kKernel: "" unless the op is unknown.
+  std::vector<PlaceSums> sums;               ///< By sample; in others it ran nothing.
+  /// The kernels in most of these samples, and those in any.
   std::set<std::string_view> usual_kernels;
   std::set<std::string_view> all_kernels;
-  std::string_view main_kernel;  ///< That takes the most time.
+  std::string_view main_kernel;  ///< The kernel with most time.
 };
 
 /// The views of one run that a comparison joins, as rows.
 ///
-/// A sample is a whole step of a rank: what the mean is of. Without whole steps all are samples; of
-/// records, whose steps have no length, those with kernels.
+/// A sample is what means are over: a complete step of a rank; without complete steps, any step;
+/// for records, whose steps have no length, steps with kernels.
 class Side {
  public:
   struct Sample {
@@ -50,7 +48,7 @@ class Side {
     double total_ns = 0;
   };
 
-  /// `overview` and `setup` as the views have them, `places` by rank and step. All must outlive
+  /// `overview` and `setup` as the views emit them, `places` by rank and step. All must outlive
   /// this object.
   Side(std::string name, const KeptRows& overview, const KeptRows& places, const KeptRows& setup);
   Side(const Side&) = delete;
@@ -58,16 +56,16 @@ class Side {
 
   const std::string& name() const { return name_; }
   const std::vector<Sample>& samples() const { return samples_; }
-  /// The place of a sample; nullopt: it is no whole step.
+  /// The index of a sample; nullopt: no complete step.
   std::optional<uint32_t> SampleOf(std::string_view rank, std::string_view step) const;
-  /// In the order in which they ran in the last whole step; those that did not run in it are last.
+  /// By their order in the last complete step; places that did not run in it are last.
   const std::vector<SidePlace>& places() const { return places_; }
-  /// Of a field of overview its value by sample; empty where it is unknown of any.
+  /// The values of a field of overview by sample; empty if any is unknown.
   std::vector<double> PartOf(std::string_view field) const;
-  /// What setup says, by fact: the values, each once.
+  /// The distinct values of setup, by fact.
   const std::map<std::string, std::string>& facts() const { return facts_; }
   size_t ranks() const { return ranks_; }
-  /// Whether the steps have a length: there is an overview.
+  /// Whether steps have a length: there is an overview.
   bool has_steps() const { return has_steps_; }
 
  private:

@@ -12,12 +12,12 @@
 namespace oplens::prof {
 namespace {
 
-/// What is known of views besides their fields. Those come first, in this order, that a name
-/// without a view is first looked for in.
+/// Facts of views besides their fields. A name without a view is looked up in these first, in this
+/// order.
 struct ScopeKnown {
   std::string_view view;
-  std::string_view usual;            ///< The figure that is meant where none is named.
-  std::vector<std::string> by = {};  ///< Words of --by that its diff has.
+  std::string_view usual;            ///< Default figure.
+  std::vector<std::string> by = {};  ///< Words of --by of its diff.
 };
 
 const std::vector<ScopeKnown>& KnownViews() {
@@ -43,7 +43,7 @@ size_t RankOf(std::string_view view) {
 std::vector<GateScope> MakeScopes() {
   std::vector<GateScope> scopes;
   for (const View& view : Views()) {
-    if (view.make == nullptr) continue;  // A row a kernel or copy has no counterpart.
+    if (view.make == nullptr) continue;  // Rows of single kernels or copies have no counterpart.
     GateScope scope{.view = std::string(view.name), .keys = {}, .figures = {}};
     ViewOptions options;
     const size_t rank = RankOf(view.name);
@@ -65,7 +65,7 @@ std::vector<GateScope> MakeScopes() {
   return scopes;
 }
 
-/// A pattern as it can stand between ( and ).
+/// A pattern as written between ( and ).
 std::string WrittenPattern(const GateExpression::Key& key) {
   if (key.unknown) return std::string(kUnknownWord);
   const std::string& pattern = key.pattern;
@@ -80,7 +80,7 @@ std::string WrittenPattern(const GateExpression::Key& key) {
     } else if (pattern[i] == '"') {
       text.push_back('\\');
     } else if (pattern[i] == '\\') {
-      continue;  // Before a quote, which stands for itself without it.
+      continue;  // Before a quote, which is escaped anyway.
     }
     text.push_back(pattern[i]);
   }

@@ -19,28 +19,27 @@
 namespace oplens::prof {
 namespace {
 
-/// At most so many rows are kept of a broken expression.
 inline constexpr size_t kMostGateRows = 50;
 
-/// The rows of a view that an expression is of, and its figure.
+/// The rows of a view that an expression selects, and its figure.
 ///
-/// A row matches by its keys in either run, names also as they are printed. Rows that stand for
-/// others (Field::whole) count where no other row matches. Where the diff has a row for each figure
-/// of a view in the place of a figure, the row of that name is meant.
+/// A row matches by its keys in either run, names also as printed. Rows that stand for others
+/// (Field::whole) count only if no other row matches. If a view's diff has a row per figure, the
+/// figure's name selects the row.
 class SelectedRows {
  public:
   /// All must outlive this object.
   SelectedRows(const GateExpression& expression, const DiffTable& table, const Diff& diff)
       : expression_(expression), table_(table), diff_(diff) {}
 
-  /// Answers what is missing; "" if nothing is. To be called once, before the others.
+  /// Call once, before the others. Returns what is missing; "" if nothing is.
   std::string Select();
 
   const std::vector<const DiffRow*>& rows() const { return rows_; }
   size_t figure() const { return figure_; }
-  /// Places of the expression's keys in the table.
+  /// Indices of the expression's keys in the table.
   const std::vector<size_t>& key_places() const { return key_places_; }
-  /// "layer=decoder.0 op=mm": the keys that are known, all or those of the expression.
+  /// "layer=decoder.0 op=mm": the known keys; all, or those of the expression.
   std::string NameOf(const DiffRow& row, bool all_keys) const;
 
  private:
@@ -59,7 +58,7 @@ class SelectedRows {
   std::vector<const DiffRow*> rows_;
 };
 
-/// The notes of a view, which say what the profile lacks.
+/// The notes of a view, which say what is missing in the profile.
 std::string NotesOf(const Diff& diff, std::string_view view) {
   std::string text;
   for (const std::string& note : diff.notes) {
@@ -81,7 +80,7 @@ std::string SelectedRows::PlaceKeys() {
   return {};
 }
 
-/// By the keys of either run, names also as they are printed.
+/// By the keys of either run, names also as printed.
 bool SelectedRows::Matches(const DiffRow& row) const {
   for (size_t i = 0; i < key_places_.size(); ++i) {
     const size_t place = key_places_[i];
@@ -105,13 +104,12 @@ bool SelectedRows::IsWhole(const DiffRow& row) const {
   return false;
 }
 
-/// Rows that stand for others count where no other matches.
 void SelectedRows::DropWholes() {
   const auto whole = [&](const DiffRow* row) { return IsWhole(*row); };
   if (!std::ranges::all_of(rows_, whole)) std::erase_if(rows_, whole);
 }
 
-/// A view of which the diff has a row for each of its figures: the row of that name.
+/// Selects by name in a view with a row per figure.
 bool SelectedRows::SelectByName() {
   if (!expression_.keys.empty()) return false;
   for (const DiffRow& row : table_.rows) {
@@ -175,18 +173,17 @@ std::string SelectedRows::NameOf(const DiffRow& row, bool all_keys) const {
 
 using Rows = std::vector<const DiffRow*>;
 
-/// What is compared with the threshold.
 struct Measured {
   std::optional<double> value;
   std::string missing;  ///< Why there is none.
 };
 
-/// Of what adds up nothing is 0.
+/// Without rows, sums are 0.
 bool AddsUp(const Field& field) { return field.fold == Fold::kSum; }
 
 bool HasBase(const Diff& diff) { return !diff.base_name.empty(); }
 
-/// The change of a figure, 0 within the noise; percent of the base where that is asked.
+/// The change of a figure, 0 within the noise; in percent of the base if requested.
 Measured MeasureChange(const GateExpression& expression, const Figure& figure, bool adds_up) {
   std::optional<double> base = figure.base;
   std::optional<double> now = figure.now;
@@ -235,7 +232,6 @@ std::string EvaluateTextOf(const GateExpression& expression, const Figure& figur
   return text;
 }
 
-/// Judges the rows of one view.
 class RowsJudge {
  public:
   RowsJudge(const GateExpression& expression, const DiffTable& table, const Diff& diff,
@@ -272,7 +268,7 @@ RowsJudge::Group RowsJudge::Grouped(Rows rows) const {
   return group;
 }
 
-/// Rows with equal values of the keys that are named; each row where none is.
+/// Groups rows with equal values of the named keys; without named keys, each row is a group.
 std::vector<RowsJudge::Group> RowsJudge::Groups() const {
   std::map<std::vector<std::string_view>, Rows> by_keys;
   for (const DiffRow* row : selected_.rows()) {
@@ -289,7 +285,7 @@ std::vector<RowsJudge::Group> RowsJudge::Groups() const {
   return groups;
 }
 
-/// Those that count most for the expression first, equal ones as they come.
+/// Adds groups, most significant for the expression first; the sort is stable.
 void RowsJudge::AddRows(std::vector<Group> groups, bool all_keys, GateItem* item) const {
   const bool largest =
       expression_.relation == Relation::kMore || expression_.relation == Relation::kMoreOrEqual;
@@ -299,7 +295,7 @@ void RowsJudge::AddRows(std::vector<Group> groups, bool all_keys, GateItem* item
                              : group.figure.now.value_or(std::numeric_limits<double>::lowest());
     return largest ? -value : value;
   };
-  // Where some rows go the way that breaks it, the others are no news.
+  // If some rows go in the direction that breaks it, the others are irrelevant.
   const auto other_way = [&](const Group& group) {
     return expression_.change && weight(group) >= 0;
   };
@@ -382,11 +378,11 @@ void JudgeTotal(const GateExpression& expression, const Diff& diff, GateItem* it
   if (expression.Breaks(*measured.value)) item->outcome = GateOutcome::kBroken;
 }
 
-/// What becomes of one expression.
+/// Judges one expression.
 ///
-/// A threshold without a sign is compared with the new run's value. One with a sign is compared
-/// with the change, which is 0 where its verdict is kSame; where the verdict is kUnknown the change
-/// counts as it is, and the message says so. Without data nothing holds: kNoData.
+/// A threshold without a sign is compared with the new run's value, one with a sign with the
+/// change, which is 0 if its verdict is kSame; if the verdict is kUnknown the change counts as
+/// measured, and the message says so. Without data the result is kNoData.
 GateItem Evaluate(const GateExpression& expression, const Diff& diff) {
   GateItem item;
   item.expression = expression.text;
@@ -413,7 +409,7 @@ GateItem Evaluate(const GateExpression& expression, const Diff& diff) {
   return item;
 }
 
-/// --require-comparable: the runs differ in nothing that decides.
+/// --require-comparable: the runs have no deciding difference.
 GateItem CheckComparable(const Diff& diff) {
   GateItem item;
   item.expression = "--require-comparable";
@@ -434,7 +430,7 @@ GateItem CheckComparable(const Diff& diff) {
   return item;
 }
 
-/// Parts of the runs are lost: their figures are those of the rest.
+/// Data of the runs is lost: their figures cover the rest.
 GateItem LostData(const Diff& diff) {
   GateItem item;
   item.expression = kWholeData;

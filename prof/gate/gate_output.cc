@@ -15,9 +15,9 @@ namespace {
 
 struct Scale {
   std::string_view unit;  // Of the figure.
-  double from;            // So large a value is printed in
+  double from;            // Values from here on are printed in
   std::string_view word;  // this unit,
-  double factor;          // which is so much of the figure's.
+  double factor;          // which is `factor` of the figure's.
 };
 constexpr Scale kScales[] = {
     {"ns", 1e9, "s", 1e9},          {"ns", 1e6, "ms", 1e6},
@@ -25,7 +25,7 @@ constexpr Scale kScales[] = {
     {"B", 1048576, "MiB", 1048576}, {"B", 1024, "KiB", 1024},
 };
 
-/// At most three decimals, without zeros at the end.
+/// At most three decimals, without trailing zeros.
 std::string Digits(double value) {
   std::string text = fmt::format("{:.3f}", value);
   text.erase(text.find_last_not_of('0') + 1);
@@ -64,7 +64,6 @@ constexpr Field kGateOutputFields[] = {
     {"message", "Message", "", FieldType::kText, Field::kShared, "what was found, what is missing"},
 };
 
-/// What a row of the table has of a figure.
 void AddFigure(const Figure& figure, std::vector<Cell>* cells) {
   cells->push_back(Decimal(figure.base));
   cells->push_back(Decimal(figure.now));

@@ -10,27 +10,26 @@
 
 namespace oplens::prof {
 
-/// A figure for a reader: 1234567 "ns" is "1.235 ms", 3145728 "B" is "3.000 MiB", 12.5 "%" is
-/// "12.5 %". Numbers of other units as they are, with at most three decimals.
+/// A figure for a reader: 1234567 "ns" is "1.235 ms", 3145728 "B" is "3.000 MiB", 12.5 "%" is "12.5
+/// %". Other units are unchanged. At most three decimals.
 std::string AmountText(double value, std::string_view unit);
-/// The same of a change, with its sign.
+/// A change, with its sign.
 std::string ChangeText(double value, std::string_view unit);
 
-/// What a gate says on standard error: a line for each expression that does not hold, below it the
-/// rows that count most; "" where all hold. Lines begin with "TOOL: ".
+/// Text for standard error: a line for each expression that does not hold, followed by its most
+/// significant rows; "" if all hold. Lines begin with "TOOL: ".
 std::string GateText(const GateResult& result, std::string_view tool);
 
-/// The fields of the table `gate`.
 std::span<const Field> GateFields();
-/// Gives a row for each expression, and behind it one for each row that broke it.
+/// Emits a row per expression, each followed by the rows that broke it.
 void EmitGate(const GateResult& result, Sink* sink);
 
-/// A gate as a JUnit report, which CI services show: a test suite, a test case an expression, with
-/// a failure where it is broken and an error where data is missing. Without time and host: the same
-/// result gives the same bytes. UTF-8; what XML cannot hold becomes '_'.
+/// A JUnit report of a gate, as CI services show: a test suite with one test case per expression,
+/// with a failure if it is broken and an error if data is missing. Without time and host, so that
+/// equal results give equal bytes. UTF-8; characters that XML does not allow become '_'.
 std::string JunitText(const GateResult& result);
 
-/// Writes it to a file, whole or not at all; "-": standard output. Throws Error.
+/// Writes the report to a file, whole or not at all; "-": standard output. Throws Error.
 void WriteJunit(const GateResult& result, const std::string& path);
 
 }  // namespace oplens::prof

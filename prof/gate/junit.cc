@@ -13,7 +13,7 @@
 namespace oplens::prof {
 namespace {
 
-/// As XML 1.0 can hold it: no control characters but line ends, none of U+FFFE and U+FFFF.
+/// Replaces what XML 1.0 does not allow: control characters except line ends, U+FFFE and U+FFFF.
 std::string XmlText(std::string_view text) {
   std::string out;
   while (true) {
@@ -42,7 +42,7 @@ std::string JunitLineOf(const GateItem& item, const GateRow& row) {
   return fmt::format("{}: {} -> {}\n", row.name, side(row.figure.base), side(row.figure.now));
 }
 
-/// What broke it, a line a row.
+/// The rows that broke it, one per line.
 std::string JunitRowsOf(const GateItem& item) {
   std::string text = item.message + "\n";
   for (const GateRow& row : item.rows) text += JunitLineOf(item, row);

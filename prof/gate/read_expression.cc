@@ -31,10 +31,10 @@ std::vector<std::string_view> FiguresOfScope(const GateScope& scope) {
   return keys;
 }
 
-/// What a word means of a view's figures.
+/// The figure of a view that a word names.
 struct FoundFigure {
   const GateScope::Figure* figure = nullptr;
-  const GateScope::Figure* other = nullptr;  ///< It may mean this as well.
+  const GateScope::Figure* other = nullptr;  ///< Another figure that it may name.
 };
 
 FoundFigure FindFigure(const GateScope& scope, std::string_view word) {
@@ -49,7 +49,7 @@ FoundFigure FindFigure(const GateScope& scope, std::string_view word) {
   return found;
 }
 
-/// Descends once over the text.
+/// Recursive descent parser.
 class GateParser {
  public:
   GateParser(std::string_view text, std::span<const GateScope> scopes)
@@ -70,7 +70,7 @@ class GateParser {
   }
 
  private:
-  /// A name as it was typed, and where.
+  /// A name as typed, and its position.
   struct Word {
     std::string_view text;
     size_t place = 0;
@@ -128,7 +128,7 @@ class GateParser {
     figure_ = second;
   }
 
-  /// KEY(PATTERN){.KEY(PATTERN)}[.FIGURE], behind the first name.
+  /// KEY(PATTERN){.KEY(PATTERN)}[.FIGURE], after the first name.
   void ParseKeys(Word name) {
     while (true) {
       scan_.Next();
@@ -174,7 +174,7 @@ class GateParser {
     return key;
   }
 
-  /// A backslash before the quote stands for the quote; with another character it is the pattern's.
+  /// A backslash escapes the quote; before other characters it belongs to the pattern.
   std::string ParseQuoted() {
     const size_t begin = scan_.place();
     const char quote = scan_.Next();
@@ -201,7 +201,7 @@ class GateParser {
     FailAt(kOption, NoSuchName("view", word.text, names, "the views are"), text_, word.place);
   }
 
-  /// The view that is meant, its keys and its figure.
+  /// Determines the view, its keys and its figure.
   void Resolve() {
     if (total_) {
       if (read_.any) FailAt(kOption, "'any' is of rows: the total has none", text_, 0);
@@ -233,7 +233,7 @@ class GateParser {
         keys_, [&](const Word& key) { return FindName(key.text, names) < names.size(); });
   }
 
-  /// The first view that has the keys, and the figure if one does.
+  /// The first view that has the keys, preferably one that also has the figure.
   const GateScope* FindScope() const {
     const GateScope* first = nullptr;
     for (const GateScope& scope : scopes_) {

@@ -43,7 +43,6 @@ std::string PathNamesWorkName(const Run& run, const DeviceEvent& event) {
   }
 }
 
-/// By what the times of a run are multiplied.
 class Factors {
  public:
   Factors(const Run& run, WhatIf* what_if) : run_(run), what_if_(*what_if) {}
@@ -74,7 +73,7 @@ int64_t CriticalPathScaled(int64_t time_ns, double factor) {
   return std::llround(std::min(static_cast<double>(time_ns) * factor, kMost));
 }
 
-/// Takes edges of a graph apart, by what their time is spent in.
+/// Splits edges of a graph by what their time is spent in.
 class EdgeSplitter {
  public:
   EdgeSplitter(const Run& run, const StepGraph& steps)
@@ -83,8 +82,8 @@ class EdgeSplitter {
         steps_(steps),
         pieces_(run.joined(), steps.moments().calls()) {}
 
-  /// Calls f(edge of the path) for each part of an edge that leads to `to`, in order. Those of one
-  /// thread are asked for in the order of time.
+  /// Calls f(edge of the path) for each part of an edge that leads to `to`, in order. Precondition:
+  /// edges of a thread come in order of time.
   template <typename F>
   void Split(const MomentGraph::Edge& edge, uint32_t to, F f) {
     const uint32_t event = steps_.EventOf(to);
@@ -155,7 +154,7 @@ class EdgeSplitter {
     part.subject = {PathSubject::Kind::kWork, event};
     const int64_t start_ns = steps_.StartOf(to);
     const int64_t work_ns = std::min(edge.weight_ns, LengthOf({start_ns, steps_.TimeOf(to)}));
-    // Work that ran beside the one before it has what is left of its time.
+    // Work that overlapped the previous one gets the rest of its time.
     const int64_t end_ns = steps_.TimeOf(to);
     const int64_t gap_ns = edge.weight_ns - work_ns;
     if (gap_ns > 0) SplitGap(edge, SaturatingDifference(start_ns, gap_ns), start_ns, work, part, f);
@@ -167,7 +166,7 @@ class EdgeSplitter {
     f(part);
   }
 
-  /// What work waits for, before it begins.
+  /// What work waits for before it begins.
   template <typename F>
   void SplitGap(const MomentGraph::Edge& edge, int64_t start_ns, int64_t end_ns,
                 const DeviceEvent& work, PathEdge part, F f) {
@@ -217,7 +216,6 @@ class EdgeSplitter {
   HostPieces pieces_;
 };
 
-/// Paths of one step after the other.
 class CriticalPathPathFinder {
  public:
   CriticalPathPathFinder(const Run& run, WhatIf* what_if, PathTaker* taker)
@@ -257,7 +255,7 @@ class CriticalPathPathFinder {
     path->length_ns = 0;
     int64_t now_ns = path->span.start_ns;
     const auto add = [&](const PathEdge& part) {
-      // Where a cycle was cut the way may begin late, or have a hole.
+      // Where a cycle was cut, the path may begin late or have a gap.
       AddUnknown(now_ns, part.start_ns, path);
       Add(part, path);
       now_ns = SaturatingSum(part.start_ns, part.time_ns);
@@ -371,7 +369,7 @@ int64_t PathNameKeyOf(const Run& run, const PathSubject& subject) {
   const auto kind = static_cast<int64_t>(subject.kind);
   switch (subject.kind) {
     case PathSubject::Kind::kRange: {
-      // A marker and an operator may bear the same text.
+      // A marker and an operator may have the same text.
       const Range& range = trace.ranges[subject.index];
       const bool marker = range.kind == RangeKind::kMarker;
       return int64_t{range.text} * kKinds + (marker ? kKinds - 1 : kind);

@@ -12,36 +12,33 @@ namespace oplens::prof {
 
 class Run;
 
-/// What a trace must hold for it.
 inline constexpr TraceNeeds kCriticalPathNeeds = {TracePart::kWaitEvents, TracePart::kLongCalls};
 
-/// Takes paths as they are found.
 class PathTaker {
  public:
   virtual ~PathTaker() = default;
-  /// The next edge of the step at hand.
   virtual void TakeEdge(const PathEdge& edge) = 0;
-  /// All edges of a step came.
+  /// All edges of a step have been passed.
   virtual void TakeStep(const StepPath& path) = 0;
 };
 
-/// Finds the critical path of each step of a run (docs/views_critical_path.md), in the order of the
-/// steps: the longest path through what the moments of the step depend on (StepGraph), from the
-/// beginning of the step to its end. What of `what_if` fits something is noted in it.
+/// Finds the critical path of each step of a run (docs/views_critical_path.md), in order: the
+/// longest path through the dependencies of the step's moments (StepGraph), from its start to its
+/// end. Records in `what_if` which of its changes matched.
 ///
-/// O(n log n) for n ranges, API calls and pieces of work; some 40 bytes a piece of work and 120
-/// more of the largest step, until it returns.
+/// O(n log n) for n ranges, API calls and items of work; temporarily about 40 bytes per item of
+/// work and 120 more per item of the largest step.
 void FindCriticalPaths(const Run& run, WhatIf* what_if, PathTaker* taker);
 
-/// All of them at once: there may be ten edges a piece of work.
+/// All paths at once: there may be ten edges per item of work.
 std::vector<StepPathEdges> CriticalPathsOf(const Run& run, WhatIf what_if = {});
 
-/// What an edge's subject is called: the operator, API call or kernel (in full); "" of nothing.
+/// The name of an edge's subject: the operator, API call or kernel (in full); "" for kNothing.
 std::string PathNameOf(const Run& run, const PathSubject& subject);
-/// The range of the operator that launched the work which a subject is; kNoItem: none did, or it is
+/// The range of the operator that launched a subject's work; kNoItem: none did, or the subject is
 /// no work.
 uint32_t PathOpOf(const Run& run, const PathSubject& subject);
-/// The same number for subjects that have one name because they have one text; less than 2^36.
+/// A number that is equal for subjects whose name comes from the same text; < 2^36.
 int64_t PathNameKeyOf(const Run& run, const PathSubject& subject);
 
 }  // namespace oplens::prof

@@ -16,7 +16,7 @@
 namespace oplens::prof {
 namespace {
 
-/// When a thread begins calls, of operators or of those given, ascending.
+/// Starts of a thread's calls, of operators or of `calls`, ascending.
 std::vector<int64_t> BeginningsOf(const parse::Joined& joined, ThreadIndex thread,
                                   std::span<const LaunchIndex> calls) {
   const Trace& trace = joined.trace();
@@ -36,7 +36,7 @@ std::vector<int64_t> BeginningsOf(const parse::Joined& joined, ThreadIndex threa
   return times_ns;
 }
 
-/// Counts times before one that goes up from question to question.
+/// Counts times before a time that ascends over queries.
 class Counter {
  public:
   explicit Counter(std::span<const int64_t> times_ns) : times_ns_(times_ns) {}
@@ -60,7 +60,7 @@ class Counter {
   size_t count_ = 0;
 };
 
-/// The thread with most ranges that has no nodes, by process.
+/// Per process, the thread with most ranges among those without nodes.
 ThreadIndex ThreadWithoutNodes(const parse::Joined& joined, int64_t process_id) {
   ThreadIndex best = kNoThread;
   size_t most = 0;
@@ -83,8 +83,8 @@ void AddBursts(const parse::Joined& joined, ThreadIndex engine, ThreadIndex call
   const Trace& trace = joined.trace();
   Counter beginnings(beginnings_ns);
   BackwardBurst burst = {0, 0, engine, caller, true};
-  size_t begun = 0;         // By the caller before the burst,
-  size_t begun_by_end = 0;  // and before the end of the burst so far.
+  size_t begun = 0;         // Calls of the caller begun before the burst,
+  size_t begun_by_end = 0;  // and before its end so far.
   bool any = false;
   const auto close = [&] {
     if (any && burst.end_ns > burst.begin_ns) bursts->push_back(burst);
@@ -115,7 +115,7 @@ bool IsLong(const LaunchCall& call) {
              static_cast<uint64_t>(kLongCallNs);
 }
 
-/// Freeing memory waits for all that may use it.
+/// Freeing memory waits for all work that may use it.
 bool NameWaits(std::string_view api) {
   return api.find("Synchronize") != std::string_view::npos || api == "cudaFree" ||
          api == "cuMemFree_v2" || api == "cuMemFree" || api == "hipFree";
@@ -203,7 +203,7 @@ HostMoments::HostMoments(const parse::Joined& joined, const DeviceWork& work)
   Place(std::move(found));
 }
 
-/// After the waits, whose calls are among them.
+/// Call after FindWaits, whose calls are included.
 void HostMoments::FindCalls() {
   std::vector<bool> wanted = launches_work_;
   for (const HostWait& wait : waits_) wanted[wait.call] = true;
@@ -213,7 +213,7 @@ void HostMoments::FindCalls() {
   SortCalls();
 }
 
-/// They mostly are in order, but for their threads.
+/// Bucket sort by thread: the calls of a thread are mostly in order.
 void HostMoments::SortCalls() {
   std::vector<size_t> next(trace_.threads.size() + 1, 0);
   for (const LaunchIndex call : calls_) ++next[trace_.launches[call].thread + 1];
@@ -285,7 +285,7 @@ void HostMoments::FindBursts(std::vector<Placed>* found) {
   }
 }
 
-/// Merges what was found into the calls that launch work.
+/// Merges `found` into the calls that launch work.
 void HostMoments::Place(std::vector<Placed> found) {
   const auto key = [](const Placed& item) {
     return std::tuple(item.thread, item.moment.time_ns, item.moment.kind, item.moment.item);

@@ -38,7 +38,7 @@ HostPieces::Role HostPieces::RoleOf(uint32_t index) {
     if (IsDataLoaderRange(trace_.strings.View(range.text))) role = Role::kLoader;
     if (range.kind == RangeKind::kMarker) {
       const MarkerKind kind = joined_.texts().Of(range.text).kind;
-      // Long texts about what is around them.
+      // Long texts about the enclosing ranges.
       if (kind == MarkerKind::kTrace || kind == MarkerKind::kRepr) role = Role::kNone;
     }
   }
@@ -82,7 +82,7 @@ void HostPieces::MoveTo(int64_t time_ns) {
   }
 }
 
-/// From a time to the next one at which anything opens, or what is innermost ends.
+/// From a time to the next one at which something opens, or the innermost ends.
 HostPieces::Piece HostPieces::Next(int64_t time_ns, int64_t end_ns) {
   MoveTo(time_ns);
   const Lane& lane = *lane_;

@@ -15,12 +15,12 @@ class Joined;
 
 namespace oplens::prof {
 
-/// What host threads spend stretches of time on: at each moment the innermost API call of those
-/// that are told apart (HostMoments::calls), else the data loader, else the innermost call of an
-/// operator or node, else the innermost other range. Keeps what is open on each thread, as time
-/// goes on.
+/// What host threads spend their time on: at each moment the innermost API call of
+/// HostMoments::calls, otherwise the data loader, otherwise the innermost call of an operator or
+/// node, otherwise the innermost other range. Keeps the open ranges of each thread as time
+/// advances.
 ///
-/// O(ranges and calls) over all stretches of a thread.
+/// O(ranges and calls) per thread, over all intervals.
 class HostPieces {
  public:
   /// `calls`: by thread, then start. All must outlive this object.
@@ -33,8 +33,8 @@ class HostPieces {
     PathCause cause = PathCause::kOtherHost;
   };
 
-  /// Calls f(piece) for each, in order; those alike that follow each other are one. A stretch of a
-  /// thread begins no earlier than the one before.
+  /// Calls f(piece) for each piece of an interval, in order; equal adjacent pieces are merged.
+  /// Precondition: the intervals of a thread come in order of start.
   template <typename F>
   void Split(ThreadIndex thread, int64_t start_ns, int64_t end_ns, F f) {
     if (start_ns >= end_ns) return;
@@ -63,7 +63,7 @@ class HostPieces {
     std::vector<Open> others;
     std::vector<Open> calls;
     Open loader{INT64_MIN, 0};
-    size_t range = 0;  // The next one to open, and the same of calls.
+    size_t range = 0;  // The next one to open; likewise of calls.
     size_t call = 0;
     size_t call_end = 0;
     bool begun = false;
@@ -78,10 +78,10 @@ class HostPieces {
   const parse::Joined& joined_;
   const Trace& trace_;
   std::span<const LaunchIndex> calls_;
-  std::vector<Role> roles_;  // By text of those that are no calls.
+  std::vector<Role> roles_;  // By text, of ranges that are no calls.
   std::vector<Lane> lanes_;  // By thread.
-  Lane* lane_ = nullptr;     // At hand,
-  size_t ranges_end_ = 0;    // with the end of its thread's ranges.
+  Lane* lane_ = nullptr;     // The current one,
+  size_t ranges_end_ = 0;    // and the end of its thread's ranges.
 };
 
 }  // namespace oplens::prof

@@ -37,7 +37,7 @@ void LongestPaths::Visit(const MomentGraph& graph, uint32_t node,
   }
 }
 
-/// All that leads to the node is known, but for what is being visited because of it.
+/// All predecessors of the node are known, except those still being visited.
 void LongestPaths::Close(const MomentGraph& graph, uint32_t node,
                          std::span<const int64_t> weights_ns) {
   const std::span<const MomentGraph::Edge> edges = graph.edges();

@@ -10,17 +10,17 @@
 
 namespace oplens::prof {
 
-/// Moments of a step and what each depends on. Work of a GPU is one node, its end: the time of the
-/// work is part of the edges that lead to it.
+/// Moments of a step and their dependencies. GPU work is one node, its end: its duration is part of
+/// the edges that lead to it.
 class MomentGraph {
  public:
   struct Edge {
-    int64_t weight_ns = 0;  ///< Not negative.
+    int64_t weight_ns = 0;  ///< >= 0.
     uint32_t from = 0;
     PathLink link = PathLink::kHost;
   };
 
-  /// Begins the next node and answers its number, from 0: edges that are added lead to it.
+  /// Begins the next node and returns its number, from 0: edges added next lead to it.
   uint32_t AddNode() {
     firsts_.push_back(static_cast<uint32_t>(edges_.size()));
     return static_cast<uint32_t>(firsts_.size() - 1);
@@ -33,7 +33,7 @@ class MomentGraph {
     firsts_.clear();
     edges_.clear();
   }
-  /// Room that is not used costs no memory, but growing would copy.
+  /// Unused capacity costs no memory, but growing would copy.
   void Reserve(size_t nodes, size_t edges) {
     firsts_.reserve(nodes);
     edges_.reserve(edges);
@@ -41,7 +41,7 @@ class MomentGraph {
 
   size_t size() const { return firsts_.size(); }
   std::span<const Edge> edges() const { return edges_; }
-  /// Where the edges that lead to a node begin and end in edges().
+  /// The range in edges() of the edges that lead to a node.
   uint32_t FirstInto(uint32_t node) const { return firsts_[node]; }
   uint32_t EndInto(uint32_t node) const {
     return node + 1 < firsts_.size() ? firsts_[node + 1] : static_cast<uint32_t>(edges_.size());
@@ -52,30 +52,29 @@ class MomentGraph {
   std::vector<Edge> edges_;
 };
 
-/// The longest path to each node of a graph, from any node that no edge leads to. Whether the graph
-/// has a topological order is found out on the way: an edge that closes a cycle is cut, and so is
-/// one from a node that there is not. Which edge of a cycle is cut depends on the numbers of the
-/// nodes alone. Of several longest paths into a node that by its first edge counts.
+/// The longest path to each node of a graph, from any node without incoming edges. Need not be
+/// acyclic: an edge that closes a cycle is cut, and so is one from a nonexistent node. Which edge
+/// of a cycle is cut depends only on the numbers of the nodes. Of several longest paths into a
+/// node, the one by its first edge counts.
 ///
-/// O(nodes + edges), without recursion; 12 bytes a node.
+/// O(nodes + edges), without recursion; 12 bytes per node.
 class LongestPaths {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  /// `weights_ns` takes the place of the edges' own weights, by edge; empty: these.
+  /// `weights_ns`: replaces the weights, by edge; empty: the edges' own.
   void Find(const MomentGraph& graph, std::span<const int64_t> weights_ns = {});
 
-  /// INT64_MAX where it is more.
+  /// Saturates at INT64_MAX.
   int64_t LengthTo(uint32_t node) const { return lengths_ns_[node]; }
-  /// The last edge of the path to a node; kNone: it begins there.
+  /// The last edge of the path to a node; kNone: the path begins there.
   uint32_t EdgeInto(uint32_t node) const { return best_[node]; }
-  /// Edges that were cut.
   int64_t cut() const { return cut_; }
 
  private:
   static constexpr uint32_t kUnseen = UINT32_MAX - 1;
-  static constexpr uint32_t kOpen = UINT32_MAX - 2;  // On the way to it: whatever leads here from
-                                                     // there would be a cycle.
+  static constexpr uint32_t kOpen = UINT32_MAX - 2;  // In progress: an edge from it makes a cycle.
+
   struct Frame {
     uint32_t node;
     uint32_t next;  // Edge.

@@ -15,9 +15,9 @@ namespace {
 
 using StepGraphKind = HostMoment::Kind;
 
-/// Of a device with more streams a wait for all of them is one for the work that ended last.
+/// On a device with more streams, a wait for all streams is a wait for the work that ended last.
 constexpr size_t kMostStreams = 32;
-/// How much work that goes on behind a step is looked at in the next: what ends last.
+/// Maximum number of unfinished items of work carried to the next step: those that end last.
 constexpr size_t kMostRunning = 64;
 
 }  // namespace
@@ -71,8 +71,8 @@ void StepGraph::FindParts() {
                    [](const Part& a, const Part& b) { return a.step < b.step; });
 }
 
-/// What was launched into a stream after it waits for an event waits for what was launched into the
-/// event's stream before that was recorded.
+/// What was launched into a stream after its wait for an event depends on what was launched into
+/// the event's stream before the event was recorded.
 void StepGraph::FindStreamWaits() {
   for (const Synchronization& wait : trace_.synchronizations) {
     if (wait.kind != WaitKind::kStreamWaitEvent) continue;
@@ -237,7 +237,7 @@ void StepGraph::AddWait(const HostWait& wait, int64_t end_ns, uint32_t previous)
   AddAwaited(awaited_, wait.call, end_ns, previous);
 }
 
-/// What a call that returned at `end_ns` may have waited for.
+/// The work that a call returning at `end_ns` may have waited for.
 void StepGraph::ListAwaited(const HostWait& wait, int64_t end_ns) {
   const LaunchCall& call = trace_.launches[wait.call];
   const auto add = [&](uint32_t event) {
@@ -269,7 +269,7 @@ void StepGraph::ListAwaited(const HostWait& wait, int64_t end_ns) {
       }
       continue;
     }
-    // By the times: what ended while it waited.
+    // By times: what ended during the wait.
     const uint32_t event = streams_.LastEndedBy(device, end_ns);
     if (event != kNone && work_.events()[event].end_ns > call.start_ns) add(event);
     if (left-- == 0) return;
@@ -314,7 +314,7 @@ void StepGraph::AddWork(uint32_t event) {
   const bool here = last.event != kNone && last.step == place_;
   const int64_t last_ns = last.event == kNone ? 0 : Clipped(work_.events()[last.event].end_ns);
   sources_.clear();
-  // Where both run at once, the later one ends after the earlier, and goes on for the rest.
+  // If both overlap, the later one depends on the end of the earlier for the rest of its time.
   const bool overlaps = here && last_ns > start_ns;
   if (overlaps && end_ns > last_ns) {
     graph_.AddEdge(last.node, LengthOf({last_ns, end_ns}), PathLink::kStream);
@@ -339,7 +339,7 @@ void StepGraph::AddWork(uint32_t event) {
                    sources_[binding].link);
   }
   for (size_t i = 0; i < sources_.size(); ++i) {
-    // All is as late as the beginning.
+    // The start precedes everything.
     if (i == binding || sources_[i].node == 0) continue;
     graph_.AddEdge(sources_[i].node, LengthOf({start_ns, end_ns}), sources_[i].link);
   }
@@ -347,7 +347,7 @@ void StepGraph::AddWork(uint32_t event) {
   if (!here || end_ns >= last_ns) last = {event, node, place_};
 }
 
-/// What a piece of work may have waited for, besides the one before it in its stream.
+/// Dependencies of work other than the previous work in its stream.
 void StepGraph::AddSources(uint32_t event, const DeviceEvent& work, int64_t start_ns) {
   const auto add = [&](int64_t time_ns, uint32_t node, PathLink link) {
     if (time_ns > work.start_ns) {
@@ -371,9 +371,9 @@ void StepGraph::AddSources(uint32_t event, const DeviceEvent& work, int64_t star
   AddInferred(event, work, start_ns);
 }
 
-/// Inside a graph, where the file tells of no waits of streams, and of work without a known call
-/// the times tell what it may have waited for: it did not begin though its stream was free and its
-/// call long over.
+/// Infers dependencies from times: inside a graph, if the file records no stream waits, and for
+/// work without a known call. Such work did not begin although its stream was free and its call had
+/// returned long before.
 void StepGraph::AddInferred(uint32_t event, const DeviceEvent& work, int64_t start_ns) {
   int64_t ready_ns = span_.start_ns;
   for (const Source& source : sources_) ready_ns = std::max(ready_ns, source.time_ns);
@@ -414,7 +414,7 @@ void StepGraph::AddEnd() {
     sources_.push_back(
         {node, &part == main ? std::max(time_ns, main_end_ns_) : time_ns, PathLink::kEnd});
   }
-  // A thread of which nothing depends on the GPU.
+  // A thread without dependencies on the GPU.
   if (main == nullptr) {
     const bool known = main_thread_ != kNoThread;
     sources_.push_back({0, known ? main_end_ns_ : span_.start_ns, PathLink::kEnd});

@@ -16,15 +16,15 @@ namespace oplens::prof {
 class Run;
 struct Step;
 
-/// What the moments of a rank depend on, one step after the other.
+/// The dependencies between moments of a rank, one step after the other.
 ///
-/// Of what a moment depends on, that which was there last binds it: its edge has all the time until
-/// the moment, each other one only the time that it takes by itself (of work its length, of a wait
-/// and a queue none). So each node is as far from the beginning of the step as it was measured, and
-/// no edge goes back in time: what a file tells that would is left out and counted.
+/// Of a moment's dependencies, the one satisfied last binds it: its edge has all the time until the
+/// moment, the others only the time that they take by themselves (work its length; waits and queues
+/// none). So each node's distance from the start of the step is as measured. No edge goes back in
+/// time: recorded dependencies that would are left out and counted.
 ///
-/// Nodes: 0 is the beginning of the step; then moments of threads, one thread after the other; then
-/// work; the last is the end of the step. O(log n) a moment and piece of work.
+/// Nodes: 0 is the start of the step; then moments of threads, thread by thread; then work; the
+/// last is the end of the step. O(log n) per moment and item of work.
 class StepGraph {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
@@ -32,42 +32,40 @@ class StepGraph {
   /// `run` must outlive this object.
   explicit StepGraph(const Run& run);
 
-  /// Makes the graph of the next step; steps come in their order.
+  /// Builds the graph of the next step; call in the order of steps.
   void Build(const Step& step, size_t place);
 
   const MomentGraph& graph() const { return graph_; }
   const HostMoments& moments() const { return moments_; }
-  /// Edges of this step that would go back in time.
+  /// Dependencies of this step left out, since they would go back in time.
   int64_t backward() const { return backward_; }
   uint32_t end_node() const { return static_cast<uint32_t>(graph_.size() - 1); }
 
-  /// When a node is, within the step.
+  /// Time of a node, within the step.
   int64_t TimeOf(uint32_t node) const;
-  /// The moment of a node; null: it is none.
+  /// The moment of a node; null: it has none.
   const HostMoment* MomentOf(uint32_t node) const;
-  /// The thread of a moment's node.
   ThreadIndex ThreadOf(uint32_t node) const;
-  /// The work of a node, of Run::device_work().events(); kNone: it is none.
+  /// Index in Run::device_work().events() of a node's work; kNone: it has none.
   uint32_t EventOf(uint32_t node) const {
     const size_t place = size_t{node} - first_work_;
     return node < first_work_ || place >= events_.size() ? kNone : events_[place];
   }
-  /// When the work of a node began, but not before the step.
+  /// Start of a node's work, at least the start of the step.
   int64_t StartOf(uint32_t node) const;
-  /// The thread that goes on until the end of the step, and until when, where it is known.
+  /// The thread that runs until the end of the step, and its end, if known.
   ThreadIndex main_thread() const { return main_thread_; }
   int64_t main_end_ns() const { return main_end_ns_; }
 
  private:
-  /// The moments of a thread within a step.
   struct Part {
     size_t step = 0;
     ThreadIndex thread = 0;
-    uint32_t first = 0;  ///< Of HostMoments::all().
+    uint32_t first = 0;  ///< Index in HostMoments::all().
     uint32_t count = 0;
-    uint32_t node = 0;  ///< Of the first, while the step is at hand.
+    uint32_t node = 0;  ///< Of the first, during its step.
   };
-  /// Something that a moment may wait for.
+  /// A possible dependency of a moment.
   struct Source {
     uint32_t node = 0;
     int64_t time_ns = 0;
@@ -76,7 +74,7 @@ class StepGraph {
   /// The last work of a stream so far.
   struct Last {
     uint32_t event = kNone;
-    uint32_t node = kNone;  ///< In the step `step`.
+    uint32_t node = kNone;  ///< In step `step`.
     size_t step = SIZE_MAX;
   };
 
@@ -108,11 +106,11 @@ class StepGraph {
   StreamOrder streams_;
   HostMoments moments_;
   std::vector<Part> parts_;                                  // By step, then thread.
-  std::vector<std::pair<uint32_t, uint32_t>> stream_waits_;  // Work and what it waits for.
-  bool waits_told_ = false;  // The file tells of streams that wait for events.
+  std::vector<std::pair<uint32_t, uint32_t>> stream_waits_;  // Work and its dependency.
+  bool waits_told_ = false;  // The file records streams' waits for events.
   ThreadIndex most_ranges_ = kNoThread;
 
-  // Of the step at hand.
+  // Of the current step.
   MomentGraph graph_;
   size_t place_ = 0;
   Interval span_;
@@ -125,7 +123,7 @@ class StepGraph {
   int64_t backward_ = 0;
   ThreadIndex main_thread_ = kNoThread;
   int64_t main_end_ns_ = 0;
-  std::vector<uint32_t> running_;  // Work that goes on behind the step.
+  std::vector<uint32_t> running_;  // Work that runs beyond the step.
   std::vector<Last> last_;         // By stream.
   std::vector<uint32_t> touched_;  // Streams with work in the step.
   std::vector<Source> sources_;

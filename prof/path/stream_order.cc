@@ -65,7 +65,7 @@ void StreamOrder::FindContexts() {
   add(trace_.copies);
   add(trace_.sets);
   add(trace_.graph_replays);
-  // Of devices without usable work there is nothing to wait for.
+  // Devices without usable work have nothing to wait for.
   std::erase_if(contexts_, [&](const ContextDevice& item) {
     return !std::binary_search(all_devices_.begin(), all_devices_.end(), item.device_id);
   });

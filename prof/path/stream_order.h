@@ -11,12 +11,12 @@
 
 namespace oplens::prof {
 
-/// The work of a rank's GPUs by stream: who came last before a time. Events are numbers of
-/// DeviceWork::events(). O(n log n); 8 bytes an event, 4 more where work overlaps.
+/// The GPU work of a rank by stream, for finding the last work before a time. Events are indices in
+/// DeviceWork::events(). O(n log n); 8 bytes per event, 4 more if work overlaps.
 class StreamOrder {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
-  /// The stream of a wait that does not say which.
+  /// The stream of a wait that names none.
   static constexpr int32_t kAnyStream = -1;
 
   /// Both must outlive this object.
@@ -26,19 +26,18 @@ class StreamOrder {
   uint32_t StreamOf(uint32_t event) const { return stream_of_[event]; }
   /// The stream of a device; kNone: it has no work.
   uint32_t Find(int32_t device_id, int32_t stream_id) const;
-  /// The devices that a context is on, as far as its work tells; all devices, where it has none.
+  /// The devices of a context, as far as its work shows; all devices if it has no work.
   std::span<const int32_t> DevicesOf(int32_t context_id) const;
-  /// The streams of a device.
   std::span<const uint32_t> StreamsOf(int32_t device_id) const;
 
-  /// When an event was launched; where that is not known when it began.
+  /// Launch time of an event; if unknown, its start.
   int64_t LaunchTime(uint32_t event) const;
-  /// The last event of a stream that was launched by a time; kNone: none was. Work of a stream runs
-  /// in the order of its launches.
+  /// The last event of a stream that was launched by a time; kNone: none. Work of a stream runs in
+  /// the order of its launches.
   uint32_t LastLaunchedBy(uint32_t stream, int64_t time_ns) const;
-  /// The first that was launched at a time or later.
+  /// The first event of a stream that was launched at or after a time.
   uint32_t FirstLaunchedFrom(uint32_t stream, int64_t time_ns) const;
-  /// The event of a device that ended last by a time, but for one that is asked about.
+  /// The event of a device that ended last by a time, except `but_for`.
   uint32_t LastEndedBy(int32_t device_id, int64_t time_ns, uint32_t but_for = kNone) const;
 
  private:
@@ -65,12 +64,12 @@ class StreamOrder {
   const DeviceWork& work_;
   IdMap streams_;                      // By device and stream.
   std::vector<uint32_t> stream_of_;    // By event.
-  std::vector<uint32_t> events_;       // By stream, in the order of their starts.
-  std::vector<uint32_t> bounds_;       // By stream; one more at the end.
+  std::vector<uint32_t> events_;       // By stream, in order of start.
+  std::vector<uint32_t> bounds_;       // By stream, plus the end.
   std::vector<DeviceEvents> devices_;  // By id.
-  bool ends_ascend_ = true;            // One device, and what starts later ends no earlier.
+  bool ends_ascend_ = true;            // One device, and ends ascend with starts.
   std::vector<ContextDevice> contexts_;
-  std::vector<int32_t> context_devices_;  // Of contexts_, in their order.
+  std::vector<int32_t> context_devices_;  // Of contexts_, in the same order.
   std::vector<int32_t> all_devices_;
 };
 

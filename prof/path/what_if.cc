@@ -37,7 +37,7 @@ WhatIf::Change WhatIf::Parse(std::string_view text) {
     WhatIfFail(text, "write scale(WHAT,FACTOR), such as scale(compute,0.5) or scale(aten::mm,0)");
   }
   const std::string_view inside = trimmed.substr(kHead.size(), trimmed.size() - kHead.size() - 1);
-  // A name may hold commas, a number cannot.
+  // Names may contain commas, numbers cannot.
   const size_t comma = inside.rfind(',');
   if (comma == std::string_view::npos)
     WhatIfFail(text, "the factor is missing: scale(WHAT,FACTOR)");
@@ -61,7 +61,7 @@ WhatIf::Change WhatIf::Parse(std::string_view text) {
 }
 
 double WhatIf::FactorOf(PathCause cause, std::string_view name, std::string_view op) {
-  // What something waits for is not its own time.
+  // Waiting time does not belong to the name.
   const bool named = cause != PathCause::kQueue && cause != PathCause::kLaunchDelay &&
                      cause != PathCause::kSyncWait && cause != PathCause::kIdle;
   double factor = 1;
@@ -93,7 +93,7 @@ void WhatIf::MergeFitted(const WhatIf& other) {
 bool FitsPattern(std::string_view text, std::string_view pattern) {
   size_t at = 0;
   size_t place = 0;
-  size_t star = std::string_view::npos;  // The last one met; it stands for what is before
+  size_t star = std::string_view::npos;  // The last '*'; it matches the text before
   size_t star_end = 0;                   // this place.
   while (at < text.size()) {
     if (place < pattern.size() && pattern[place] == '*') {

@@ -6,16 +6,15 @@
 
 namespace oplens::prof {
 
-/// What stands in a summary in the place of a text of MarkedHost: the same for the same host of a
-/// run, and nothing that tells the name. The first 64 bits of HMAC-SHA256 (RFC 2104) with the salt
-/// as key, in hex, behind the mark.
+/// Replaces a MarkedHost text in a summary: equal for the same host of a run, without revealing its
+/// name. The first 64 bits of HMAC-SHA256 (RFC 2104) with the salt as key, in hex, after the mark.
 std::string HashedHost(std::string_view salt, std::string_view host);
 
-/// The salt of a run where none is given: the folder of its traces, whole; of a trace in a folder
-/// of its own rank ("run/rank3/trace.json") the one above. All processes that summarise a run, and
-/// those that do so again, know it, and no summary holds it.
+/// The default salt of a run: the full path of its traces' folder; for a trace in a folder of its
+/// rank ("run/rank3/trace.json") the parent folder. All processes that summarise a run, now or
+/// later, can derive it, and no summary contains it.
 std::string SaltOf(const std::string& input);
-/// `given`, or SaltOf where it is empty.
+/// `given`, or SaltOf if it is empty.
 std::string SaltOr(const std::string& given, const std::string& input);
 
 }  // namespace oplens::prof

@@ -15,14 +15,14 @@ constexpr char kLostFact[] = "lost";
 constexpr char kLeftOutFact[] = "left_out";
 constexpr std::string_view kBetweenReasons = "; ";
 
-/// 0 for what is no number above 0.
+/// 0 unless the text is a number > 0.
 int64_t PositiveNumber(std::string_view text) {
   int64_t number = 0;
   ParseNumber(text, &number);
   return std::max<int64_t>(number, 0);
 }
 
-/// One of the reasons: "file-cut 1".
+/// Counts one reason: "file-cut 1".
 void CountKept(std::string_view text, Diagnostics* losses) {
   const size_t blank = text.find(' ');
   Reason reason{};

@@ -9,16 +9,15 @@
 
 namespace oplens::prof {
 
-/// "file-cut 1; bad-event 3": what of files was not read, as words of reasons with their counts; ""
-/// for nothing.
+/// "file-cut 1; bad-event 3": what was not read of files, as reasons with counts; "" for nothing.
 std::string LostText(const Diagnostics& losses);
 
-/// Writes into the facts of a summary what of its inputs was not read (`lost`), and how many were
-/// left out (`left_out`): nothing where all of them were read whole.
+/// Adds to the facts of a summary what was not read of its inputs (`lost`), and how many were left
+/// out (`left_out`); nothing if all were read whole.
 void KeepLosses(const Diagnostics& losses, size_t left_out, SummaryFile* summary);
 
-/// Counts what KeepLosses() wrote, and notes it of the file at `path`. Answers how many inputs were
-/// left out. What is no such fact is passed over.
+/// Counts what KeepLosses() wrote, and adds notes for the file at `path`. Returns how many inputs
+/// were left out. Ignores other facts.
 size_t AddKeptLosses(const SummaryFile& summary, const std::string& path, Diagnostics* losses);
 
 }  // namespace oplens::prof

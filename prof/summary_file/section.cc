@@ -11,13 +11,13 @@
 namespace oplens::prof {
 namespace {
 
-// No text of a profile begins so: what is not printable stands in none of their names.
+// No text of a profile begins like this: names have no unprintable characters.
 constexpr std::string_view kBegin = "\x01rank ";
 constexpr char kEnd = '\x02';
 
 constexpr std::string_view kOurs = "oplens";
 
-/// Of the bytes of calls: one more whenever they change.
+/// Version of the bytes of calls: increment on every change.
 constexpr uint64_t kCallsForm = 1;
 
 const View* ViewOf(std::string_view name) {
@@ -27,7 +27,7 @@ const View* ViewOf(std::string_view name) {
   return view == views.end() ? nullptr : &*view;
 }
 
-/// What a reader makes of texts with marks of these ranks.
+/// Replaces the marks in texts by `ranks`.
 std::function<std::string(std::string_view)> NamerOf(std::span<const std::string> ranks) {
   if (ranks.empty()) return nullptr;
   return [ranks](std::string_view text) { return WithRankNames(text, ranks); };
@@ -133,7 +133,7 @@ std::unique_ptr<Partial> LoadPartial(const Section& section, const ViewOptions& 
   try {
     partial = view.make(shown);
   } catch (const UsageError& error) {
-    // Words that are not known here.
+    // Unknown words of --by.
     throw Error(file, ShownText(error.what()),
                 "it is damaged or of another version of oplens: save it again");
   }

@@ -14,51 +14,51 @@
 
 namespace oplens::prof {
 
-/// What stands in the place of the name of a rank in what was found of one input: the name depends
-/// on the other inputs of the run (parse::NameOfRank), which are not known there. `place`: of the
-/// rank among those of the input.
+/// Placeholder for a rank's name in what was found of one input: the name depends on the run's
+/// other inputs (parse::NameOfRank), which are unknown there. `place`: index of the rank in the
+/// input.
 std::string RankMark(size_t place);
 
-/// A text with the names of ranks in the place of their marks. A mark that stands for none stays.
+/// Replaces the marks in a text by names of ranks. Marks without a name stay.
 std::string WithRankNames(std::string_view text, std::span<const std::string> names);
 
-/// What one view found, as it is kept in a file: its partial as bytes, and what it was asked for.
+/// Saved results of one view: its partial as bytes, and its options.
 struct Section {
   std::string view;
   std::vector<std::string> by;  ///< Words of --by.
-  std::string rules;            ///< As View::rules: "oplens"; nothing else is saved today.
+  std::string rules;            ///< As View::rules; only "oplens" is saved so far.
   bool copies = false;          ///< ViewOptions::copies.
-  int form = 0;                 ///< View::saved_form when it was saved.
-  std::string bytes;            ///< Of Partial::Save.
-  bool is_own = false;          ///< This program has just made the bytes: it is of no file.
+  int form = 0;                 ///< View::saved_form at the time of saving.
+  std::string bytes;            ///< From Partial::Save.
+  bool is_own = false;          ///< The bytes were made by this process, not read from a file.
 };
 
-/// `change`: what is written in the place of a text; null for the text itself. Throws Error for a
-/// view that does not save.
+/// `change`: maps texts before writing; null keeps them. Throws Error for a view that does not
+/// save.
 Section SaveSection(const View& view, const ViewOptions& options, const Partial& partial,
                     const std::function<std::string(std::string_view)>& change = nullptr);
 
-/// Calls of collectives as bytes, which SummaryFile::calls holds. `change`: as of SaveSection.
+/// The bytes of SummaryFile::calls. `change`: as in SaveSection.
 std::string SaveCalls(const CollectiveSet& calls,
                       const std::function<std::string(std::string_view)>& change = nullptr);
 
-/// The calls that were saved; none of no bytes. `file`: for messages. Throws Error where the form
-/// is not known here, or the bytes are damaged.
+/// The saved calls; none if `bytes` is empty. `file`: for messages. Throws Error if the form is
+/// unknown or the bytes are damaged.
 CollectiveSet LoadCalls(std::string_view bytes, std::string_view file);
-/// The same with names for the marks of ranks.
+/// `ranks`: names for the marks.
 CollectiveSet LoadCalls(std::string_view bytes, std::span<const std::string> ranks,
                         std::string_view file);
 
-/// The section of a view asked for the same; null where there is none. What only says how rows are
-/// shown (sort, top, where, most_rows) need not be the same.
+/// The section of a view with the same options except those for display (sort, top, where,
+/// most_rows); null if there is none.
 const Section* FindSection(std::span<const Section> sections, const View& view,
                            const ViewOptions& options);
 
-/// The partial that was saved, ready to merge and emit. `file`: for messages. Throws Error where
-/// the view or the form of the section is not known here, or its bytes are damaged.
+/// The saved partial, ready to merge and emit. `file`: for messages. Throws Error if the view or
+/// the form is unknown, or the bytes are damaged.
 std::unique_ptr<Partial> LoadPartial(const Section& section, std::string_view file);
-/// The same with what rows are to be shown and how; of `shown` by and copies must be those
-/// of the section. `ranks`: names for the marks in it.
+/// With display options; `by` and `copies` of `shown` must be the section's. `ranks`: names for the
+/// marks.
 std::unique_ptr<Partial> LoadPartial(const Section& section, const ViewOptions& shown,
                                      std::span<const std::string> ranks, std::string_view file);
 

@@ -11,29 +11,26 @@
 
 namespace oplens::prof {
 
-/// What tells whether a file was written since: "SIZE TIME" in bytes and ns. "" where it is not
-/// there.
+/// Detects whether a file was written since: "SIZE TIME" in bytes and ns; "" if there is no file.
 std::string StampOf(const std::string& path);
 
-/// 16 hexadecimal digits that tell a text from others; not against those who want it to be the
-/// same.
+/// A hash as 16 hexadecimal digits; not collision-resistant against attackers.
 std::string HashOf(std::string_view text);
 
-/// What a summary of one input was made of.
 struct SummaryStamp {
   std::string input;      ///< StampOf() the input.
-  std::string made_with;  ///< HashOf() the options that change what is found.
+  std::string made_with;  ///< HashOf() the options that change the results.
 };
 
-/// Writes it into the facts of a summary, as `input` and `made_with`.
+/// Adds the stamp to the facts of a summary, as `input` and `made_with`.
 void Stamp(const SummaryStamp& stamp, SummaryFile* summary);
 
-/// What changed what was found, which must be the same of all ranks of a run: `made_with` ("" of a
-/// baseline) and `selection`.
+/// The options that changed the results, which must be equal for all ranks of a run: `made_with`
+/// ("" for a baseline) and `selection`.
 std::pair<std::string, std::string> SelectionOf(const SummaryFile& summary);
 
-/// Whether the file at `path` is a summary by this version (`writer`) of the same, which holds all
-/// of `plans`. False where it cannot be read.
+/// Whether the file at `path` is a summary by this version (`writer`) with the same stamp and all
+/// of `plans`. False if it cannot be read.
 bool IsUpToDate(const std::string& path, const SummaryStamp& stamp, std::string_view writer,
                 std::span<const ViewPlan> plans);
 

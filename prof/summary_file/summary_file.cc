@@ -22,7 +22,7 @@
 namespace oplens::prof {
 namespace {
 
-// The head: magic, form, checksum of all other bytes, size of what is packed behind it.
+// Header: magic, form, checksum of all other bytes, size of the packed rest.
 constexpr std::string_view kMagic = parse::kSummaryMagic;
 constexpr size_t kFormAt = 8;
 constexpr size_t kChecksumAt = 12;
@@ -30,7 +30,7 @@ constexpr size_t kSizeAt = 16;
 constexpr size_t kHeadSize = 24;
 static_assert(kMagic.size() == kFormAt);
 
-/// Packed, and unpacked.
+/// Limit of both packed and unpacked bytes.
 constexpr size_t kMostBytes = size_t{256} << 20;
 constexpr uint32_t kZstdLevel = 9;
 
@@ -70,7 +70,7 @@ std::string Packed(std::string_view body) {
   return packed;
 }
 
-/// Takes memory for what there is, not for what the head says.
+/// Allocates for the actual size, not for the header's.
 std::string Unpacked(std::string_view packed, uint64_t size, std::string_view path) {
   const auto fail = [&](std::string_view problem) { throw Error(path, problem, kAgain); };
   if (size > kMostBytes) fail("says that it is larger than such files can be");
@@ -93,7 +93,7 @@ std::string Unpacked(std::string_view packed, uint64_t size, std::string_view pa
   return body;
 }
 
-/// Bytes that have numbers of texts of their own.
+/// Embedded bytes, whose texts are numbered separately.
 template <typename Bytes, typename Text>
 void TransferRaw(Bytes* bytes, Text* raw) {
   if constexpr (Bytes::kReads) {
@@ -110,7 +110,7 @@ void TransferSection(Bytes* bytes, S* section) {
   TransferRaw(bytes, &section->bytes);
 }
 
-/// All of a file; of its problems the one that names it.
+/// Reads a whole file; Error names it.
 std::string ReadAll(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error(path, std::strerror(errno), "give a file that save-baseline wrote");
@@ -194,7 +194,7 @@ void WriteSummary(const std::string& path, const SummaryFile& summary) {
 SummaryFile ReadSummary(const std::string& path) { return ParseSummary(ReadAll(path), path); }
 
 bool IsSummary(const std::string& path) {
-  // What can be read once only is not looked at.
+  // Do not consume pipes and the like.
   struct stat status {};
   if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return false;
   if (path.ends_with(kSummaryEnding)) return true;

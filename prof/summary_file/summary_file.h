@@ -12,39 +12,39 @@
 
 namespace oplens::prof {
 
-/// What the name of a summary of one input ends with, behind the name of the input.
+/// Suffix of a summary of one input, appended to the input's name.
 inline constexpr std::string_view kSummaryEnding = ".oplens";
 
-/// What a run was, and what views found of it: docs/summary_format.md.
+/// What a run was, and the results of its views: docs/summary_format.md.
 struct SummaryFile {
   std::string writer;                        ///< Version of the oplens that wrote it.
   std::map<std::string, std::string> facts;  ///< Of the run: RunFacts.
-  /// Of a summary of one input: the numbers of its ranks (nullopt: the file does not say), for
-  /// which marks stand in what follows (RankMark).
+  /// For a summary of one input: the numbers of its ranks (nullopt: not recorded), to which the
+  /// marks in the other members refer (RankMark).
   std::vector<std::optional<int64_t>> ranks;
   std::vector<Section> sections;
-  /// The calls of collectives of its ranks (SaveCalls), where a view takes them; else "".
+  /// The collective calls of its ranks (SaveCalls), if a view takes them; otherwise "".
   std::string calls;
 };
 
-/// The newest form of the file that is known here.
+/// The newest known form of the file.
 inline constexpr uint32_t kSummaryForm = 1;
 
-/// Writes it whole or not at all. Throws Error.
+/// Writes the file whole or not at all. Throws Error.
 void WriteSummary(const std::string& path, const SummaryFile& summary);
-/// Throws Error that says what is wrong with the file: it is of another kind, of a later version,
-/// cut, or damaged. Sections are not looked into: LoadPartial.
+/// Throws Error that says what is wrong with the file: not a summary, of a later version,
+/// truncated, or damaged. Does not parse sections: see LoadPartial.
 SummaryFile ReadSummary(const std::string& path);
 
-/// The bytes of such a file, and what they say. `path`: for messages.
+/// The bytes of a summary file, and their parser. `path`: for messages.
 std::string SummaryBytes(const SummaryFile& summary);
 SummaryFile ParseSummary(std::string_view bytes, std::string_view path);
 
-/// The same as a part of other bytes, neither packed nor checked.
+/// As part of other bytes, without packing and checksum.
 void SaveSummary(const SummaryFile& summary, ByteWriter* bytes);
 SummaryFile LoadSummary(ByteReader* bytes);
 
-/// Whether a file begins as one, or is called one; false where it cannot be read.
+/// Whether a file begins as a summary, or is named as one; false if it cannot be read.
 bool IsSummary(const std::string& path);
 
 }  // namespace oplens::prof

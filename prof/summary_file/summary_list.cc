@@ -16,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of a folder without profiles; what cannot be listed is for who reads profiles to tell.
+/// The summaries in a folder without profiles; readers of profiles report folders that cannot be
+/// listed.
 std::vector<std::string> SummariesIn(const std::string& folder) {
   std::vector<std::string> names;
   std::error_code error;
@@ -30,7 +31,7 @@ std::vector<std::string> SummariesIn(const std::string& folder) {
   return names;
 }
 
-/// Gives each the name of the trace that it is of.
+/// Names each after its trace.
 void NameSummaries(std::vector<SummaryInput>* summaries) {
   std::vector<parse::ProfileInput> traces;
   for (const SummaryInput& summary : *summaries) {

@@ -6,16 +6,15 @@
 
 namespace oplens::prof {
 
-/// A summary among the inputs.
 struct SummaryInput {
   std::string path;
-  std::string name;  ///< As parse::ProfileInput::name of the input that it is of, beside it.
+  std::string name;  ///< As parse::ProfileInput::name of the input that it summarises.
   bool from_folder = false;
 };
 
-/// The summaries that the arguments name: files, and of folders that hold no profile those whose
-/// names end with kSummaryEnding, in natural order. Empty where none is one. Throws Error where
-/// only some are.
+/// The summaries that the arguments name: files, and the files with suffix kSummaryEnding in
+/// folders without profiles, in natural order. Empty if there are none. Throws Error if only some
+/// arguments are summaries.
 std::vector<SummaryInput> ListSummaries(const std::vector<std::string>& arguments);
 
 }  // namespace oplens::prof

@@ -45,7 +45,6 @@ std::string RunFactsTextOf(const Selection& selection) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-/// The names of all that save.
 std::string AllThatSave() {
   std::string list;
   for (const View& view : Views()) {

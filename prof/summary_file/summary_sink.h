@@ -22,21 +22,21 @@ namespace oplens::prof {
 class Run;
 class Steps;
 
-/// Of the runs that a summary is of, what a reader of it must know to tell whether two can be
-/// compared. Texts by key; what is not known has no key:
+/// Facts of the runs of a summary that decide whether two summaries are comparable, as texts by
+/// key. Unknown facts have no key.
 ///
 ///  - `gpu`: names of the GPUs that worked, sorted, "; " between them; `gpus`: how many worked
-///  - `gpu_clock_hz`, `gpu_memory_bytes`: of these, the same
+///  - `gpu_clock_hz`, `gpu_memory_bytes`: of these, in the same form
 ///  - `ranks`: inputs; `world_size`: as recorded
-///  - `steps`: of a rank, "20" or "18 to 20"; `cut_steps`: how many of all are not whole
+///  - `steps`: per rank, "20" or "18 to 20"; `cut_steps`: number of incomplete steps of all ranks
 ///  - `step_source`: "marked", "repetition" or "none"
-///  - `selection`: "steps 3 to 7; device 0; time 0 to 5000 ns", where not all was looked at
+///  - `selection`: "steps 3 to 7; device 0; time 0 to 5000 ns", unless all was read
 ///  - `kernels`: of all ranks; `families`: of the profiles, "kineto; nsys"
 class RunFacts {
  public:
   explicit RunFacts(const Selection& selection = {}) : selection_(selection) {}
 
-  /// A rank; null where it has only records.
+  /// Adds a rank; null if it has records only.
   void Add(const Run* run);
   std::map<std::string, std::string> Texts() const;
 
@@ -57,26 +57,23 @@ class RunFacts {
   std::set<std::string> families_;
 };
 
-/// Of the views that `list` names (as --view; empty or "all": those that save), with words of --by:
-/// each as asked for and, where it takes `step`, with the steps apart too. Throws UsageError for a
-/// view that does not save, and as PlanViews.
+/// The plans of the views in `list` (as --view; empty or "all": those that save), with words of
+/// --by: each as requested and, if it takes `step`, also by step. Throws UsageError for a view that
+/// does not save, and as PlanViews.
 std::vector<ViewPlan> PlanSummaryViews(std::string_view list, std::string_view by, bool copies);
 
-/// What becomes of texts in a summary.
 enum class SummaryTexts : uint8_t {
-  /// For others to read: names of machines and people stay out of it. Paths are cut
-  /// (base/path_cutter.h), those of machines are hashed, and the N-th rank that is called by its
-  /// file is called "input N".
+  /// For others to read: hides names of machines and people. Paths are cut (base/path_cutter.h),
+  /// host names are hashed, and the N-th rank named by its file becomes "input N".
   kOfRun,
-  kOfInput,  ///< The same, but ranks have marks.
-  kWhole,    ///< Nothing.
+  kOfInput,  ///< As kOfRun, but ranks have marks.
+  kWhole,    ///< No change.
 };
 
-/// Makes a summary of what it is given.
 class SummarySink : public KernelSink {
  public:
-  /// `plans` must outlive this object. `folder`: the working folder; paths are cut to what is below
-  /// it. `salt`: for names of machines (HashedHost).
+  /// `plans` must outlive this object. `folder`: the working folder; paths are cut relative to it.
+  /// `salt`: for host names (HashedHost).
   SummarySink(const std::vector<ViewPlan>& plans, RunOptions options, std::string folder,
               SummaryTexts texts, std::string salt = {})
       : plans_(plans),
@@ -102,7 +99,7 @@ class SummarySink : public KernelSink {
   SummaryFile Take(std::string_view writer);
 
  private:
-  /// A name that is not a number is one of a file.
+  /// Renames a rank whose name is not a number: it is a file's.
   void NameRank(std::string_view rank);
   std::string Changed(std::string_view text) const;
 
@@ -112,17 +109,17 @@ class SummarySink : public KernelSink {
   PathCutter cutter_;
   SummaryTexts texts_;
   std::string salt_;
-  std::map<std::string, std::string, std::less<>> renamed_;  // Ranks that files name.
+  std::map<std::string, std::string, std::less<>> renamed_;  // Ranks named by files.
   std::string last_rank_;                                    // Of the records.
 };
 
-/// What a summary holds of a plan. `ranks`: the names for the marks of SummaryFile::ranks. Throws
-/// Error where it has not that view.
+/// The partial of a plan in a summary. `ranks`: names for the marks of SummaryFile::ranks. Throws
+/// Error if the view is missing.
 std::unique_ptr<Partial> LoadView(const SummaryFile& summary, const ViewPlan& plan,
                                   std::span<const std::string> ranks, std::string_view path);
 
-/// Gives what a summary holds of each plan, and of the calls of collectives, to `runner`. Throws
-/// Error where it has not one of the views, or what it holds is damaged.
+/// Passes a summary's results of each plan, and its collective calls, to `runner`. Throws Error if
+/// a view is missing or damaged.
 void AddSummary(const SummaryFile& summary, const std::vector<ViewPlan>& plans,
                 std::span<const std::string> ranks, std::string_view path, ViewRunner* runner);
 

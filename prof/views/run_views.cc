@@ -21,7 +21,7 @@ constexpr Field kRulesField = {
     6,         "with --compat: whose rules the row is by: tb, hta, or oplens where these have none",
     Fold::kKey};
 
-/// Says in front of each row by whose rules it is.
+/// Prepends to each row whose rules it follows.
 class RulesSink : public Sink {
  public:
   RulesSink(std::string_view rules, Sink* sink) : rules_(rules), sink_(sink) {}
@@ -43,13 +43,11 @@ class RulesSink : public Sink {
   std::vector<Cell> cells_;
 };
 
-/// What notes call the rows.
 std::string_view RowsOf(const ViewPlan& plan) {
   if (!plan.options.plain) return "rows";
   return plan.options.copies ? "copies and fills" : "kernels";
 }
 
-/// Passes rows on and counts them.
 class CountingSink : public Sink {
  public:
   explicit CountingSink(Sink* sink) : sink_(sink) {}
@@ -70,7 +68,7 @@ class CountingSink : public Sink {
 
 }  // namespace
 
-/// A view with what it found so far.
+/// A view with its results so far.
 struct ViewRunner::Running {
   Running(const ViewPlan& of, Destination* destination)
       : plan(of),
@@ -101,8 +99,7 @@ struct ViewRunner::Running {
     head->Begin(view.name, std::move(fields));
   }
 
-  /// Of a view that keeps nothing: only the fields that something asks for are computed, those that
-  /// are printed before the others.
+  /// For a view that keeps nothing: only requested fields are computed, printed ones first.
   void BeginStream(Sink* out) {
     const View& view = *plan.view;
     std::vector<Field> fields(view.fields().begin(), view.fields().end());
@@ -133,7 +130,7 @@ struct ViewRunner::Running {
     stream = view.stream(places, head);
   }
 
-  /// Whether anything names kRowKindField, which stands behind `count` fields.
+  /// Whether anything names kRowKindField, which follows `count` fields.
   bool AsksForKind(size_t count) const {
     const auto is = [count](size_t place) { return place == count; };
     if (std::any_of(plan.places.begin(), plan.places.end(), is)) return true;
@@ -143,7 +140,6 @@ struct ViewRunner::Running {
     return std::any_of(asked.begin(), asked.end(), is);
   }
 
-  /// The input at hand ends.
   void End(const Run* run) {
     partial->End(run);
     Take(std::move(partial));
@@ -158,7 +154,7 @@ struct ViewRunner::Running {
     any = true;
   }
 
-  /// All inputs ended: the rows go out, and what they were made of.
+  /// All inputs ended: emits the rows, and frees their sources.
   void Finish() {
     finished = true;
     if (document) {
@@ -173,27 +169,27 @@ struct ViewRunner::Running {
     total.reset();
   }
 
-  /// After Finish(): how many rows there are; of a document whether it says anything.
+  /// After Finish(): the number of rows; for a document 0 if it is empty.
   int64_t rows() const { return document ? (empty ? 0 : INT64_MAX) : counted.rows(); }
 
   const ViewPlan& plan;
-  std::unique_ptr<Sink> table;  // Null where what is found is kept.
+  std::unique_ptr<Sink> table;  // Null if results are kept.
   CountingSink counted;
   std::optional<RulesSink> rules;      // With --compat.
-  std::unique_ptr<ViewStream> stream;  // Of a view that keeps nothing; else
-  // From the last to the first that a row comes through.
+  std::unique_ptr<ViewStream> stream;  // Of a view that keeps nothing; otherwise
+  // From the last sink to the first.
   std::optional<SelectingSink> selected;
   std::optional<SortingSink> sorted;
   std::optional<TopRows> first;
   std::optional<FilteringSink> filtered;
   std::optional<RowKindSink> kinds;
-  Sink* head = nullptr;  // The first; null of a document.
+  Sink* head = nullptr;  // The first; null for a document.
   std::unique_ptr<Partial> total;
-  std::unique_ptr<Partial> partial;  // Of the input at hand.
-  std::vector<std::string> notes;    // Once it is finished.
-  bool any = false;                  // Total is of an input.
-  bool document = false;             // It is printed as one.
-  bool empty = false;                // The document says nothing.
+  std::unique_ptr<Partial> partial;  // Of the current input.
+  std::vector<std::string> notes;    // After Finish().
+  bool any = false;                  // `total` has an input.
+  bool document = false;             // Printed as a document.
+  bool empty = false;                // The document is empty.
   bool finished = false;
 };
 
@@ -319,7 +315,7 @@ const Run* ViewRunner::RunOf(const Running& view) const {
   return run_ ? &*run_ : nullptr;
 }
 
-/// Says which steps there are where none of them is in what is selected.
+/// If the selection contains no step, notes which steps there are.
 void ViewRunner::NoteWhatIsLookedAt() {
   if (!whole_run_ || !run_->steps().all().empty()) return;
   const auto steps = whole_run_->steps().all();

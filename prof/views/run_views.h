@@ -16,12 +16,13 @@
 
 namespace oplens::prof {
 
-/// Makes all views of one pass over the kernels: a partial a view and rank, merged as ranks end.
-/// With the last input they come one after the other, each gone before the next looks at the run.
-/// Tables without --view (ViewOptions::plain) look at no run: theirs is one partial of all inputs.
+/// Makes all views in one pass over the kernels: one partial per view and rank, merged as ranks
+/// end. With the last input, views are emitted one after the other, each freed before the next
+/// reads the run. Tables without --view (ViewOptions::plain) read no run and have one partial for
+/// all inputs.
 class ViewRunner : public KernelSink {
  public:
-  /// Tables go to `destination`, which must outlive this object; null: what is found is kept for
+  /// Tables go to `destination`, which must outlive this object; null: results are kept for
   /// TakePartials().
   ViewRunner(const std::vector<ViewPlan>& plans, RunOptions options, Destination* destination);
   ~ViewRunner() override;
@@ -29,35 +30,34 @@ class ViewRunner : public KernelSink {
   void BeginInput(const parse::KernelRecords* profile) override;
   void Add(const PricedKernel& kernel) override;
   bool AddReplay(const PricedKernel& replay) override;
-  /// A copy or fill, of tables of copies without --view.
+  /// Adds a copy or memset, for tables of copies without --view.
   void AddCopy(const CopyRow& copy);
   void EndInput() override { End(false); }
   void EndLastInput() override { End(true); }
   std::optional<int64_t> StepOf(const PricedKernel& kernel,
                                 std::optional<int64_t> told) const override;
 
-  /// After the last input: the rows of the views that still keep them. Answers how many rows that
-  /// view has that has the fewest, but for those that may have none.
+  /// After the last input: emits the remaining views. Returns the number of rows of the view with
+  /// the fewest, ignoring views that may be empty.
   int64_t Finish();
   /// After Finish(): what readers of the rows must know.
   std::vector<std::string> Notes() const;
-  /// Without a destination, after the last input: what was found, a partial a plan, before
+  /// After the last input, without a destination: the results, one partial per plan, before
   /// AddCalls.
   std::vector<std::unique_ptr<Partial>> TakePartials();
-  /// Likewise the calls of collectives, where a view takes them.
+  /// As TakePartials(): the collective calls, if a view takes them.
   CollectiveSet TakeCalls();
-  /// Takes over what was found elsewhere, a partial a plan, and the calls, as if of an input more.
+  /// Adds results found elsewhere, one partial per plan, and calls, as if from another input.
   void AddPartials(std::vector<std::unique_ptr<Partial>> partials, CollectiveSet calls);
-  /// Whether a kernel of the input at hand is looked at.
+  /// Whether the current input's kernel is selected.
   bool Selects(const PricedKernel& kernel);
-  /// What is looked at of the input at hand; null between inputs, and of records.
+  /// The selected part of the current input; null between inputs and for records.
   const Run* run() const { return run_ ? &*run_ : nullptr; }
 
  private:
   struct Running;
 
   void Begin(const parse::KernelRecords* profile);
-  /// Makes the partials of an input.
   void MakePartials();
   void End(bool last);
 
@@ -67,16 +67,16 @@ class ViewRunner : public KernelSink {
   const Run* RunOf(const Running& view) const;
   void NoteWhatIsLookedAt();
 
-  /// The calls of all ranks, matched; what is added after is not in it.
+  /// The calls of all ranks, matched; calls added later are not included.
   const CollectiveMatches& Matches();
-  /// All inputs ended: the rows of a view go out.
+  /// All inputs ended: emits the rows of a view.
   void Finish(Running* view);
 
-  CollectiveSet calls_;                     // Where a view takes them.
-  std::optional<BeforeCallsMaker> before_;  // Of the run at hand, where there are calls.
+  CollectiveSet calls_;                     // If a view takes them.
+  std::optional<BeforeCallsMaker> before_;  // Of the current run, if there are calls.
   std::optional<CollectiveMatches> matches_;
   std::optional<Run> run_;
-  std::optional<Run> whole_run_;  // Where something is selected: all of it.
+  std::optional<Run> whole_run_;  // If part of the run is selected: the whole run.
   std::set<std::string> notes_;
   std::optional<int64_t> first_start_ns_;  // Of the kernels of records.
 };

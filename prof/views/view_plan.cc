@@ -20,7 +20,7 @@
 namespace oplens::prof {
 namespace {
 
-/// What prof --by prints of kernels, and of copies.
+/// The views of `prof --by` for kernels and for copies.
 const View& GroupedRows(bool copies) {
   static const View kernels = {.name = "summary",
                                .help = "",
@@ -35,7 +35,7 @@ const View& GroupedRows(bool copies) {
   return copies ? copied : kernels;
 }
 
-/// `option`: that names it.
+/// `option`: the option that names the view.
 const View& FindView(std::string_view name, std::string_view option) {
   for (const View& view : Views()) {
     if (view.name == name) return view;
@@ -61,7 +61,7 @@ std::vector<const View*> ViewsOf(std::string_view list, std::string_view option)
   return views;
 }
 
-/// Gives each view the words of --by that it knows.
+/// Passes words of --by to the views that know them.
 void PlanKeys(std::string_view by, std::vector<ViewPlan>* plans) {
   if (by.empty()) return;
   if (std::all_of(plans->begin(), plans->end(),
@@ -91,7 +91,6 @@ void PlanKeys(std::string_view by, std::vector<ViewPlan>* plans) {
   }
 }
 
-/// Gives --what-if to the views that follow it.
 void PlanWhatIf(const ViewRequest& request, std::vector<ViewPlan>* plans) {
   if (request.what_if.empty()) return;
   bool known = false;
@@ -103,7 +102,6 @@ void PlanWhatIf(const ViewRequest& request, std::vector<ViewPlan>* plans) {
   if (!known) throw UsageError("--what-if needs a view that computes anew, such as critical-path");
 }
 
-/// Gives each view --sort and --top.
 void PlanOrder(const ViewRequest& request, std::vector<ViewPlan>* plans) {
   std::string wrong;
   bool known = request.sort.empty();
@@ -141,14 +139,14 @@ void PlanOrder(const ViewRequest& request, std::vector<ViewPlan>* plans) {
   if (!known) throw UsageError(wrong);
 }
 
-/// What --where asks of items, and of the groups that they go into.
+/// Takes the conditions of --where on items and on their groups.
 template <typename Item>
 void TakeWhere(Where<Item> where, ViewPlan* plan, std::unique_ptr<ItemFilter<Item>>* items) {
   plan->options.where = std::move(where.groups);
   *items = std::move(where.items);
 }
 
-/// Gives --where to the one view, and `items` what it asks of kernels or copies.
+/// Passes --where to the one view, and its conditions on kernels or copies to `items`.
 void PlanWhere(const ViewRequest& request, std::vector<ViewPlan>* plans, ItemFilters* items) {
   if (request.where.empty()) return;
   if (plans->size() > 1) {
@@ -174,7 +172,7 @@ void PlanWhere(const ViewRequest& request, std::vector<ViewPlan>* plans, ItemFil
     return;
   }
   if (plan.options.copies) {
-    // Copies are not asked what kernels are.
+    // Copies have no columns of kernels.
     plan.options.where =
         ReadWhere(request.where, std::vector<WhereScope>{{"group", "groups", fields}}).front();
     return;
@@ -226,7 +224,7 @@ void RankFields(const ViewPlan& plan, std::vector<Field>* fields) {
   const View& view = *plan.view;
   std::string list = fmt::format("{},", fmt::join(plan.options.by, ","));
   list += view.important.empty() ? NarrowList(*fields, view.narrow) : std::string(view.important);
-  // As the fields were named, not as they stand in the list of all.
+  // By requested names, not by those in the list of all fields.
   if (plan.options.plain) {
     for (const size_t place : plan.places) AppendFormat(&list, ",{}", (*fields)[place].key);
   }
@@ -290,7 +288,7 @@ std::optional<ViewPlan> WithSteps(const ViewPlan& plan) {
   if (!takes("step")) return std::nullopt;
   ViewPlan with_steps = plan;
   std::vector<std::string>& by = with_steps.options.by;
-  // Without words a view of groups takes its first.
+  // Without words, a view of groups uses its first key.
   if (view.groups_kernels && by.empty()) by = {"kernel"};
   if (takes("rank")) by.emplace_back("rank");
   by.emplace_back("step");

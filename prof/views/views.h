@@ -5,7 +5,7 @@
 
 namespace oplens::prof {
 
-// Each view stands at the end of its own file.
+// Each view is defined at the end of its own file, with constant initialization.
 extern const View kKernelsView;
 extern const View kCopiesView;
 extern const View kAdviceView;

@@ -16,7 +16,7 @@ namespace {
 
 using HtaActivityKind = TorchEvent::Kind;
 
-/// The reference cuts the names of copies after the direction.
+/// The reference cuts names of copies after the direction.
 std::string MemoryWord(std::string_view name) {
   if (HtaClassOf(name) != HtaClass::kMemory) return {};
   constexpr std::string_view kCopy = "Memcpy";
@@ -26,7 +26,7 @@ std::string MemoryWord(std::string_view name) {
   return std::string(name.substr(0, kDirectionEnd));
 }
 
-/// Of a trace of PyTorch's profiler, whose events are there in the order of the file.
+/// For traces of PyTorch's profiler, whose events are in file order.
 void TakeTorchEvents(const Trace& trace, HtaActivity* all) {
   IdMap calls;
   for (const TorchEvent& event : trace.torch_events) {
@@ -54,7 +54,7 @@ void TakeTorchEvents(const Trace& trace, HtaActivity* all) {
   }
 }
 
-/// Of any other.
+/// For all other traces.
 class OtherTrace {
  public:
   OtherTrace(const Trace& trace, HtaActivity* all) : all_(*all) {
@@ -98,8 +98,8 @@ class OtherTrace {
   HtaActivity& all_;
 };
 
-/// Puts what is less than the middle of three keys before it and what is greater behind it; what
-/// equals it may come to stand on either side. Answers its place.
+/// Partitions by the median of three keys; equal keys may end up on either side. Returns the
+/// median's place.
 size_t Partition(std::span<const int64_t> keys, std::span<uint32_t> order) {
   const size_t last = order.size() - 1;
   const size_t middle = last / 2;
@@ -132,7 +132,7 @@ void InsertionSort(std::span<const int64_t> keys, std::span<uint32_t> order) {
   }
 }
 
-/// Lets the key at `at` sink among the first `count` of a heap whose root is the largest.
+/// Sifts the key at `at` down in the first `count` elements of a max-heap.
 void HtaActivitySink(std::span<const int64_t> keys, std::span<uint32_t> heap, size_t at,
                      uint32_t own) {
   for (size_t child = 2 * at + 1; child < heap.size(); child = 2 * at + 1) {
@@ -157,7 +157,7 @@ void SortPart(std::span<const int64_t> keys, std::span<uint32_t> order) {
   if (order.empty()) return;
   struct Part {
     std::span<uint32_t> places;
-    int left;  // Of so many levels of parts.
+    int left;  // Levels of partitioning left.
   };
   std::vector<Part> parts = {{order, 2 * (static_cast<int>(std::bit_width(order.size())) - 1)}};
   while (!parts.empty()) {
@@ -167,7 +167,7 @@ void SortPart(std::span<const int64_t> keys, std::span<uint32_t> order) {
       HeapSort(keys, places);
       continue;
     }
-    // The larger part waits. Only then the levels are looked at.
+    // Push the larger part; the limit on levels is checked only when a part is popped.
     while (places.size() > kSmall) {
       const size_t pivot = Partition(keys, places);
       const std::span<uint32_t> low = places.first(pivot);

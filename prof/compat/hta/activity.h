@@ -12,36 +12,35 @@
 
 namespace oplens::prof {
 
-// What HolisticTraceAnalysis 0.6.0 knows of launches, queues, idle streams and copies, for
-// --compat hta; times in whole microseconds as HtaEvent has them.
+// Launches, queues, idle streams and copies as in HolisticTraceAnalysis 0.6.0, for --compat hta;
+// times in whole microseconds as in HtaEvent.
 
-/// Parts of the trace without which some figures are near those of the reference only: the order of
-/// equal times, and bandwidths as recorded.
+/// Without these parts some figures only approximate the reference's: the order of equal times, and
+/// recorded bandwidths.
 inline constexpr TraceNeeds kHtaActivityNeeds = {TracePart::kTorchEvents};
 
-/// An API call.
 struct HtaCall {
   int64_t start_us = 0;
   int64_t duration_us = 0;
   StringId api = 0;
 };
 
-/// A kernel, a copy or a fill on a stream.
+/// A kernel, copy or memset on a stream.
 struct HtaWork {
   static constexpr uint32_t kNoCall = UINT32_MAX;
 
   int64_t start_us = 0;
   int64_t end_us = 0;
   int64_t stream = 0;
-  uint32_t call = kNoCall;  ///< Into HtaActivity::calls.
-  double gbps = 0;          ///< Of a copy or fill.
-  std::string memory;       ///< Of a copy or fill "Memcpy HtoD", "Memset", ...; else empty.
+  uint32_t call = kNoCall;  ///< Index in HtaActivity::calls.
+  double gbps = 0;          ///< Of a copy or memset.
+  std::string memory;       ///< Of a copy or memset: "Memcpy HtoD", "Memset", ...; otherwise empty.
 
   int64_t duration_us() const { return end_us - start_us; }
 };
 
-/// The work of a rank with its calls, both in the order of the file as far as that is known. Where
-/// a run has several steps, only what was launched before the start of the last one.
+/// The work of a rank and its calls, both in file order as far as known. If a run has several
+/// steps, only what was launched before the last one.
 struct HtaActivity {
   std::vector<HtaCall> calls;
   std::vector<HtaWork> work;
@@ -49,23 +48,23 @@ struct HtaActivity {
   explicit HtaActivity(const Trace& trace);
 };
 
-/// The order in which NumPy's default sort of 64-bit keys leaves the places of an array: it is not
-/// stable, and what the reference makes of equal times depends on it. Quicksort by the
-/// median of three, insertion of at most 16 keys, a heap where parts are too uneven.
+/// The permutation that NumPy's default sort of 64-bit keys produces: it is not stable, and the
+/// reference's results for equal times depend on it. Quicksort by median of three, insertion sort
+/// up to 16 keys, heapsort if parts are too uneven.
 std::vector<uint32_t> HtaOrder(std::span<const int64_t> keys);
 
-/// What pandas' describe says of values.
+/// Results of pandas' describe.
 struct HtaDescription {
   double count = 0;
   double mean = 0;
-  std::optional<double> deviation;  ///< Over n - 1; unknown of one.
+  std::optional<double> deviation;  ///< Over n - 1; nullopt for one value.
   double least = 0;
-  double p25 = 0;  ///< Quartiles between two values are interpolated.
+  double p25 = 0;  ///< Quartiles are interpolated.
   double p50 = 0;
   double p75 = 0;
   double largest = 0;
 };
-/// `values` must not be empty.
+/// Precondition: `values` is not empty.
 HtaDescription HtaDescribe(std::vector<double> values);
 
 }  // namespace oplens::prof

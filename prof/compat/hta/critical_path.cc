@@ -24,7 +24,7 @@ constexpr std::string_view kTypeWords[] = {
     "critical_path_operator", "critical_path_dependency", "critical_path_kernel_launch_delay",
     "critical_path_kernel_kernel_delay", "critical_path_sync_dependency"};
 
-/// The reference's paths: their causes are other words, and they are of no step.
+/// The reference's paths: other words for causes, and no steps.
 class HtaCriticalPathRows : public Partial {
  public:
   explicit HtaCriticalPathRows(const ViewOptions& options) : notes_("critical-path") {
@@ -37,7 +37,7 @@ class HtaCriticalPathRows : public Partial {
 
   void Begin(const Run* run) override { notes_.Begin(run); }
 
-  /// Of the first step; without steps of the whole trace.
+  /// Takes the first step; without steps the whole trace.
   void End(const Run* run) override {
     if (run == nullptr) return;
     none_ |= run->trace().torch_events.empty();
@@ -118,7 +118,7 @@ class HtaCriticalPathRows : public Partial {
 
 }  // namespace
 
-/// Nodes in generations: those on which nothing is left to wait for, again and again.
+/// Topological order by generations: repeatedly the nodes without unvisited predecessors.
 std::vector<HtaGraphEdge> HtaPathGraph::LongestPath() {
   std::vector<HtaGraphEdge>& edges = edges_.all();
   std::vector<std::vector<uint32_t>> into(nodes_.size());

@@ -28,7 +28,7 @@ namespace {
 
 constexpr unsigned BitOfClass(HtaClass kind) { return 1U << static_cast<unsigned>(kind); }
 
-/// Whether --by names ranks; steps are not known.
+/// Whether --by names rank; throws UsageError for step.
 bool IsHtaByRank(const ViewOptions& options, std::string_view view) {
   const ByWords words(view, options, kTimeKeys);
   if (words.Has("step")) {
@@ -37,12 +37,11 @@ bool IsHtaByRank(const ViewOptions& options, std::string_view view) {
   return words.Has("rank");
 }
 
-/// `percent` with as many digits as `scale` has zeros.
+/// `percent` with as many decimal digits as `scale` has zeros.
 Cell RoundedPercent(double percent, double scale) {
   return {std::nearbyint(percent * scale) / scale};
 }
 
-/// A view of sums by rank.
 template <typename Sums>
 class HtaSums : public Partial {
  public:
@@ -62,7 +61,7 @@ class HtaSums : public Partial {
   ViewNotes notes_;
 };
 
-/// Sums by combination of the three classes, and whether it occurs.
+/// Time by combination of the three classes, and whether it occurs.
 struct HtaTypes {
   ClassTimes times;
   std::array<bool, kClassCombinations> occurs{};
@@ -73,8 +72,8 @@ struct HtaTypes {
   }
 };
 
-/// The reference adds up 1, 2 and 4 while the classes run. What ends before it starts makes sums
-/// that say something else, and it takes them as they are.
+/// Like the reference, sums 1, 2 and 4 over the running classes. Events that end before they start
+/// yield other sums, which are kept as in the reference.
 HtaTypes HtaTypesOf(const Trace& trace) {
   constexpr std::pair<HtaClass, unsigned> kClasses[] = {
       {HtaClass::kComputation, kComputeBit},
@@ -93,7 +92,7 @@ HtaTypes HtaTypesOf(const Trace& trace) {
     if (running <= 0) continue;
     const size_t c = static_cast<size_t>(running) % kClassCombinations;
     types.occurs[c] = true;
-    types.times.ns[c] += moments[i + 1].time_us - moments[i].time_us;  // In us yet.
+    types.times.ns[c] += moments[i + 1].time_us - moments[i].time_us;  // Still in us.
   }
   for (int64_t& time : types.times.ns) time = HtaNs(time);
   return types;
@@ -148,7 +147,7 @@ void HtaKernelTypes::Emit(Sink* sink) const {
   }
 }
 
-/// Sums of a rank, ns. They may be negative.
+/// Sums of a rank, ns; may be negative.
 struct HtaTimes {
   int64_t idle_ns = 0;
   int64_t compute_ns = 0;
@@ -166,8 +165,8 @@ struct HtaTimes {
   }
 };
 
-/// Time in which a communication kernel and a compute kernel run. The reference counts 1 and 2
-/// while they do, and looks for 3.
+/// Time in which a communication and a compute kernel run: like the reference, counts 1 and 2 for
+/// them and looks for 3.
 int64_t HtaOverlapUs(std::span<const HtaInterval> communication,
                      std::span<const HtaInterval> computation) {
   constexpr int64_t kBoth = 3;

@@ -28,7 +28,7 @@ namespace {
 using enum FieldType;
 using HtaDiffNamesKind = TorchEvent::Kind;
 
-/// The number of "ProfilerStep#12"; blanks around '#' are let pass.
+/// The number of "ProfilerStep#12"; spaces around '#' are accepted.
 std::optional<int64_t> StepNumber(std::string_view name) {
   constexpr std::string_view kPrefix = "ProfilerStep";
   if (!name.starts_with(kPrefix)) return std::nullopt;
@@ -46,11 +46,10 @@ std::optional<int64_t> StepNumber(std::string_view name) {
   return number;
 }
 
-/// Which step a time is in.
 class StepAt {
  public:
   explicit StepAt(const Trace& trace);
-  /// nullopt: in none.
+  /// nullopt if there is none.
   std::optional<int64_t> At(int64_t time_us) const;
 
  private:
@@ -67,7 +66,7 @@ StepAt::StepAt(const Trace& trace) {
     bool begins;
     uint32_t step;
   };
-  std::vector<int64_t> numbers;  // In the order of the file.
+  std::vector<int64_t> numbers;  // In file order.
   std::vector<Edge> edges;
   for (const TorchEvent& event : trace.torch_events) {
     const std::optional<int64_t> number = StepNumber(trace.strings.View(event.name));
@@ -124,7 +123,7 @@ bool IsDeviceWork(HtaDiffNamesKind kind) {
          kind == HtaDiffNamesKind::kFill;
 }
 
-/// Sums of one rank by step, whether of the GPU, and name.
+/// Sums of one rank by step, whether on the GPU, and name.
 std::map<std::tuple<int64_t, bool, StringId>, HtaDiffNamesSums> HtaDiffNamesOf(const Trace& trace) {
   const StepAt steps(trace);
   const std::vector<TorchEvent>& events = trace.torch_events;
@@ -157,7 +156,7 @@ std::map<std::tuple<int64_t, bool, StringId>, HtaDiffNamesSums> HtaDiffNamesOf(c
 }
 
 struct HtaDiffNotes {
-  bool any = false;  ///< Input.
+  bool any = false;  ///< There was an input.
   bool has_events = false;
 
   explicit HtaDiffNotes(std::string_view /*view*/) {}
@@ -173,7 +172,7 @@ struct HtaDiffNotes {
   static constexpr std::tuple kMembers{&HtaDiffNotes::any, &HtaDiffNotes::has_events};
 };
 
-/// Where there are no rows.
+/// Explains why there are no rows.
 std::vector<std::string> HtaDiffNotes::Sentences() const {
   if (!has_events) {
     return {

@@ -16,7 +16,7 @@ bool HoldsPattern(std::string_view text, const re2::RE2& pattern) {
   return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), pattern);
 }
 
-/// As PyTorch's profiler names it; ROCm tells no kind of memory but "Host".
+/// As PyTorch's profiler names it; ROCm reports no kind of memory except "Host".
 std::string CopyName(const MemoryCopy& copy) {
   const auto title = [](MemoryKind kind, bool host) {
     const std::string_view known = MemoryKindTitle(kind);
@@ -51,14 +51,14 @@ std::string HtaShortName(std::string_view name) {
     return std::string(name);
   }
   std::string kept;
-  // What a closing bracket closes goes; one that closes nothing takes all before it along.
+  // Removes the text up to the opening bracket; without one, everything before.
   const auto close = [&kept](char opening) {
     const size_t at = kept.rfind(opening);
     kept.resize(at == std::string::npos ? 0 : at);
   };
   for (size_t i = 0; i < name.size(); ++i) {
     if (name[i] == '-' && i + 1 < name.size() && name[i + 1] == '>') {
-      ++i;  // An arrow is no bracket.
+      ++i;  // The arrow "->" is no bracket.
     } else if (name[i] == '>') {
       close('<');
     } else if (name[i] == ')') {
@@ -87,7 +87,7 @@ std::optional<int64_t> HtaLastStepUs(const Trace& trace) {
   for (const Range& range : trace.ranges) {
     if (range.kind == RangeKind::kStep) add_step(range.text, range.start_ns);
   }
-  // Those of the host as seen on the GPU count too.
+  // The shadows of host steps on the GPU count too.
   for (const DeviceAnnotation& annotation : trace.device_annotations) {
     const std::string_view text = trace.strings.View(annotation.text);
     if (text.starts_with("ProfilerStep#")) add_step(annotation.text, annotation.start_ns);
@@ -201,7 +201,7 @@ std::vector<HtaInterval> MergeHtaEvents(std::span<const HtaEvent> events, unsign
     return a.start_us < b.start_us;
   });
   std::vector<HtaInterval> merged;
-  int64_t last_end_us = INT64_MIN;  // Of all so far, those of other intervals too.
+  int64_t last_end_us = INT64_MIN;  // Of all events so far, including those of other intervals.
   for (const HtaInterval& event : sorted) {
     if (merged.empty() || event.start_us > last_end_us) {
       merged.push_back(event);

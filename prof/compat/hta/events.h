@@ -14,10 +14,8 @@
 
 namespace oplens::prof {
 
-// The device's work by the rules of HolisticTraceAnalysis 0.6.0, for --compat hta: what is wrong in
-// them included.
+// GPU work by the rules of HolisticTraceAnalysis 0.6.0, for --compat hta, including its bugs.
 
-/// What it takes an event for, by its name.
 enum class HtaClass : uint8_t { kComputation, kCommunication, kMemory, kOther };
 inline constexpr size_t kHtaClassCount = 4;
 
@@ -25,40 +23,38 @@ inline constexpr size_t kHtaClassCount = 4;
 std::string_view HtaClassWord(HtaClass kind);
 HtaClass HtaClassOf(std::string_view name);
 
-/// The name that the reference prints for a long one: without arguments, template arguments and
-/// what stands before the last blank.
+/// The reference's display form of a long name: without arguments, template arguments and
+/// everything before the last space.
 std::string HtaShortName(std::string_view name);
 
-/// The value at a part of sorted values, of which there are some; between two interpolated.
+/// The quantile `part` of sorted values, interpolated. Precondition: not empty.
 double HtaQuantile(std::span<const double> values, double part);
 
-/// An event in whole microseconds: a start is rounded up, an end down, so that what is shorter than
-/// one may end before it starts.
+/// An event in whole microseconds: starts are rounded up, ends down, so that an event shorter than
+/// 1 us may end before it starts.
 struct HtaEvent {
   int64_t start_us = 0;
   int64_t end_us = 0;
-  uint32_t name = 0;  ///< Index into HtaEvents::names.
+  uint32_t name = 0;  ///< Index in HtaEvents::names_.
   HtaClass kind = HtaClass::kOther;
 
   int64_t duration_us() const { return end_us - start_us; }
 };
 
-/// The reference has times as doubles of microseconds.
+/// Times in us as doubles, as in the reference.
 double HtaMicroseconds(int64_t ns);
-/// One without a fraction as an integer.
+/// The integer value of a double without a fraction.
 int64_t HtaWholeUs(double us);
-/// When an event starts, rounded up, and ends, rounded down; clamped so far that differences fit as
-/// ns.
+/// Start rounded up and end rounded down; clamped so that differences in ns fit.
 int64_t HtaStartUs(double us);
 int64_t HtaEndUs(double us);
-/// When the last step starts, where there are several: what was launched from then on is left out.
+/// Start of the last step if there are several: work launched from then on is left out.
 std::optional<int64_t> HtaLastStepUs(const Trace& trace);
 
-/// Everything with a stream: kernels, copies, fills, waits of a stream, and calls of Triton kernels
-/// on the host, which bear one (with recorded arguments; without, they are labels to us). Where a
-/// run has several steps, only what was launched before the start of the last one; what has no
-/// launch is left out. Where a copy or fill was named otherwise than PyTorch's profiler names it,
-/// that name is used.
+/// Everything with a stream: kernels, copies, memsets, stream waits, and host calls of Triton
+/// kernels, which have one (only with recorded arguments; otherwise we see them as labels). If a
+/// run has several steps, only what was launched before the last one; work without a launch is left
+/// out. Copies and memsets get the names that PyTorch's profiler gives them.
 class HtaEvents {
  public:
   explicit HtaEvents(const Trace& trace);
@@ -76,36 +72,35 @@ class HtaEvents {
   uint32_t Name(std::string text);
 
   const Trace& trace_;
-  std::optional<int64_t> last_step_us_;  // When the last of several starts.
+  std::optional<int64_t> last_step_us_;  // Start of the last of several steps.
   std::vector<HtaEvent> events_;
   std::vector<std::string> names_;
   std::vector<HtaClass> kinds_;  // By name.
 };
 
-/// Times as the views show them. Clamped so far that a few can be added up.
+/// Times as views show them; clamped so that a few can be added up.
 constexpr int64_t HtaNs(int64_t us) {
   constexpr int64_t kMost = (int64_t{1} << 60) / 1000;
   return std::clamp(us, -kMost, kMost) * 1000;
 }
 
-/// [start, end) in us; it may end before it starts.
+/// [start, end) in us; may end before it starts.
 struct HtaInterval {
   int64_t start_us = 0;
   int64_t end_us = 0;
 };
 
-/// Events of some classes (bits 1 << HtaClass) joined where they overlap or touch, by start.
+/// Events of some classes (bits 1 << HtaClass), merged if they overlap or touch, by start.
 std::vector<HtaInterval> MergeHtaEvents(std::span<const HtaEvent> events, unsigned classes);
-/// Sum of the lengths; negative ones count as such.
+/// Sum of the lengths; negative lengths count as negative.
 int64_t HtaLengthUs(std::span<const HtaInterval> intervals);
 
-/// Steps through the beginnings and ends of merged classes in the order of time, as the reference
-/// does: each is a moment at which `running` changes.
+/// A moment at which `running` changes: a start or end of a merged class, as in the reference.
 struct HtaMoment {
   int64_t time_us = 0;
   int64_t change = 0;
 };
-/// Adds the moments of a class, which counts `weight` while it runs, to those before, and sorts.
+/// Adds the moments of a class, which adds `weight` while it runs, and sorts all.
 void AddHtaMoments(std::span<const HtaInterval> intervals, int64_t weight,
                    std::vector<HtaMoment>* moments);
 

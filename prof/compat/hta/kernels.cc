@@ -20,7 +20,7 @@ constexpr size_t kMostNames = 10;
 constexpr double kQuantile = 0.8;
 constexpr std::string_view kOthers = "others";
 
-/// Of durations, or of sums of them, us. Exact as long as they are those of less than 2^63 us.
+/// Of durations, or of sums of them, us. Exact for sums below 2^63 us.
 struct Statistics {
   int64_t count = 0;
   int64_t sum_us = 0;
@@ -46,13 +46,13 @@ struct Statistics {
   }
 };
 
-/// A name of one file.
+/// A name in one file.
 struct HtaName {
   std::string name;
   Statistics statistics;
 };
 
-/// Makes "others" of all names but those with most time. `rows`: by sum, largest first.
+/// Folds all but the names with most time into "others". `rows`: by sum, largest first.
 void FoldOthers(std::vector<HtaName>* rows) {
   std::vector<double> running;
   for (const HtaName& row : *rows) {
@@ -138,7 +138,7 @@ constexpr Column<HtaNameRow> kHtaKernelsColumns[] = {
      HtaDecimalNsOf<&Statistics::Mean>},
 };
 
-/// A rank that comes twice has a row of each file.
+/// A rank with two files has a row for each.
 class HtaKernels : public GroupedPartial<HtaNameKey, std::vector<Statistics>, HtaNameRow> {
  public:
   HtaKernels() : GroupedPartial("groups", {}, {}, kHtaKernelsColumns) {}

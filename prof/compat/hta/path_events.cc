@@ -58,7 +58,7 @@ void HtaPathEvents::AddTorchEvents() {
   }
 }
 
-/// They are no torch events; nor is their place in the file known.
+/// Driver calls are no torch events, and their order in the file is unknown.
 void HtaPathEvents::AddDriverCalls() {
   for (const LaunchCall& call : trace_.launches) {
     if (!IsHtaDriverCall(trace_.strings.View(call.api))) continue;
@@ -126,7 +126,7 @@ void HtaPathEvents::Link() {
     const auto found = device.find(event.correlation_id);
     if (found == device.end()) continue;
     event.link = found->second.back();
-    // Of several calls with one id the last counts.
+    // The last of several calls with one id counts.
     if (!met.insert(event.correlation_id).second) continue;
     for (const uint32_t work : found->second) events_[work].link = i;
   }

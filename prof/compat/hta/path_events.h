@@ -12,9 +12,8 @@
 namespace oplens::prof {
 
 // Events as HolisticTraceAnalysis 0.6.0 reads them from a trace of PyTorch's profiler, for the
-// critical path of --compat hta: whole microseconds, linked by correlation ids alone.
+// critical path of --compat hta: whole microseconds, linked by correlation ids only.
 
-/// One event.
 struct HtaPathEvent {
   enum class Kind : uint8_t { kOperator, kCall, kOther, kWork, kWait };
   static constexpr uint32_t kNone = UINT32_MAX;
@@ -24,11 +23,11 @@ struct HtaPathEvent {
   int64_t thread_id = 0;
   int64_t stream = -1;
   int64_t correlation_id = -1;
-  uint32_t number = 0;    ///< In the order of the file, as far as that is known.
-  StringId name = 0;      ///< Of waits 0.
-  uint32_t link = kNone;  ///< The work or wait of a call, the call of these; the last of several.
+  uint32_t number = 0;    ///< In file order, as far as known.
+  StringId name = 0;      ///< 0 for waits.
+  uint32_t link = kNone;  ///< From a call to its work or wait and back; the last of several.
   Kind kind = Kind::kOther;
-  // Of waits.
+  // For waits:
   WaitKind wait = WaitKind::kUnknown;
   int64_t record_correlation_id = -1;  ///< Of the call that recorded the event.
   int64_t record_stream = -1;
@@ -37,8 +36,8 @@ struct HtaPathEvent {
   int64_t duration_us() const { return end_us - start_us; }
 };
 
-/// All events of a trace, in the order of their numbers, without those of the last ProfilerStep
-/// where there are several. Needs TracePart::kTorchEvents, kApiCalls and kWaitEvents.
+/// All events of a trace, in the order of their numbers, except those of the last ProfilerStep if
+/// there are several. Needs TracePart::kTorchEvents, kApiCalls and kWaitEvents.
 class HtaPathEvents {
  public:
   explicit HtaPathEvents(const Trace& trace);
@@ -48,10 +47,10 @@ class HtaPathEvents {
   std::string_view NameOf(const HtaPathEvent& event) const {
     return trace_.strings.View(event.name);
   }
-  /// Whether it is a call that can put work into a stream.
+  /// Whether it is a call that can launch work into a stream.
   bool Launches(const HtaPathEvent& event) const;
-  /// How many pieces of work of its stream were launched and have not begun, just after a call or
-  /// a piece of work began; -1: not known.
+  /// Number of launched items of its stream that have not begun, just after a call or an item
+  /// began; -1: unknown.
   int64_t QueueAt(uint32_t event) const;
 
  private:

@@ -10,7 +10,7 @@ bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> name
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Gaps of a stream that are longer have some other cause.
+/// Longer gaps of a stream have another cause.
 constexpr int64_t kMostKernelGapUs = 1500;
 
 }  // namespace
@@ -70,7 +70,7 @@ void HtaPathGraph::Add(uint32_t from, uint32_t to, HtaEdgeType type, uint32_t pa
   edges_.Add(edge);
 }
 
-/// Of calls that hold the runtime's lock one runs at a time: in the order in which they return.
+/// Calls that hold the runtime's lock run one at a time, in the order in which they return.
 void HtaPathGraph::AddLocks() {
   std::vector<uint32_t> open;
   uint32_t last = HtaPathEvent::kNone;
@@ -90,7 +90,7 @@ void HtaPathGraph::AddLocks() {
   }
 }
 
-/// The one thread of the operators and annotations whose name holds a text.
+/// The thread of the operators and annotations whose name contains a text, if there is exactly one.
 std::optional<int64_t> HtaPathGraph::ThreadWith(std::string_view part) const {
   std::set<int64_t> threads;
   for (const uint32_t index : clipped_) {
@@ -116,11 +116,11 @@ void HtaPathGraph::AddCallStacks() {
   for (auto& [thread, events] : threads) AddCallStack(std::move(events));
 }
 
-/// What is nested follows each other; of what is not only the order is kept.
+/// Nested events depend on each other; of others only the order is kept.
 void HtaPathGraph::AddCallStack(std::vector<uint32_t> events) {
   struct Point {
     int64_t time_us;
-    int64_t order;  // Ends first, shorter ones before longer; then starts, longer ones first.
+    int64_t order;  // Ends first, shorter events before longer; then starts, longer events first.
     int64_t tie;
     uint32_t event;
     bool is_start;
@@ -148,7 +148,7 @@ void HtaPathGraph::AddCallStack(std::vector<uint32_t> events) {
     if (point.is_start) {
       open.push_back(at);
     } else {
-      // Where events cross, what opened last ends first.
+      // If events cross, the one that opened last ends first.
       at = open.back();
       open.pop_back();
     }
@@ -170,7 +170,7 @@ void HtaPathGraph::AddCallStack(std::vector<uint32_t> events) {
   }
 }
 
-/// The last launch into the stream of an event before it was recorded.
+/// The last launch into a wait's stream before its event was recorded.
 void HtaPathGraph::FindRecords() {
   const auto all = events_.all();
   for (uint32_t i = 0; i < all.size(); ++i) {
@@ -209,7 +209,7 @@ void HtaPathGraph::FindRecords() {
   }
 }
 
-/// The next launch of a thread into the stream that waits.
+/// The next launch of a thread into the waiting stream.
 uint32_t HtaPathGraph::NextLaunch(const HtaPathEvent& wait) const {
   const HtaPathEvent& call = events_[wait.link];
   const auto launches = launches_by_.find({call.thread_id, wait.stream});

@@ -14,26 +14,24 @@
 
 namespace oplens::prof {
 
-/// What an edge of the reference's graph is.
 enum class HtaEdgeType : uint8_t { kOperator, kDependency, kLaunch, kKernelKernel, kSync };
 
-/// The beginning or end of an event.
 struct HtaPathNode {
   int64_t time_us = 0;
   uint32_t event = 0;
   bool is_start = false;
 };
 
-/// One node depends on another.
+/// `to` depends on `from`.
 struct HtaGraphEdge {
   uint32_t from = 0;
   uint32_t to = 0;
   int64_t weight_us = 0;
   HtaEdgeType type = HtaEdgeType::kOperator;
-  uint32_t event = HtaPathEvent::kNone;  ///< That its time is attributed to.
+  uint32_t event = HtaPathEvent::kNone;  ///< Its time is attributed to this event.
 };
 
-/// Edges in the order in which they were first added; one that is added again replaces the former.
+/// Edges in the order of their first addition; adding an edge again replaces it in place.
 class HtaEdgeList {
  public:
   void Add(const HtaGraphEdge& edge) {
@@ -55,8 +53,8 @@ class HtaEdgeList {
 /// The graph of the events in a window, by the rules of HolisticTraceAnalysis.
 class HtaPathGraph {
  public:
-  /// Of the host's events that begin in the window, and what they put into streams. `events` must
-  /// outlive this object.
+  /// Takes the host events that begin in the window, and the stream work that they launch. `events`
+  /// must outlive this object.
   HtaPathGraph(const HtaPathEvents& events, int64_t first_us, int64_t last_us)
       : events_(events),
         starts_(events.all().size(), HtaPathEvent::kNone),
@@ -68,7 +66,8 @@ class HtaPathGraph {
     AddWork();
   }
 
-  /// In the order of the path; empty where the reference refuses the graph (HtaCriticalPath). Once.
+  /// In the order of the path; empty if the reference refuses the graph (HtaCriticalPath). Call
+  /// once.
   std::vector<HtaGraphEdge> LongestPath();
 
  private:
@@ -97,9 +96,9 @@ class HtaPathGraph {
   std::vector<uint32_t> starts_;  // Nodes by event.
   std::vector<uint32_t> ends_;
   HtaEdgeList edges_;
-  std::vector<uint32_t> launches_;  // Calls whose work is known, by start.
+  std::vector<uint32_t> launches_;  // Calls of known work, by start.
   std::map<std::pair<int64_t, int64_t>, std::vector<uint32_t>> launches_by_;  // Thread, stream.
-  std::unordered_map<int64_t, uint32_t> last_launch_;         // Before a recording, by its call.
+  std::unordered_map<int64_t, uint32_t> last_launch_;  // Before an event's recording, by its call.
   std::vector<std::pair<int64_t, uint32_t>> last_of_stream_;  // Nodes, in the order of first use.
   std::unordered_map<uint32_t, uint32_t> work_waits_;         // For other work.
 };

@@ -25,7 +25,6 @@
 namespace oplens::prof {
 namespace {
 
-/// A rank, a number and a text.
 struct HtaStreamKey {
   RankName rank;
   int64_t stream = 0;
@@ -36,7 +35,7 @@ struct HtaStreamKey {
   friend auto operator<=>(const HtaStreamKey&, const HtaStreamKey&) = default;
 };
 using HtaFigures = std::vector<std::optional<double>>;
-/// Of one trace; without the rank.
+/// Of one trace; the keys have no rank.
 using HtaRows = std::vector<std::pair<HtaStreamKey, HtaFigures>>;
 using HtaStreamRow = GroupRow<HtaStreamKey, HtaFigures>;
 using HtaStreamColumn = Column<HtaStreamRow>;
@@ -45,7 +44,7 @@ template <size_t place>
 Cell HtaFigure(const HtaStreamRow& row) {
   return Decimal(row.sums[place]);
 }
-/// The same as an integer.
+/// As an integer.
 template <size_t place>
 Cell HtaWhole(const HtaStreamRow& row) {
   constexpr double kMost = 9e18;
@@ -57,7 +56,7 @@ constexpr HtaStreamColumn kHtaRankColumn = KeyColumn<&HtaStreamKey::rank>{kRankF
 constexpr HtaStreamColumn kHtaStreamColumn = KeyColumn<&HtaStreamKey::stream>{
     {"stream", "Stream", "", FieldType::kInteger, 8, "of the GPU", Fold::kKey}};
 
-/// For each text of a trace whether it is one of `names`.
+/// By text of a trace: whether it is one of `names`.
 std::vector<bool> HtaNamed(const Trace& trace, std::span<const std::string_view> names) {
   std::vector<bool> found(trace.strings.size(), false);
   for (size_t i = 0; i < found.size(); ++i) {
@@ -87,7 +86,7 @@ constexpr HtaStreamColumn kHtaIdleColumns[] = {
      HtaFigure<1>},
 };
 
-/// Causes sort as the reference numbers them.
+/// Causes in the reference's order.
 enum HtaCause : uint8_t { kHtaHostWait, kHtaKernelWait, kHtaOther, kHtaCauseCount };
 constexpr std::string_view kHtaCauses[kHtaCauseCount] = {"host_wait", "kernel_wait", "other"};
 
@@ -211,9 +210,9 @@ HtaRows FindLaunches(const Trace& trace) {
   return {{{}, std::move(figures)}};
 }
 
-// Queues and bandwidth: what pandas' describe says of a series.
+// Queues and bandwidth: pandas' describe of a series.
 
-/// `count` says what the values are.
+/// `count`: help of the column of the number of values.
 constexpr std::array<HtaStreamColumn, 10> DescribedColumns(
     const HtaStreamColumn& key, const std::array<std::string_view, 7>& keys, std::string_view unit,
     std::string_view count) {
@@ -244,17 +243,17 @@ constexpr auto kHtaQueueColumns =
     DescribedColumns(kHtaStreamColumn, {"mean", "std", "min", "p25", "p50", "p75", "max"}, "",
                      "values: lengths of the queue after each call and each start of work");
 
-/// One more or less on a stream.
+/// The queue of a stream grows or shrinks by one.
 struct HtaSeriesTablesChange {
   int64_t time_us;
   int64_t stream;
   int64_t change;
 };
 
-/// Those of all calls in the order of the file, then those of all work.
+/// Changes of all calls in file order, then of all work.
 std::vector<HtaSeriesTablesChange> ChangesOf(const HtaActivity& activity,
                                              const std::vector<bool>& named) {
-  std::vector<std::pair<uint32_t, int64_t>> calls;  // Place and stream of the work.
+  std::vector<std::pair<uint32_t, int64_t>> calls;  // Index and stream of the work.
   std::vector<HtaSeriesTablesChange> begins;
   for (const HtaWork& work : activity.work) {
     if (work.call == HtaWork::kNoCall || !named[activity.calls[work.call].api]) continue;
@@ -338,7 +337,7 @@ HtaRows FindBandwidth(const Trace& trace) {
   return rows;
 }
 
-/// A rank that comes twice has a row of each file.
+/// A rank with two files has a row for each.
 class HtaStreams : public GroupedPartial<HtaStreamKey, std::vector<HtaFigures>, HtaStreamRow> {
  public:
   HtaStreams(std::string_view view, const ViewOptions& options,

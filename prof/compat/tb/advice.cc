@@ -84,7 +84,7 @@ class TbAdvice : public Partial {
   void End(const Run* run) override;
   void Merge(const Partial& other) override {
     const auto& more = dynamic_cast<const TbAdvice&>(other);
-    // A rank that comes twice is two: the plugin looks at files.
+    // A rank with two files counts as two: the plugin looks at files.
     for (const auto& [rank, facts] : more.ranks_) {
       auto& own = ranks_[rank];
       own.insert(own.end(), facts.begin(), facts.end());
@@ -105,7 +105,7 @@ class TbAdvice : public Partial {
 
   std::map<std::string, std::vector<TbFacts>, RankBefore> ranks_;
   std::set<std::string> notes_;
-  std::unique_ptr<Partial> gpu_;  // Of the run that is read.
+  std::unique_ptr<Partial> gpu_;  // Of the current run.
 };
 
 void TbAdvice::End(const Run* run) {
@@ -129,8 +129,8 @@ void TbAdvice::End(const Run* run) {
   gpu_.reset();
 }
 
-/// Calls take(rank, rule, sentence) for each rule that fired, by rank; rows of one rank do not
-/// depend on the order of its files.
+/// Calls take(rank, rule, sentence) for each rule that fired, by rank; rows of a rank do not depend
+/// on the order of its files.
 template <typename F>
 void TbAdvice::ForEach(F take) const {
   for (const auto& [rank, files] : ranks_) {

@@ -19,31 +19,28 @@
 namespace oplens::prof {
 namespace {
 
-/// The two runs.
 enum TbSide : size_t { kBase, kNew, kSides };
 
-/// A call on the host, as a row of TbDiffTreeView.
+/// A host call, a row of TbDiffTreeView.
 struct Call {
   std::string_view kind;  // "": of no kind that is matched.
   std::string_view name;
   bool listed = false;
-  uint32_t end = 0;  // The place behind the calls in it.
+  uint32_t end = 0;  // Index after its nested calls.
   int64_t host_total_ns = 0;
   int64_t host_self_ns = 0;
   int64_t device_total_ns = 0;
   int64_t device_self_ns = 0;
 };
 
-/// Places of calls.
 using Places = std::vector<uint32_t>;
 
-/// The calls of one side, each before those in it.
+/// The calls of one side, parents first.
 class Calls {
  public:
   Calls(const DiffInput& input, std::vector<std::string>* notes);
 
   const Call& At(uint32_t place) const { return calls_[place]; }
-  /// The outermost ones.
   Places Outermost() const { return Between(0, static_cast<uint32_t>(calls_.size())); }
   Places Inside(uint32_t place) const { return Between(place + 1, calls_[place].end); }
 
@@ -57,15 +54,14 @@ class Calls {
   std::vector<Call> calls_;
 };
 
-/// Calls of both sides that are compared.
 struct Node {
   std::string path;  // "0-2-1": the second child of the third of the root.
   size_t level = 0;
   std::array<Places, kSides> calls;
-  int64_t before_ns = 0;  // Sum of the changes of the nodes before it in its parent.
+  int64_t before_ns = 0;  // Sum of the changes of the preceding siblings.
 };
 
-/// What a side of a node amounts to.
+/// Value of one side of a node.
 struct Value {
   std::string_view name;
   int64_t host_ns = 0;
@@ -73,13 +69,14 @@ struct Value {
   int64_t value_ns = 0;
 };
 
-/// Of the calls of one side of a node: "Blank" of none, "CompositeNodes" of several.
+/// `places`: calls of one side of a node. Named "Blank" if empty, "CompositeNodes" if several.
 Value ValueOf(const Calls& calls, const Places& places);
 
-/// Pairs of places in two lists of calls.
+/// Pairs of indices in two lists of calls.
 using Matches = std::vector<std::pair<size_t, size_t>>;
 
-/// Those of a kind and name, each behind the one before, in the order of `left`; greedy.
+/// Greedily matches calls of equal kind and name, each after the previous match, in the order of
+/// `left`.
 Matches MatchesOf(const Calls& base, const Places& left, const Calls& now, const Places& right);
 
 Calls::Calls(const DiffInput& input, std::vector<std::string>* notes) {
@@ -142,7 +139,6 @@ using enum FieldType;
 
 constexpr size_t kMostLevels = 256;
 
-/// What is summed up by name, and how its columns are named.
 struct OpFigure {
   std::string_view key;
   std::string_view header;
@@ -197,7 +193,7 @@ class OpFields {
                        percent ? Fold::kNone : Fold::kSum});
   }
 
-  std::vector<std::string> texts_;  // Reserved: views into them stay.
+  std::vector<std::string> texts_;  // Reserved, so that views into them stay valid.
   std::vector<Field> fields_;
 };
 
@@ -253,14 +249,13 @@ class TbDiff : public OtherDiff {
   std::vector<std::string> Notes() const override { return notes_; }
 
  private:
-  /// Adds a node and all that is in it.
   void AddNode(Node node);
   void AddChildren(size_t parent);
   int64_t ChangeOf(const Node& node) const {
     return SaturatingDifference(ValueOf(sides_[kNew], node.calls[kNew]).value_ns,
                                 ValueOf(sides_[kBase], node.calls[kBase]).value_ns);
   }
-  /// The operators of a node, in the order in which they end, those of the base first.
+  /// The operators of a node, in the order of their ends, those of the base first.
   std::vector<OpSums> OperatorsOf(const Node& node) const;
   void WriteTree(Sink* sink) const;
   void WriteOperators(Sink* sink) const;
@@ -296,7 +291,7 @@ void TbDiff::AddChildren(size_t parent) {
     cut_ = true;
     return;
   }
-  matches.emplace_back(lists[kBase].size(), lists[kNew].size());  // What is behind the last one.
+  matches.emplace_back(lists[kBase].size(), lists[kNew].size());  // What follows the last match.
   size_t children = 0;
   int64_t before_ns = 0;
   const auto add = [&](size_t base, size_t base_end, size_t now, size_t now_end) {
@@ -358,7 +353,7 @@ void TbDiff::WriteTree(Sink* sink) const {
   RankFields("node,delta_ns,base,new,new_ns,base_ns", &fields);
   sink->Begin("diff_tree", std::move(fields));
   for (const Node& node : nodes_) {
-    if (node.calls[kBase].empty() && node.calls[kNew].empty()) continue;  // There is nothing.
+    if (node.calls[kBase].empty() && node.calls[kNew].empty()) continue;  // Nothing there.
     const Value base = ValueOf(sides_[kBase], node.calls[kBase]);
     const Value now = ValueOf(sides_[kNew], node.calls[kNew]);
     const int64_t delta_ns = SaturatingDifference(now.value_ns, base.value_ns);

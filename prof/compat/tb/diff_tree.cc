@@ -20,7 +20,7 @@ namespace {
 using enum FieldType;
 
 struct TbDiffTreeCall {
-  uint32_t name = 0;  ///< Into TreeCalls::names.
+  uint32_t name = 0;  ///< Index in TreeCalls::names.
   uint32_t level = 0;
   TbKind kind = TbKind::kOther;
   bool listed = false;
@@ -30,7 +30,6 @@ struct TbDiffTreeCall {
   int64_t device_self_ns = 0;
 };
 
-/// Of one rank.
 struct TreeCalls {
   std::vector<std::string> names;
   std::vector<TbDiffTreeCall> calls;
@@ -52,7 +51,7 @@ class TbDiffTreeReader {
     const TorchEvent& event = trace_.torch_events[tree_.nodes()[node].event];
     return TbKindOf(event.kind, trace_.strings.View(event.name));
   }
-  /// Puts the children of a node on the stack so that the first one is on top.
+  /// Pushes the children of a node so that the first one is on top.
   void Push(uint32_t parent, uint32_t level, std::vector<Waiting>* waiting) const;
   void Add(uint32_t node, uint32_t level);
 

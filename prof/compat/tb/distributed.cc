@@ -29,14 +29,14 @@
 namespace oplens::prof {
 namespace {
 
-/// A collective as the TensorBoard plugin sees it: a range of a name that it knows
-/// (IsTensorBoardCollective), or its shadow on the GPU, and the kernels with its external id.
+/// A collective to the TensorBoard plugin: a range with a known name (IsTensorBoardCollective), or
+/// its shadow on the GPU, and the kernels with its external id.
 struct TbCollective {
   std::string name;
   Interval range;
-  std::vector<Interval> ranges;  ///< The range and the kernels, by start, longer ones first.
-  int64_t size_bytes = 0;        ///< Of its inputs; of types that the plugin does not know 0.
-  std::optional<size_t> step;    ///< Place in `steps` of the step that holds it.
+  std::vector<Interval> ranges;  ///< Of the range and the kernels, by start, longer ones first.
+  int64_t size_bytes = 0;        ///< Of its inputs; 0 for types that the plugin does not know.
+  std::optional<size_t> step;    ///< Index in `steps`.
 };
 
 /// A step with the chart's four parts.
@@ -48,24 +48,23 @@ struct StepParts {
   int64_t communication_ns = 0;
 };
 
-/// One profile of a rank.
 struct TbRecording {
   std::vector<StepParts> steps;
   std::vector<TbCollective> calls;
   bool communicates = false;  ///< Something is communication by the plugin's rules.
 };
 
-/// What the distributed page of the TensorBoard plugin is made of.
+/// Data of the plugin's distributed page.
 class TbRanks {
  public:
   void Add(const Run& run);
   void Merge(const TbRanks& other);
 
-  /// Why the plugin shows nothing; "" where it does.
+  /// Why the plugin shows nothing; "" if it does.
   std::string Refusal() const;
 
-  /// How long the transfer of each range of each call is: as the shortest of all ranks. Ranks must
-  /// not be refused.
+  /// Transfer time of each range of each call: the shortest of all ranks. Precondition: Refusal()
+  /// is "".
   using Transfers = std::vector<std::vector<int64_t>>;  // By call and range.
   Transfers ShortestOf() const;
 
@@ -76,22 +75,21 @@ class TbRanks {
   Ranks ranks_;
 };
 
-/// Some calls of a rank: how long any of their ranges lasted, and any of their transfers, each at
-/// the end of its range.
+/// Union of some calls' ranges of a rank, and of their transfers, each at the end of its range.
 struct TbLengths {
   std::vector<Interval> ranges;
   std::vector<Interval> transfers;
   int64_t calls = 0;
   int64_t size_bytes = 0;
 
-  /// `shortest`: of the call, as ShortestOf says.
+  /// `shortest`: of the call, from ShortestOf.
   void Add(const TbCollective& call, const std::vector<int64_t>& shortest);
   int64_t latency_ns() const { return IntervalSet(ranges).length_ns(); }
   int64_t transfer_ns() const { return IntervalSet(transfers).length_ns(); }
 };
 
 int64_t TbCollectivesNsOf(double us) {
-  // Apart: times since 1970 have no room for both.
+  // Separately: a double cannot hold both for times since 1970.
   constexpr double kMost = 9e15;
   if (std::isnan(us)) return 0;
   const double whole = std::floor(std::clamp(us, -kMost, kMost));
@@ -136,7 +134,7 @@ std::vector<std::string_view> TbCollectivesItemsOf(std::string_view text) {
   return items;
 }
 
-/// Sum over the inputs of extents multiplied, times the size of an element.
+/// Sum over the inputs of element count times element size.
 int64_t SizeOf(std::string_view dims, std::string_view types) {
   const std::vector<std::string_view> shapes = TbCollectivesItemsOf(dims);
   const std::vector<std::string_view> names = TbCollectivesItemsOf(types);
@@ -153,9 +151,8 @@ int64_t SizeOf(std::string_view dims, std::string_view types) {
   return sum.Value().value_or(INT64_MAX);
 }
 
-/// Finds the step that holds each, as the plugin goes through both lists: one that lies in no step
-/// but before the end of the last is in none, and once one is behind all steps the rest are in
-/// none.
+/// Assigns steps as the plugin does, walking both lists: a call inside no step but before the end
+/// of the last gets none, and after the first call behind all steps no call gets one.
 void FindSteps(const std::vector<Step>& steps, std::vector<TbCollective>* all) {
   size_t index = 0;
   for (TbCollective& one : *all) {
@@ -172,8 +169,8 @@ void FindSteps(const std::vector<Step>& steps, std::vector<TbCollective>* all) {
   }
 }
 
-/// All of a run, by start, longer ones first; of several with one external id the last. Empty where
-/// both NCCL and Gloo are in it. `steps`: TensorBoardSteps. Needs TracePart::kTorchEvents.
+/// All collectives of a run, by start, longer ones first; of several with one external id the last.
+/// Empty if both NCCL and Gloo occur. `steps`: TensorBoardSteps. Needs TracePart::kTorchEvents.
 std::vector<TbCollective> FindTbCollectives(const Run& run, const std::vector<Step>& steps) {
   const Trace& trace = run.trace();
   std::vector<uint32_t> order(trace.torch_events.size());
@@ -289,7 +286,7 @@ void TbLengths::Add(const TbCollective& call, const std::vector<int64_t>& shorte
   for (size_t j = 0; j < call.ranges.size(); ++j) {
     const Interval& range = call.ranges[j];
     ranges.push_back(range);
-    // A range of more than can be said is transfer as a whole.
+    // On overflow the whole range is transfer.
     int64_t start_ns = 0;
     if (__builtin_sub_overflow(range.end_ns, shortest[j], &start_ns)) start_ns = range.start_ns;
     transfers.push_back({std::max(range.start_ns, start_ns), range.end_ns});
@@ -300,7 +297,7 @@ int64_t OtherOf(const StepParts& parts) {
   return parts.total_ns - parts.computation_ns - parts.overlap_ns - parts.communication_ns;
 }
 
-/// The mean of a sum over steps, cut to whole microseconds.
+/// The mean of a sum over steps, truncated to whole microseconds.
 int64_t CutMean(int64_t sum_ns, size_t steps) {
   constexpr int64_t kNsPerUs = 1000;
   return sum_ns / static_cast<int64_t>(std::max<size_t>(steps, 1)) / kNsPerUs * kNsPerUs;
@@ -346,14 +343,14 @@ class TbDistributed : public TbPartial {
   void Emit(Sink* sink) const override;
 
  private:
-  /// What one row shows; the last three are of calls, which only some steps have.
+  /// Values of one row; the last three are of calls, which only some steps have.
   struct Sums {
     StepParts parts;
     std::optional<int64_t> calls = {};
     int64_t latency_ns = 0;
     int64_t transfer_ns = 0;
   };
-  /// Of a rank; calls in no step stand for one more.
+  /// Of a rank; calls outside of steps form one more.
   using ByStep = std::map<std::optional<size_t>, TbLengths>;
   static Sums MeanOf(const TbRecording& recording, const ByStep& by_step);
   static void EmitRow(std::string_view rank, std::string_view step, const Sums& sums, Sink* sink);

@@ -32,14 +32,13 @@ namespace {
 
 enum : uint8_t { kUnasked, kNo, kYes };
 
-/// Which kernels the TensorBoard plugin counts in the time of Tensor Cores of a GPU: those that an
-/// operator launched, but not by a call of the driver. By external ids (TbTree) where the trace
-/// holds them, else by time.
+/// Kernels that the plugin counts in a GPU's Tensor Core time: those launched by an operator,
+/// except by driver calls. Found by external ids (TbTree) if the trace has them, otherwise by time.
 class TensorBoardTensorCores {
  public:
   TensorBoardTensorCores(const parse::Joined& joined, const parse::CallTree& calls);
 
-  /// How often a kernel, by its index, counts.
+  /// How often the kernel at an index counts.
   int64_t CountOf(uint32_t kernel) const;
   bool Uses(const Kernel& kernel);
 
@@ -47,13 +46,13 @@ class TensorBoardTensorCores {
   bool IsInOperator(const Kernel& kernel) const;
 
   const Trace& trace_;
-  std::vector<uint8_t> counts_;  // By kernel, where the trace holds external ids.
+  std::vector<uint8_t> counts_;  // By kernel, if the trace has external ids.
   LeftOutCalls left_out_;
   std::vector<IntervalSet> operators_;  // By thread: when it ran any.
   std::vector<uint8_t> uses_;           // By name; kUnasked, kNo, kYes.
 };
 
-/// How often the plugin's tree of operators holds each kernel.
+/// By kernel: how often the plugin's operator tree contains it.
 std::vector<uint8_t> CountsOf(const Trace& trace) {
   std::vector<uint32_t> events;
   const TbTree tree(trace);
@@ -108,7 +107,6 @@ bool TensorBoardTensorCores::Uses(const Kernel& kernel) {
   return known == kYes;
 }
 
-/// What is gathered of a GPU while its run is read.
 struct TbGpuState {
   GpuSums sums;
   std::vector<Interval> busy;
@@ -119,14 +117,14 @@ struct TbGpuState {
 
 constexpr size_t kTensorCores = 8;
 
-/// 0 for a GPU none of whose kernels an operator launched, if one of another's is.
+/// 0 for a GPU none of whose kernels an operator launched, if another GPU has one.
 Cell TbTensorCorePercent(const GpuRow& row) {
   const Cell percent = GpuColumns()[kTensorCores].get(row);
   return IsUnknown(percent) && row.sums.tc_any ? Cell{0.0} : percent;
 }
 
-/// Ours. Behind the Tensor Cores the plugin knows the memory alone, which stands in front of the
-/// last.
+/// Our columns. Of those after the Tensor Cores the plugin has only the memory, the last but one;
+/// the others are unknown.
 std::span<const Column<GpuRow>> TbGpuColumns() {
   static const std::vector<Column<GpuRow>> columns = [] {
     std::vector<Column<GpuRow>> own(GpuColumns().begin(), GpuColumns().end());
@@ -150,7 +148,7 @@ class TbGpu : public GpuRows {
  private:
   void Keep(const Run& run, int32_t device_id, TbGpuState* state);
 
-  // Of the run that is read:
+  // Of the current run:
   const Run* run_ = nullptr;
   Interval window_;
   std::map<int32_t, TbGpuState> states_;

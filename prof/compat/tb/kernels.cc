@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::string_view kRoot = "CallTreeRoot";
 
-/// What a kernel's times are a mean of, in 2^-20: sums of integers do not depend on their order.
+/// Weights in 2^-20: sums of integers do not depend on their order.
 int64_t TbKernelsScaled(float value) {
   constexpr double kScale = 1 << 20;
   constexpr double kMost = 1e12;
@@ -38,7 +38,7 @@ struct TbKernelsSums {
   Sum total_ns;
   Max<int64_t> max_ns;
   Min min_ns;
-  Checked blocks;  // Blocks per multiprocessor * duration, Scaled.
+  Checked blocks;  // Blocks per multiprocessor * duration, TbKernelsScaled.
   Checked occupancy;
   Any eligible;
 
@@ -59,7 +59,7 @@ void TbKernelsSums::Add(int64_t duration_ns, const KernelDetails& details) {
   occupancy += Checked(TbKernelsScaled(details.achieved_occupancy_pct)) * duration_ns;
 }
 
-/// Name, op, grid, block, registers, shared memory; of the table by name the name alone.
+/// Name, op, grid, block, registers, shared memory; for the table by name only the name.
 struct TbKernelsKey {
   std::string name;
   std::string op;
@@ -141,7 +141,7 @@ constexpr Column<TbKernelsRow> kTbKernelsColumns[] = {
      TbMeanOf<&TbKernelsSums::occupancy>},
 };
 
-/// Those of its call are not the kernel's own to the plugin.
+/// `own`: the numbers are in the kernel's own event; the plugin ignores those of its call.
 std::array<int64_t, 8> NumbersOf(const Kernel& kernel, const KernelDetails& details, bool own) {
   std::array<int64_t, 8> numbers = {-1, -1, -1, -1, -1, -1, 0, 0};
   if (!own) return numbers;
@@ -155,7 +155,7 @@ std::array<int64_t, 8> NumbersOf(const Kernel& kernel, const KernelDetails& deta
 constexpr std::string_view kByProperties[] = {"kernel", "op",   "grid",   "block",
                                               "regs",   "smem", "tc_elig"};
 
-/// Nothing, "kernel", or all but the last of kByProperties, which comes with them.
+/// Nothing, "kernel", or all but the last of kByProperties, which is added.
 ViewOptions TbKernelsBy(ViewOptions options) {
   std::vector<std::string>& by = options.by;
   if (by.empty() || (by.size() == 1 && by.front() == kByProperties[0])) return options;

@@ -30,18 +30,18 @@
 namespace oplens::prof {
 namespace {
 
-/// The events of a framework's allocator as the TensorBoard plugin (torch_tb_profiler 0.4.3) makes
-/// use of them, for `--compat tb`.
+/// The allocator events as the TensorBoard plugin (torch_tb_profiler 0.4.3) uses them, for
+/// `--compat tb`.
 class TbMemory {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
 
   struct Record {
-    uint32_t event = kNone;   ///< Into Trace::memory_events.
-    uint32_t owner = kNone;   ///< Into TbTree::nodes: the innermost node, if rows count it.
-    uint32_t parent = kNone;  ///< Of an owner: the node around it.
+    uint32_t event = kNone;   ///< Index in Trace::memory_events.
+    uint32_t owner = kNone;   ///< Index in TbTree::nodes: the innermost node, if counted in rows.
+    uint32_t parent = kNone;  ///< Parent of the owner.
   };
-  /// Places in records(); one of them may be kNone.
+  /// Indices in records(); one may be kNone.
   struct Pair {
     uint32_t taken = kNone;
     uint32_t freed = kNone;
@@ -55,12 +55,11 @@ class TbMemory {
   const MemoryEvent& EventOf(uint32_t record) const {
     return trace_.memory_events[records_[record].event];
   }
-  /// Whether the plugin came to a node on its way to an event: only those and their children do
-  /// count.
+  /// Whether the plugin visited a node on its way to an event: only these and their children count.
   bool IsVisited(uint32_t node) const { return visited_[node]; }
-  /// What is paired by address alone, whatever the device: the last allocation of an address wins,
-  /// and those before it are lost; so are all but the last of the releases of an address that
-  /// nothing was paired with. Events without an address are left out.
+  /// Pairs allocations and releases by address only, whatever the device: a later allocation of an
+  /// address replaces an unreleased one; of unpaired releases of an address only the last is kept.
+  /// Events without an address are left out.
   std::vector<Pair> Pairs() const;
 
  private:
@@ -73,7 +72,7 @@ class TbMemory {
   std::vector<bool> visited_;  // By node.
 };
 
-/// Microseconds as the plugin reads them. Times since 1970 have more digits in ns than a double.
+/// Microseconds as in the plugin. Times since 1970 in ns exceed a double's precision.
 double TbMemoryMicrosecondsOf(int64_t time_ns) {
   constexpr int64_t kNsPerMicrosecond = 1000;
   return static_cast<double>(time_ns / kNsPerMicrosecond) +
@@ -116,7 +115,7 @@ void TbMemory::Place() {
   }
 }
 
-// Both the events and the nodes come by time: nothing is looked at twice.
+// Events and nodes both come by time, so each is visited once.
 void TbMemory::PlaceThread(std::span<const uint32_t> records, uint32_t root) {
   const std::span<const TbTree::Node> nodes = tree_.nodes();
   const auto start_of = [&](uint32_t node) {
@@ -124,7 +123,7 @@ void TbMemory::PlaceThread(std::span<const uint32_t> records, uint32_t root) {
   };
   const auto end_of = [&](uint32_t node) { return trace_.torch_events[nodes[node].event].end_us; };
   std::vector<uint32_t> around = {root};
-  uint32_t child = nodes[root].first_child;  // Of the last of these: the next that may begin.
+  uint32_t child = nodes[root].first_child;  // The next child of the last of these.
   for (const uint32_t record : records) {
     const double time_us = TbMemoryMicrosecondsOf(EventOf(record).time_ns);
     while (around.size() > 1 && time_us >= end_of(around.back())) {
@@ -172,7 +171,7 @@ std::vector<TbMemory::Pair> TbMemory::Pairs() const {
   return pairs;
 }
 
-// The plugin draws a step as two points, at one moment; then it thins.
+// The plugin draws a step as two points at one time, then thins the points.
 MemoryCurve TbCurveOf(const Run& run, const MemoryLife::Pool& pool) {
   if (pool.source != MemorySource::kFramework) return {};
   const MemoryLife& memory = run.memory();
@@ -206,7 +205,7 @@ MemoryCurve TbCurveOf(const Run& run, const MemoryLife::Pool& pool) {
 
 constexpr std::string_view kNoOwner = "<unknown>";
 constexpr std::string_view kRootName = "CallTreeRoot";
-/// Operators that do nothing but take memory: shown with what is around them.
+/// Operators that only allocate: shown with their parents.
 constexpr std::string_view kTakesOnly = "aten::empty";
 
 class TbMemoryEvents : public MemoryEventRows {
@@ -284,8 +283,7 @@ class TbMemoryOps : public Partial {
   MemoryNotes notes_;
 };
 
-/// Calls f(parent, child) for each child, children of a node in their order, parents before what is
-/// in their children.
+/// Calls f(parent, child) for each child, parents first, children in order.
 template <typename F>
 void ForEachChild(const TbTree& tree, F f) {
   const std::span<const TbTree::Node> nodes = tree.nodes();
@@ -304,7 +302,7 @@ void ForEachChild(const TbTree& tree, F f) {
   }
 }
 
-// Of what is in a node that the plugin did not come to, nothing counts.
+// Contents of nodes that the plugin did not visit do not count.
 void TbMemoryOps::AddRows(const Trace& trace, const TbTree& tree, const TbMemory& memory) {
   const std::span<const TbTree::Node> nodes = tree.nodes();
   ForEachChild(tree, [&](uint32_t parent, uint32_t child) {
@@ -314,7 +312,7 @@ void TbMemoryOps::AddRows(const Trace& trace, const TbTree& tree, const TbMemory
   });
 }
 
-// A call inside another of the same name counts again in that one's row, as the plugin has it.
+// Like the plugin, counts a call inside another of the same name twice.
 void TbMemoryOps::AddDevice(const Trace& trace, const TbTree& tree, const TbMemory& memory,
                             int32_t device_id) {
   const std::span<const TbTree::Node> nodes = tree.nodes();

@@ -48,7 +48,7 @@ struct TbModule {
 
   friend auto operator<=>(const TbModule&, const TbModule&) = default;
 };
-/// The rows of an outermost call, itself first: ordered by its name.
+/// The rows of an outermost call, itself first; trees are ordered by its name.
 using Tree = std::vector<TbModule>;
 
 struct TbModulesRow {
@@ -57,7 +57,7 @@ struct TbModulesRow {
   const Stats& sums;
 };
 
-/// A figure that does not add up over rows: those of a module may be in several places.
+/// A figure that does not add up over rows: a module's may occur in several places.
 template <auto member>
 constexpr Column<TbModulesRow> TbModulesFigure(std::string_view key, std::string_view header,
                                                std::string_view unit, int width,
@@ -66,7 +66,6 @@ constexpr Column<TbModulesRow> TbModulesFigure(std::string_view key, std::string
           [](const TbModulesRow& row) { return CellOf(row.sums.*member); }};
 }
 
-/// Of the modules of one rank.
 class TbModulesReader {
  public:
   explicit TbModulesReader(const Trace& trace) : trace_(trace), tree_(trace) {}
@@ -77,7 +76,7 @@ class TbModulesReader {
   struct Call {
     uint32_t node = 0;
     int64_t level = 0;
-    /// What equal trees are equal in.
+    /// What equal trees have in common.
     using Shape = std::tuple<StringId, int64_t, int64_t>;
   };
 
@@ -95,7 +94,7 @@ class TbModulesReader {
 
   const Trace& trace_;
   TbTree tree_;
-  std::vector<Call> calls_;  // Those around others before them.
+  std::vector<Call> calls_;  // Parents first.
   std::map<std::pair<StringId, int64_t>, Stats> stats_;
 };
 

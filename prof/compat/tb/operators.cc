@@ -30,7 +30,7 @@ struct TbOperatorKey {
   friend auto operator<=>(const TbOperatorKey&, const TbOperatorKey&) = default;
 };
 
-/// Sums in ns; a time on the host is negative where the calls in an operator outlast it.
+/// Sums in ns; host times are negative if the calls in an operator outlast it.
 struct TbOperatorSums {
   Sum calls;
   Balance device_self_ns;

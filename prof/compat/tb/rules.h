@@ -10,7 +10,7 @@
 
 namespace oplens::prof::advice {
 
-/// What the TensorBoard plugin (torch_tb_profiler 0.4.3) advises by, of one rank.
+/// What the advice of the TensorBoard plugin (torch_tb_profiler 0.4.3) is based on, for one rank.
 struct TbFacts {
   struct Gpu {
     int64_t id = 0;
@@ -24,11 +24,11 @@ struct TbFacts {
     int64_t peak_allocated_bytes = 0;
   };
 
-  // Sums over its steps, by its rules.
+  // Sums over the plugin's steps, by its rules.
   int64_t total_ns = 0;
   int64_t dataloader_ns = 0;
   int64_t comm_ns = 0;
-  std::vector<Gpu> gpus;        ///< That ran kernels, by id.
+  std::vector<Gpu> gpus;        ///< GPUs that ran kernels, by id.
   std::vector<Device> devices;  ///< By id.
   int64_t used_devices = 0;
   bool data_parallel = false;
@@ -41,7 +41,7 @@ struct TbFacts {
   int64_t eligible_ns = 0;
 };
 
-/// One of its rules; `check` answers its finding in our words, with its percentages.
+/// One rule; `check` returns its finding in our words, with its percentages.
 struct TbRule {
   std::string_view id;
   std::optional<std::string> (*check)(const TbFacts& facts);
@@ -50,7 +50,7 @@ struct TbRule {
   std::string_view view;
 };
 
-/// All seven, in its order.
+/// All seven, in the plugin's order.
 std::span<const TbRule> TbRules();
 
 }  // namespace oplens::prof::advice

@@ -21,7 +21,7 @@ constexpr std::string_view kTbStepsCollectives[] = {
     "broadcast", "reduce", "all_reduce", "all_gather", "reduce_scatter",
 };
 
-/// cuLaunchKernel, but not cudaLaunchKernel.
+/// Such as cuLaunchKernel, but not cudaLaunchKernel.
 bool IsTbStepsDriverCall(std::string_view api) {
   return api.size() > 2 && api.starts_with("cu") && api[2] >= 'A' && api[2] <= 'Z';
 }
@@ -43,8 +43,8 @@ std::vector<Step> HostSteps(const Trace& trace) {
   return steps;
 }
 
-/// The kernels whose external id is that of a collective's range, by their index; empty where the
-/// trace has none.
+/// By kernel: whether its external id is of a collective's range; empty if the trace has no such
+/// ids.
 std::vector<bool> CollectiveKernels(const Trace& trace) {
   std::vector<int64_t> ids;
   std::vector<uint32_t> events;
@@ -69,7 +69,7 @@ std::vector<bool> CollectiveKernels(const Trace& trace) {
   return found;
 }
 
-/// From which class on each one, and what is left, loses time to those before it.
+/// Per class and for the rest: the first class that takes precedence over it.
 std::array<size_t, kTimeClassCount + 1> FirstOf(const MaskTimes& all, int64_t total_ns) {
   std::array<size_t, kTimeClassCount + 1> first{};
   size_t begin = 0;

@@ -14,31 +14,31 @@
 
 namespace oplens::prof {
 
-/// The API calls that the TensorBoard plugin does not see: those of the driver.
+/// API calls that the plugin does not see: those of the driver.
 LeftOutCalls TensorBoardLeftOut(const Trace& trace);
 
-/// The steps of a trace by the rules of the TensorBoard plugin (torch_tb_profiler 0.4.3): ranges
-/// ProfilerStep#N of the host and, as further steps, their shadows on the GPU; without any one step
-/// 0, from the first operator to the last. What a call of the driver launched is launched by
-/// nothing. Steps at the end that the recording cut are left out.
+/// The steps of a trace by the rules of the TensorBoard plugin (torch_tb_profiler 0.4.3): host
+/// ranges ProfilerStep#N and, as further steps, their shadows on the GPU; without any, one step 0
+/// from the first operator to the last. Work launched by driver calls has no launch. Truncated
+/// steps at the end of the recording are left out.
 std::vector<Step> TensorBoardSteps(const Trace& trace, const DeviceWork& work);
 
-/// Whether the plugin knows a range as a collective, by its name.
+/// Whether the name of a range is a collective's to the plugin.
 bool IsTensorBoardCollective(std::string_view name);
 
-/// For each of `events`, places in Trace::torch_events, the kernel that it is; UINT32_MAX where it
-/// is none that the trace has.
+/// The kernel of each of `events`, indices in Trace::torch_events; UINT32_MAX if the trace has no
+/// such kernel.
 std::vector<uint32_t> KernelsOfEvents(const Trace& trace, std::span<const uint32_t> events);
 
-/// When each class of TimeClass ran. By the rules of the TensorBoard plugin communication is what
-/// the ranges named after a collective ("nccl:all_reduce") and their shadows on the GPU span, and
-/// the kernels that have the external id of one (Trace::torch_events); other kernels are compute,
-/// other shadows kCpu, and calls of the driver do not count.
+/// When each TimeClass ran by the plugin's rules: communication is the time of ranges named after a
+/// collective ("nccl:all_reduce"), of their shadows on the GPU, and of kernels with the external id
+/// of one (Trace::torch_events); other kernels are compute, other shadows kCpu, and driver calls do
+/// not count.
 ClassIntervals TbClassesOf(const Run& run);
 
-/// Exposed and hidden are those of compute and communication, each without and with the other;
-/// without any kernel what the host ran takes the place of compute. A flaw is kept: a class after
-/// which nothing of any step is left does not take its time from those that follow.
+/// Sets exposed and hidden for compute and communication, each without and with the other; without
+/// any kernel, host work takes the place of compute. Keeps a bug: once the classes so far fill all
+/// steps, they no longer take time from later classes.
 std::vector<StepTimes> TbTimesOf(std::span<const Step> steps, const ClassIntervals& classes);
 
 }  // namespace oplens::prof

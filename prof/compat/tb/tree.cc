@@ -103,7 +103,7 @@ void TbTree::ReadEvents() {
   for (uint32_t place = 0; place < by_start.size(); ++place) {
     const uint32_t event = by_start[place];
     place_[event] = place;
-    if (events[event].kind == TbTreeKind::kDriverCall) continue;  // Not one of its calls.
+    if (events[event].kind == TbTreeKind::kDriverCall) continue;  // Driver calls do not count.
     if (events[event].kind == TbTreeKind::kApiCall) {
       calls_.emplace_back().event = event;
     } else if (events[event].kind <= TbTreeKind::kModule) {
@@ -134,7 +134,7 @@ void TbTree::AddNode(uint32_t index) {
   node.length_ns = LengthNs(event);
 }
 
-// Work belongs to the latest call of its number that began before it, else to the first.
+// Work belongs to the latest call of its id that began before it, otherwise to the first.
 void TbTree::LinkDevices(const std::vector<uint32_t>& devices) {
   std::vector<uint32_t> by_id(calls_.size());
   std::iota(by_id.begin(), by_id.end(), 0u);
@@ -169,7 +169,7 @@ void TbTree::GroupDevices(std::vector<std::pair<uint32_t, uint32_t>>* found) {
   for (const auto& [call, event] : *found) {
     const auto place = static_cast<uint32_t>(devices_.size());
     if (call == kTbTreeNone) {
-      // Copies and fills without a call are under no node.
+      // Copies and memsets without a call are under no node.
       if (EventOf(event).kind != TbTreeKind::kKernel) continue;
     } else {
       if (calls_[call].end_device == 0) calls_[call].first_device = place;
@@ -189,7 +189,7 @@ void TbTree::LinkCalls() {
   });
   IdMap begin_of;
   for (uint32_t i = 0; i < node_calls_.size(); ++i) begin_of.FindOrInsert(id_of(node_calls_[i]), i);
-  // The first node of a number takes all of its calls.
+  // The first node of an external id takes all of its calls.
   for (const Thread& thread : threads_) {
     for (const uint32_t index : thread.nodes) {
       Node& node = nodes_[index];
@@ -303,7 +303,7 @@ void TbTree::CountCall(uint32_t node, Call* call) {
   for (uint32_t i = call->first_device; i < call->end_device; ++i) {
     const TorchEvent& event = EventOf(devices_[i].event);
     devices_[i].node = node;
-    // As its name says: what its children and calls tell comes later.
+    // By its name only: children and calls are added later.
     devices_[i].node_eligible = nodes_[node].eligible;
     call->device_ns += LengthNs(event);
     if (UsesTensorCores(event.name)) call->tensor_core_ns += LengthNs(event);

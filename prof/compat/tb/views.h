@@ -11,70 +11,69 @@
 
 namespace oplens::prof {
 
-// Views by the rules of the TensorBoard plugin (torch_tb_profiler 0.4.3), in the fields of ours of
-// that name; those that the plugin does not have are unknown. What they need of a trace beside what
-// ours do stands in prof/compat/compat.cc.
+// Views by the rules of the TensorBoard plugin (torch_tb_profiler 0.4.3), with the fields of our
+// views of the same name; fields that the plugin does not have are unknown. prof/compat/compat.cc
+// lists what they need of a trace in addition to ours.
 
-/// What the plugin advises, a row a rule and rank.
+/// The plugin's advice, one row per rule and rank.
 std::unique_ptr<Partial> MakeTbAdvice(const ViewOptions& options);
 
-/// Where the time of each of the plugin's steps went.
 std::unique_ptr<Partial> MakeTbOverview(const ViewOptions& options);
 
-/// How well each GPU that ran a kernel was used within the plugin's steps.
+/// Utilisation within the plugin's steps of each GPU that ran a kernel.
 std::unique_ptr<Partial> MakeTbGpu(const ViewOptions& options);
 
-/// The operator table. `by` takes shape; UsageError for other words.
+/// The operator table. `by` takes shape; other words throw UsageError.
 std::unique_ptr<Partial> MakeTbOperators(const ViewOptions& options);
 
-/// The module table, a tree a rank: a row a call, with the sums over all calls of its name and
-/// number; of outermost calls with equal trees only one. A module is in the one around it in time
-/// on its thread, which the plugin finds by the numbers of Python calls. Not done: the table of
-/// PyTorch Lightning. `by` takes nothing; UsageError for any word but rank, by which rows are split
-/// anyway.
+/// The module table, one tree per rank: a row per call, with the sums over all calls of its name
+/// and number; of outermost calls with equal trees only one. A module's parent is the enclosing one
+/// in time on its thread, where the plugin uses the numbers of Python calls. Not done: the table of
+/// PyTorch Lightning. Any word of `by` except rank, by which rows are split anyway, throws
+/// UsageError.
 std::unique_ptr<Partial> MakeTbModules(const ViewOptions& options);
 
 /// The kernel tables. `by`: none or {"kernel"} for the table by name, of all kernels; {"kernel",
-/// "op", "grid", "block", "regs", "smem"} for that by properties, of the kernels under its tree of
-/// operators (TbTree). UsageError for anything else. The table by name says in its notes what the
-/// advice of the plugin goes by (TbTensorCoreTime).
+/// "op", "grid", "block", "regs", "smem"} for the table by properties, of the kernels under the
+/// plugin's operator tree (TbTree). Anything else throws UsageError. Notes of the table by name
+/// give the figures behind the plugin's advice (TbTensorCoreTime).
 std::unique_ptr<Partial> MakeTbKernels(const ViewOptions& options);
 
-/// The points of the plugin's chart of memory.
+/// The points of the plugin's memory chart.
 std::unique_ptr<Partial> MakeTbMemory(const ViewOptions& options);
 
-/// The table of pieces of memory.
+/// The table of blocks of memory.
 std::unique_ptr<Partial> MakeTbMemoryEvents(const ViewOptions& options);
 
-/// The table of what operators did with memory. UsageError for any word of `by`.
+/// The table of operators' use of memory. Any word of `by` throws UsageError.
 std::unique_ptr<Partial> MakeTbMemoryOps(const ViewOptions& options);
 
 /// The charts of computation and communication, and of synchronizing and transfer. The row `mean`
-/// has whole microseconds, cut as the plugin cuts them.
+/// has whole microseconds, truncated as in the plugin.
 std::unique_ptr<Partial> MakeTbDistributed(const ViewOptions& options);
 
-/// The table of communication operations, a row a rank and name. UsageError for any word of `by`.
+/// The table of communication operations, one row per rank and name. Any word of `by` throws
+/// UsageError.
 std::unique_ptr<Partial> MakeTbCollectives(const ViewOptions& options);
 
 inline constexpr std::string_view kTbDiffTables[] = {"operators", "tree"};
 inline constexpr std::string_view kTbDiffKeys[] = {"node"};
 
-/// What the diff view of the TensorBoard plugin (torch_tb_profiler 0.4.3) compares of a run: of the
-/// first thread of each rank the calls inside of its steps (without steps all), a row each, those
-/// around others before them, `level` calls deep. Not one of the views of --view: `prof --diff
-/// --compat tb` joins two of it. Lacks the nodes of backward passes, which
-/// the plugin makes where modules are recorded.
+/// What the diff view of the TensorBoard plugin (torch_tb_profiler 0.4.3) compares: the calls
+/// inside the steps (without steps, all calls) of each rank's first thread, one row each, parents
+/// first, `level` calls deep. Not a view of --view: `prof --diff --compat tb` joins two of it.
+/// Missing: the nodes of backward passes, which the plugin makes if modules are recorded.
 const View& TbDiffTreeView();
 
 /// The diff view of the TensorBoard plugin (torch_tb_profiler 0.4.3) of the first rank of each
-/// side. Both sides are the rows of TbDiffTreeView.
+/// side. Both sides are rows of TbDiffTreeView.
 ///
-/// `tree`: the calls inside of the steps of a thread, and again those inside of two that match, are
-/// cut where a module, data loader or optimizer of one side matches one of the other: of the same
-/// kind and name, the first that comes behind the match before. A match is a node, and so is what
-/// lies between two of them; what of it is a single call on either side is looked into likewise.
-/// The value of a call is its time on the device, or its length where that is 0. Looks into at most
-/// 256 nodes that are in one another.
+/// `tree`: the calls inside the steps of a thread, and recursively those inside two that match, are
+/// cut where a module, data loader or optimizer of one side matches the other side's: the first of
+/// the same kind and name after the previous match. Each match is a node, and so is what lies
+/// between two matches; if that is a single call on either side, it is descended into likewise. The
+/// value of a call is its time on the device, or its length if that is 0. Descends at most 256
+/// levels.
 ///
 /// `operators`: sums by name over all operators of the root, or of each node with "node" in `by`.
 std::unique_ptr<OtherDiff> MakeTbDiff(const DiffInput& base, const DiffInput& now,

@@ -32,7 +32,7 @@ constexpr size_t kMostFrames = 5;
 constexpr double kUsPerMs = 1e3;
 constexpr double kUsPerSecond = 1e6;
 
-// Texts as they are printed: valid UTF-8, of which Python counts the characters.
+// Printed texts are valid UTF-8; as in Python, widths count characters.
 
 bool BeginsCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
@@ -46,7 +46,7 @@ size_t TorchTableLengthOf(std::string_view text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), BeginsCharacter));
 }
 
-/// Where the character with this number begins; the end of the text without such.
+/// Offset of the `number`-th character; the end of the text if there is none.
 size_t TorchTablePlaceOf(std::string_view text, size_t number) {
   for (size_t i = 0; i < text.size(); ++i) {
     if (BeginsCharacter(text[i]) && number-- == 0) return i;
@@ -87,7 +87,7 @@ std::string MemoryText(int64_t bytes) {
 
 void Pad(size_t count, char with, std::string* out) { out->append(count, with); }
 
-/// Right-justified in so many characters, more if it is longer.
+/// Right-justified to `width` characters; longer texts are not cut.
 void AppendTorchTableRight(std::string_view text, size_t width, std::string* out) {
   const size_t length = TorchTableLengthOf(text);
   if (length < width) Pad(width - length, ' ', out);
@@ -99,7 +99,6 @@ void AppendTorchTableLeft(std::string_view text, size_t width, std::string* out)
   if (length < width) Pad(width - length, ' ', out);
 }
 
-/// Makes the lines of a table.
 class Table {
  public:
   Table(std::span<const EventRow> rows, const TorchTableOptions& options)
@@ -127,7 +126,7 @@ class Table {
   }
 
  private:
-  /// Widths, sums, and which columns there are.
+  /// Determines widths, sums, and which columns are present.
   void Measure() {
     size_t longest_name = 0;
     size_t longest_shapes = 0;
@@ -196,7 +195,7 @@ class Table {
     out_ += '\n';
   }
 
-  /// The end of a frame that is longer than its column, behind "...".
+  /// The end of a frame longer than its column, after "...".
   std::string SourceText(std::string_view frame) const {
     std::string text = TorchTableShown(frame);
     const size_t length = TorchTableLengthOf(text);
@@ -299,7 +298,7 @@ const std::vector<std::string_view>& SortWords() {
   return words;
 }
 
-/// Names that PyTorch leaves out of its tables: of the profiler itself, and of look-ups.
+/// Names that PyTorch leaves out of its tables: the profiler itself, and look-ups.
 constexpr std::string_view kLeftOut[] = {
     "[memory]",
     "[OutOfMemory]",
@@ -311,7 +310,7 @@ constexpr std::string_view kLeftOut[] = {
     "aten::_version",
 };
 
-/// Steps are alike.
+/// All steps have one name.
 std::optional<std::string_view> ListedAs(std::string_view name) {
   if (std::find(std::begin(kLeftOut), std::end(kLeftOut), name) != std::end(kLeftOut)) return {};
   return name.starts_with("ProfilerStep#") ? std::string_view("ProfilerStep*") : name;
@@ -351,7 +350,7 @@ constexpr EventRules kLegacyRules{
 
 constexpr int64_t kNsPerUs = 1000;
 
-/// Each call that has a stack counts with whole microseconds.
+/// Counts each call with a stack, in whole microseconds.
 bool CountStacks(const Run& run, uint32_t front, PathTree* tree, const TakeStack& take) {
   const std::span<const parse::CallTree::Call> all = run.calls().all();
   const CallStacks stacks(run.joined(), run.calls(), {{}, front, {}, nullptr}, tree);

@@ -14,7 +14,7 @@ BeforeCallsMaker::BeforeCallsMaker(const Run& run)
     : run_(run), gap_start_ns_(run.origin_ns()), busy_until_ns_(run.origin_ns()) {}
 
 void BeforeCallsMaker::Add(const PricedKernel& kernel) {
-  // Behind the last call nobody asks.
+  // Work after the last call is irrelevant.
   if (before_.calls.size() == run_.collectives().size()) return;
   const Kernel* const own = ComputeKernelOf(run_, kernel);
   if (own == nullptr) return;
@@ -30,7 +30,7 @@ void BeforeCallsMaker::PassCalls(int64_t until_ns) {
   while (before_.calls.size() < calls.size() && calls[before_.calls.size()].start_ns <= until_ns) {
     const int64_t end_ns = calls[before_.calls.size()].end_ns;
     EndGap();
-    // What it waited in the call itself is not of this.
+    // Exclude the wait in the call itself.
     gap_start_ns_ = std::max(gap_start_ns_, end_ns);
     busy_until_ns_ = std::max(busy_until_ns_, gap_start_ns_);
   }
@@ -46,7 +46,7 @@ void BeforeCallsMaker::EndGap() {
     const double idle = BeforeCall::kWholePermille * static_cast<double>(gap_ns - busy_ns);
     before.idle_permille = static_cast<int32_t>(idle / static_cast<double>(gap_ns));
   }
-  // Of equal ones that of the least texts, so that nothing depends on their numbers.
+  // Break ties by text: numbers depend on the order of arrival.
   const std::pair<const uint64_t, int64_t>* most = nullptr;
   const auto name_of = [&](uint64_t key) { return NameOf(WorkPlace::OfKey(key), texts_); };
   for (const auto& sum : times_ns_) {

@@ -14,24 +14,24 @@ namespace oplens::prof {
 
 class Run;
 
-/// What the GPUs of a rank did before a call of a collective: between the end of the call before it
-/// (the first event of the profile) and its start.
+/// What the GPUs of a rank did before a collective call: from the end of the previous call (or the
+/// first event of the profile) to its start.
 struct BeforeCall {
   static constexpr uint32_t kNone = UINT32_MAX;
   static constexpr int32_t kWholePermille = 1000;
-  /// What was begun since the call before began and took most time; kNone: they computed nothing.
-  /// What runs beside that call counts: it may have been what this one came late for.
+  /// The work begun since the start of the previous call that took most time; kNone: nothing was
+  /// computed. Work that overlaps the previous call counts: this call may have been late because of
+  /// it.
   uint32_t work = kNone;
-  int32_t idle_permille = -1;  ///< How long nothing computed; -1: not known.
+  int32_t idle_permille = -1;  ///< Share of that time without compute; -1: unknown.
 };
 
-/// Of each call of a run.
 struct BeforeCalls {
   Numbered<WorkName> works;
-  std::vector<BeforeCall> calls;  ///< In the order of Run::collectives(); empty: not known.
+  std::vector<BeforeCall> calls;  ///< In the order of Run::collectives(); empty: unknown.
 };
 
-/// Makes it of one run: kernels come in the order of their starts. Communication is left out.
+/// Builds BeforeCalls of one run. Takes kernels in order of start; ignores communication.
 class BeforeCallsMaker {
  public:
   /// `run` must outlive this object.

@@ -17,8 +17,8 @@ CallGroups::CallGroups(const Run& run, std::span<const OperatorKey> by, CallPlac
     if (key == OperatorKey::kStack) columns_.push_back(places->Stacks());
     if (key == OperatorKey::kPhase) columns_.push_back(places->Phases());
   }
-  // One column after the other: equal in all so far and in the next.
-  std::vector<uint32_t> first_calls;  // Of groups.
+  // Refine column by column: calls equal so far are split by the next column.
+  std::vector<uint32_t> first_calls;  // Per group.
   for (const std::vector<uint32_t>& column : columns_) {
     IdMap numbers;
     first_calls.clear();
@@ -45,13 +45,13 @@ std::vector<std::string_view> CallGroups::TextsOf(uint32_t group) const {
   return texts;
 }
 
-// Calls come with those around them before them, and none that is around a later one is left in
-// between: a stack of those around the call at hand is enough.
+// Enclosing calls come before the calls in them, and the calls that enclose a call are contiguous
+// on a stack.
 std::vector<bool> OutermostCalls(const Run& run, std::span<const uint32_t> groups, size_t count) {
   const parse::CallTree& tree = run.calls();
   std::vector<bool> outermost(groups.size(), true);
   std::vector<uint32_t> around;
-  std::vector<uint32_t> depth(count, 0);  // By group: how many of `around`.
+  std::vector<uint32_t> depth(count, 0);  // By group: number of its calls in `around`.
   for (ThreadIndex thread = 0; thread < run.trace().threads.size(); ++thread) {
     const size_t first = tree.BeginOf(thread);
     const std::span<const parse::CallTree::Call> calls = tree.Of(thread);

@@ -16,10 +16,10 @@ namespace oplens::prof {
 
 class Run;
 
-/// What rows of calls may be split by, beside the name.
+/// What rows of calls may be split by, besides the name.
 enum class OperatorKey : uint8_t { kShape, kLayer, kStack, kPhase, kStep, kRank };
 
-/// The texts of such a row: the name at 0, then those of keys by TextPlaceOf.
+/// The texts of such a row: the name at 0, then the keys at TextPlaceOf.
 using OperatorTexts = std::array<std::string_view, 7>;
 constexpr size_t TextPlaceOf(OperatorKey key) { return static_cast<size_t>(key) + 1; }
 
@@ -33,29 +33,29 @@ inline constexpr TextColumn<TextPlaceOf(OperatorKey::kRank), true> kOperatorRank
 inline constexpr Field kOperatorStepField = {
     "step",    "Step", "", FieldType::kInteger, 6, "number of the step in which the call began",
     Fold::kKey};
-/// The calls of a rank that are alike in what they are called and split by.
+/// The calls of a rank, grouped by name and `by`.
 class CallGroups {
  public:
-  /// `places`: of `run`. It must outlive this object.
+  /// `places`: of `run`. `places` must outlive this object.
   CallGroups(const Run& run, std::span<const OperatorKey> by, CallPlaces* places);
 
   size_t size() const { return group_count_; }
-  /// Of a call by its place in CallTree::all().
+  /// The group of a call by its index in CallTree::all().
   uint32_t Of(size_t call) const { return groups_[call]; }
   std::span<const uint32_t> all() const { return groups_; }
-  /// The texts of a group: the name and those of the keys, those of step and rank left out.
+  /// The texts of a group: the name, then its keys except step and rank.
   std::vector<std::string_view> TextsOf(uint32_t group) const;
-  /// How many texts that are.
+  /// Number of texts that TextsOf() returns.
   size_t text_count() const { return columns_.size(); }
 
  private:
   const CallPlaces& places_;
   std::vector<uint32_t> groups_;  // By call.
   size_t group_count_ = 0;
-  std::vector<std::vector<uint32_t>> columns_;  // Of the texts, by group: numbers of texts.
+  std::vector<std::vector<uint32_t>> columns_;  // Texts by group, as numbers of texts.
 };
 
-/// By call: whether no call of its group is around it. `groups`: by call, each less than `count`.
+/// Per call: whether no enclosing call is of its group. `groups`: by call, each less than `count`.
 std::vector<bool> OutermostCalls(const Run& run, std::span<const uint32_t> groups, size_t count);
 
 }  // namespace oplens::prof

@@ -22,13 +22,13 @@ using parse::StepContext;
 constexpr uint32_t kUnasked = UINT32_MAX;
 constexpr size_t kNoLane = OpenRanges::kMaxLanes;
 
-/// The innermost ranges of a lane and the number of their text, which most calls share with the one
-/// before.
+/// The innermost ranges of a lane and the number of their text: most calls share both with the
+/// previous call.
 struct KnownPath {
   std::vector<uint32_t> ranges;
   uint32_t text = 0;
 
-  /// Takes the ranges that are open now; answers whether they are others.
+  /// Takes the open ranges; returns whether they changed.
   bool Change(const OpenRanges& open, size_t lane, size_t most) {
     now_.clear();
     size_t skip = open.CountOf(lane) - std::min(open.CountOf(lane), most);
@@ -87,7 +87,7 @@ uint32_t CallPlaces::JoinTexts(char separator) {
 std::vector<uint32_t> CallPlaces::Names() {
   std::vector<uint32_t> names;
   names.reserve(calls_.all().size());
-  // The text says all, but that a marker and an operator may bear the same.
+  // The text determines the name, except that a marker and an operator may share it.
   std::vector<uint32_t> known(2 * trace_.strings.size(), kUnasked);
   for (const parse::CallTree::Call& call : calls_.all()) {
     const Range& range = trace_.ranges[call.range];
@@ -219,7 +219,7 @@ Phase CallPlaces::PhaseOf(size_t call, uint32_t context) const {
     const Phase phase = parse::PhaseOf(joined_.contexts().ContextOf(context));
     if (phase != Phase::kUnknown) return phase;
   }
-  // Old files have no range around what the engine does between the nodes.
+  // Old files have no range for the engine's work between nodes.
   const ThreadIndex thread = trace_.ranges[calls_.all()[call].range].thread;
   return joined_.contexts().IsEngineThread(thread) ? Phase::kGradient : Phase::kForward;
 }

@@ -16,26 +16,26 @@
 
 namespace oplens::prof {
 
-/// What each call is called and where it stands, as texts: what views group calls by. Every list is
-/// by place in CallTree::all(), of numbers of `texts`.
+/// The name of each call and where it stands, as texts that views group by. Every list is indexed
+/// as CallTree::all() and holds numbers of `texts`.
 class CallPlaces {
  public:
   /// Both must outlive this object.
   CallPlaces(const parse::Joined& joined, const parse::CallTree& calls)
       : joined_(joined), trace_(joined.trace()), calls_(calls), forwards_(joined, calls) {}
 
-  /// The operator without what the framework adds to it (", seq = 3", sizes).
+  /// The operator without what the framework appends to it (", seq = 3", sizes).
   std::vector<uint32_t> Names();
-  /// Extents of the tensors among its arguments: "(32,128,768);(3072,768)".
+  /// Shapes of its tensor arguments: "(32,128,768);(3072,768)".
   std::vector<uint32_t> Shapes();
-  /// Layers around it, outermost first, joined by ":"; in the backward pass, where none is around
-  /// it, those of the forward op of its node.
+  /// Enclosing layers, outermost first, joined by ":"; in the backward pass, if none encloses the
+  /// call, those of its node's forward op.
   std::vector<uint32_t> Layers();
-  /// Call stack, outermost frame first, joined by ",": the Python calls of the user around it, else
-  /// what was recorded with it.
+  /// Call stack, outermost frame first, joined by ",": the enclosing Python calls of the user,
+  /// otherwise the stack recorded with the call.
   std::vector<uint32_t> Stacks();
-  /// Of a node of the backward pass and the calls in it, the place of the forward op's call;
-  /// kUnknownForward where that is not known, and CallTree::kNone of all others.
+  /// For backward nodes and the calls in them: index of the forward op's call, kUnknownForward if
+  /// unknown. CallTree::kNone for all other calls.
   std::vector<uint32_t> ForwardPlaces();
   static constexpr uint32_t kUnknownForward = parse::CallTree::kNone - 1;
   /// PhaseWord of docs/correlation.md, "Phases".
@@ -44,9 +44,9 @@ class CallPlaces {
   const TextNumbers& texts() const { return texts_; }
 
  private:
-  /// Calls f(call) for each call in order, with the ranges of its thread that `lane_of` gives a
-  /// lane (less than kMaxLanes; that many: none) open that are around its beginning, itself
-  /// included.
+  /// Calls f(call) for each call in order, with the open ranges of its thread that enclose its
+  /// start, itself included. Only ranges to which `lane_of` gives a lane are kept; a result of
+  /// kMaxLanes means none.
   template <typename LaneOf, typename Visit>
   void Sweep(LaneOf lane_of, Visit visit);
   uint32_t ShapesOf(StringId call);
@@ -66,7 +66,7 @@ class CallPlaces {
   ForwardCalls forwards_;
   TextNumbers texts_;
   std::unordered_map<StringId, uint32_t> recorded_stacks_;
-  std::vector<std::string_view> parts_;  // Of the text at hand.
+  std::vector<std::string_view> parts_;  // Of the current text.
   std::string text_;
 };
 

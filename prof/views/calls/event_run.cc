@@ -22,8 +22,8 @@ namespace {
 
 using parse::CallTree;
 
-/// What the framework took of memory less what it gave back, between two moments. O(M log M) to
-/// make and O(log M) to ask for M events; 32 bytes an event.
+/// Memory that the framework allocated minus what it freed, between two moments. Construction O(M
+/// log M), query O(log M) for M events; 32 bytes per event.
 class EventMemory {
  public:
   struct Bytes {
@@ -31,14 +31,14 @@ class EventMemory {
     int64_t device = 0;
   };
 
-  /// `all_threads`: whatever thread did it.
+  /// `all_threads`: ignores the threads of events and queries.
   EventMemory(const Trace& trace, bool all_threads);
 
   bool empty() const { return moments_.empty(); }
-  /// Of a thread, both moments included. What is in it is no more of those that nobody asked for.
+  /// The change on a thread in [start_ns, end_ns]. Marks these events as taken.
   Bytes Take(ThreadIndex thread, int64_t start_ns, int64_t end_ns);
 
-  /// The events that no Take had in it.
+  /// Events in no Take().
   struct Untaken {
     int64_t count = 0;
     int64_t first_ns = INT64_MAX;
@@ -49,15 +49,15 @@ class EventMemory {
  private:
   struct Moment {
     ThreadIndex thread;
-    int32_t takes;  // More Takes begin than end in front of it.
+    int32_t takes;  // Takes that begin minus takes that end before it.
     int64_t time_ns;
-    // Sums of the moments before it, which wrap: only differences are used.
+    // Sums up to this moment; they wrap, since only differences are used.
     uint64_t host;
     uint64_t device;
   };
 
   bool all_threads_;
-  std::vector<Moment> moments_;  // By thread and time, and one behind them.
+  std::vector<Moment> moments_;  // By thread and time, plus a sentinel.
 };
 
 EventMemory::EventMemory(const Trace& trace, bool all_threads) : all_threads_(all_threads) {
@@ -117,7 +117,7 @@ EventMemory::Untaken EventMemory::Rest() const {
   return rest;
 }
 
-/// In the backward pass those of where the forward op was called.
+/// In the backward pass, uses the stack of the forward op's call.
 void TakeForwardStacks(const std::vector<uint32_t>& forwards, std::vector<uint32_t>* stacks) {
   const std::vector<uint32_t> own = *stacks;
   for (size_t i = 0; i < own.size(); ++i) {
@@ -153,7 +153,7 @@ uint32_t EventRun::GroupOf(bool device, uint32_t name, uint32_t shape, uint32_t 
   return group;
 }
 
-/// Extents of a call's arguments as Python prints the list; what is no tensor has none.
+/// Shapes of a call's arguments as a Python list; [] for what is no tensor.
 uint32_t EventRun::NumberOfShapes(StringId call) {
   std::string error;
   const std::optional<OpCall> parsed = ParseOpCall(run_.trace().strings.View(call), &error);
@@ -172,7 +172,7 @@ uint32_t EventRun::NumberOfShapes(StringId call) {
   return texts_.NumberOf(text + "]");
 }
 
-/// Of a stack whose frames come outermost first, joined by ",".
+/// Of a stack with the outermost frame first, joined by ",".
 uint32_t EventRun::InnermostFrames(std::string_view stack) {
   size_t from = stack.size();
   for (size_t i = 0; i < options_.frames && from != 0; ++i) {
@@ -189,7 +189,7 @@ void EventRun::FindGroups() {
   std::vector<uint32_t> stacks;
   if (options_.by_stack) stacks = places.Stacks();
   if (options_.by_stack && options_.frames > 0) TakeForwardStacks(places.ForwardPlaces(), &stacks);
-  // By the number of a text of `places`, of a call: ours. kNone: not asked.
+  // Number of a text of `places` to a number of texts_. kNone: not computed.
   std::vector<uint32_t> known_names;
   std::vector<uint32_t> known_stacks;
   std::vector<uint32_t> known_shapes(options_.by_shape ? run_.trace().strings.size() : 0, kNone);
@@ -199,7 +199,8 @@ void EventRun::FindGroups() {
     if ((*known)[number] == kNone) (*known)[number] = make();
     return (*known)[number];
   };
-  uint32_t last[3] = {kNone, 0, 0};  // The numbers of the call before, whose group is `group`.
+  uint32_t last[3] = {kNone, 0,
+                      0};  // Name, shape and stack of the previous call, whose group is `group`.
   uint32_t group = kNone;
   for (size_t i = 0; i < all.size(); ++i) {
     const uint32_t name = ours(&known_names, names[i], [&] {
@@ -231,7 +232,7 @@ void EventRun::FindGroups() {
   }
 }
 
-// Of whole calls the parent has not ended when the call begins.
+// With whole_calls, the parent is the innermost open call that holds the whole call.
 void EventRun::FindParents() {
   const CallTree& tree = run_.calls();
   struct Open {
@@ -311,13 +312,13 @@ void EventRun::AddDeviceEvents() {
   }
 }
 
-/// Callers come before what they call: those around a call are what they stay when it is looked at.
+/// Callers come before the calls in them, so the parents of a call are final when it is visited.
 void EventRun::MergeRepeated() {
-  std::vector<uint32_t> inside(parents_.size(), 0);  // Calls directly in each.
+  std::vector<uint32_t> inside(parents_.size(), 0);  // Number of direct children.
   for (const uint32_t parent : parents_) {
     if (parent != kNone) ++inside[parent];
   }
-  std::vector<uint32_t> made_one(parents_.size());  // The call that each is part of.
+  std::vector<uint32_t> made_one(parents_.size());  // The call that each is merged into.
   for (size_t i = 0; i < parents_.size(); ++i) {
     made_one[i] = static_cast<uint32_t>(i);
     if (parents_[i] == kNone) continue;
@@ -381,7 +382,6 @@ void EventRun::SumDevice() {
   for (size_t i = 0; i < device_ns_.size(); ++i) {
     if (!IsLeftOut(i)) groups_[call_groups_[i]].sums.device_self_ns += device_ns_[i];
   }
-  // Callers come before what they call.
   for (size_t i = device_ns_.size(); i-- > 0;) {
     if (IsLeftOut(i)) continue;
     groups_[call_groups_[i]].sums.device_total_ns += device_ns_[i];

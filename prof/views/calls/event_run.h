@@ -15,30 +15,30 @@
 
 namespace oplens::prof {
 
-/// What EventRun is asked for.
 struct EventOptions {
   bool by_shape = false;
   bool by_stack = false;
-  // Where the rules are not ours:
-  /// The name by which a call is listed; nullopt: it is left out, what is in it is its caller's.
+  // For other tools' rules:
+  /// The name that a call is listed under; nullopt leaves the call out and counts its contents for
+  /// its caller.
   std::optional<std::string_view> (*listed_as)(std::string_view name) = nullptr;
-  /// A call whose only call inside has its name is made one with it: it has what that launched.
+  /// Merges a call with its only child if both have the same name.
   bool joins_repeated = false;
-  /// Around a call is the innermost that holds the whole of it; self time is the whole time less
-  /// the whole times of the calls inside, also where these cross each other.
+  /// A call's parent is the innermost call that holds all of it; self time is its time less that of
+  /// its children, even if these overlap.
   bool whole_calls = false;
-  /// Of a call stack so many innermost frames count, in the backward pass those of the forward op;
-  /// 0: all of its own.
+  /// Number of innermost frames of a call stack that count; in the backward pass, of the forward
+  /// op's stack. 0: all frames of its own stack.
   size_t frames = 0;
-  /// Memory counts for every call that runs at the moment, whatever thread took it, and what no
-  /// call took is an event of this name; "": for the calls of its thread.
+  /// Memory counts for every call that runs at that moment, on any thread, and memory taken outside
+  /// of calls becomes an event of this name. "": memory counts for the calls of its thread.
   std::string_view rest_of_memory = {};
 };
 
-/// The calls of one rank and what its devices did, summed by name.
+/// The calls of one rank and the work of its devices, summed by name.
 ///
-/// O((C + E + M) log (C + E + M)) for C calls, E device events and M memory events; 24 bytes a call
-/// and 24 a memory event for a while.
+/// O((C + E + M) log (C + E + M)) for C calls, E device events and M memory events; temporarily 24
+/// bytes per call and per memory event.
 class EventRun {
  public:
   /// `run` must outlive this object.
@@ -53,9 +53,9 @@ class EventRun {
   };
   const std::vector<Group>& groups() const { return groups_; }
   std::string_view TextOf(uint32_t number) const { return texts_.TextOf(number); }
-  /// Whether memory of the framework's was recorded.
+  /// Whether the framework's memory was recorded.
   bool has_memory() const { return has_memory_; }
-  /// The calls one by one, in the order of threads.
+  /// The single calls, thread by thread.
   std::vector<EventCall> Calls() const;
 
  private:
@@ -82,14 +82,14 @@ class EventRun {
   EventOptions options_;
   TextNumbers texts_;
   std::vector<Group> groups_;
-  IdMap names_and_shapes_;  // Pairs of a group's numbers, into the next map's keys.
+  IdMap names_and_shapes_;  // Pairs of a group's numbers to keys of group_of_.
   IdMap group_of_;
-  std::vector<uint32_t> kernel_names_;  // By StringId, kNone: not asked.
+  std::vector<uint32_t> kernel_names_;  // By StringId; kNone: not computed yet.
   IdMap copy_names_;                    // By the three kinds of a copy.
-  // By place in CallTree::all():
-  std::vector<uint32_t> call_groups_;  // kNone: left out, or part of the one around it.
-  std::vector<uint32_t> parents_;      // In all(), kNone: it has none.
-  std::vector<int64_t> device_ns_;     // That it launched itself; with calls inside at last.
+  // By index in CallTree::all():
+  std::vector<uint32_t> call_groups_;  // kNone: left out, or merged into its parent.
+  std::vector<uint32_t> parents_;      // Index in all(); kNone: none.
+  std::vector<int64_t> device_ns_;     // Self, then total.
   bool has_memory_ = false;
 };
 

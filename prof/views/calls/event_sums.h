@@ -13,7 +13,6 @@
 
 namespace oplens::prof {
 
-/// Figures of events that are alike.
 template <typename Number>
 struct EventFigures {
   Number host_self_ns{};
@@ -32,17 +31,17 @@ struct EventFigures {
       &EventFigures::device_bytes,   &EventFigures::device_self_bytes};
 };
 
-/// The first of events; less is earlier. Of those that start together the longest comes first.
+/// Start of the first event of several; at equal starts the longest comes first.
 struct FirstEvent {
   int64_t start_ns = INT64_MAX;
-  int64_t shorter_ns = INT64_MAX;  ///< Than possible.
+  int64_t shorter_ns = INT64_MAX;  ///< INT64_MAX - length.
 
   static constexpr std::tuple kMembers{&FirstEvent::start_ns, &FirstEvent::shorter_ns};
   void Merge(const FirstEvent& other) { *this = std::min(*this, other); }
   friend auto operator<=>(const FirstEvent&, const FirstEvent&) = default;
 };
 
-/// Sums over events that are alike: calls of one name, or device events of one.
+/// Sums over calls, or over device events, of one name.
 struct EventSums : EventFigures<Checked> {
   Count calls;
   FirstEvent first;
@@ -51,25 +50,23 @@ struct EventSums : EventFigures<Checked> {
       std::tuple_cat(std::tuple{&EventSums::calls}, EventFigures<Checked>::kMembers,
                      std::tuple{&EventSums::first});
 
-  /// An event of this length.
   void Add(int64_t start_ns, int64_t length_ns) {
     ++calls;
     first.Merge({start_ns, INT64_MAX - length_ns});
   }
 };
 
-/// A row: events that are alike.
 struct EventRow : EventFigures<int64_t> {
   std::string_view name;
-  bool device = false;  ///< Of what a GPU did, else of calls.
+  bool device = false;  ///< Work of a GPU; otherwise a call.
   int64_t calls = 0;
-  std::string_view shapes = {};              ///< "[[2, 3], []]"; "": not asked for.
+  std::string_view shapes = {};              ///< "[[2, 3], []]"; "" unless grouped by shape.
   std::vector<std::string_view> stack = {};  ///< Innermost frame first.
 };
 
-/// One call, where each is a row.
+/// One call, if each is a row.
 struct EventCall {
-  uint32_t name = 0;  ///< Number of a text of the run.
+  uint32_t name = 0;  ///< Number of a text of EventRun.
   int64_t start_ns = 0;
   int64_t host_ns = 0;
   int64_t device_ns = 0;

@@ -30,15 +30,15 @@ constexpr std::string_view kEventKeys[] = {"shape", "stack", "rank", "call", "to
 constexpr std::string_view kOwnEventWords[] = {"shape", "stack", "rank"};
 constexpr EventRules kOwnEventRules{.by = kOwnEventWords};
 
-/// The texts of a row.
+/// Indices of a row's texts.
 enum EventText : size_t { kEventName, kEventShape, kEventStack, kEventRank, kEventTexts };
 
-/// A row with its keys; texts are views into the partial.
+/// A row with its keys; texts point into the partial.
 struct EventsRow {
   EventRow sums;
   std::array<std::string_view, kEventTexts> texts;
   FirstEvent first;
-  // Whether that is known.
+  // Whether these are known.
   bool self = true;
   bool memory = true;
 
@@ -104,16 +104,15 @@ EventRow RowOf(const EventSums& sums) {
   return row;
 }
 
-/// `ns` since `origin_ns`, which is not later but in files that make no sense.
+/// `ns` - `origin_ns`, which is negative only in broken files.
 int64_t Since(int64_t origin_ns, int64_t ns) {
   int64_t since_ns = 0;
   return __builtin_sub_overflow(ns, origin_ns, &since_ns) ? ns : since_ns;
 }
 
-/// What rows of groups have in common.
 struct EventKey {
   bool device = false;
-  std::string texts;  ///< Each ended by a 0.
+  std::string texts;  ///< Each terminated by a 0.
   friend auto operator<=>(const EventKey&, const EventKey&) = default;
 
   size_t TextBytes() const { return texts.size(); }
@@ -127,7 +126,6 @@ struct EventKey {
   }
 };
 
-/// With whether memory was recorded.
 struct EventNotes : CallNotes {
   using CallNotes::CallNotes;
 
@@ -147,7 +145,7 @@ class Events : public BoundedPartial<EventKey, EventSums, EventsRow, EventNotes>
   std::string Document() const override;
 
  private:
-  /// A call that is a row of its own, of other rules alone, which are not saved.
+  /// A call that is its own row; only under other rules, which are not saved.
   struct Single {
     uint32_t name;  ///< Numbers of texts_.
     uint32_t rank;
@@ -194,7 +192,7 @@ void Events::End(const Run* run) {
   if (By("call")) return TakeCalls(*run, events, origin_ns);
   for (const EventRun::Group& group : events.groups()) {
     if (!rules_.device && group.device) continue;
-    // Nothing of it was looked at.
+    // All of it was left out.
     if (group.sums.calls == 0 && group.sums.device_total_ns == Checked(0)) continue;
     EventKey key;
     key.device = group.device;
@@ -250,7 +248,7 @@ std::vector<EventsRow> Events::Rows() const {
   for (EventsRow& row : rows) {
     row.sums.name = row.texts[kEventName];
     row.sums.shapes = row.texts[kEventShape];
-    // Of single calls the whole times are known alone.
+    // Single calls have total times only.
     row.self = !By("call");
     row.memory = notes_.memory && row.self && !By("total");
   }
@@ -258,7 +256,7 @@ std::vector<EventsRow> Events::Rows() const {
   return rows;
 }
 
-/// One row a rank, or one of all.
+/// One row per rank, or one for all ranks.
 std::vector<EventsRow> Events::Totals(const std::vector<EventsRow>& rows) {
   std::map<std::string_view, EventSums> sums;
   for (const EventsRow& row : rows) {
@@ -322,7 +320,7 @@ std::string Events::Document() const {
     size_t end = begin;
     for (; end < rows.size() && rows[end].texts[kEventRank] == rank; ++end) {
       EventRow& shown = table.emplace_back(rows[end].sums);
-      // What has no arguments has an empty list of them.
+      // A call without arguments has an empty list.
       if (By("shape") && shown.shapes.empty()) shown.shapes = "[]";
       std::string_view stack = rows[end].texts[kEventStack];
       while (!stack.empty()) {

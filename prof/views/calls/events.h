@@ -13,24 +13,24 @@
 
 namespace oplens::prof {
 
-/// How a table of rows in their order is written.
+/// How a table of sorted rows is written.
 struct EventTable {
   bool memory = false;           ///< Memory was recorded.
-  size_t top = 0;                ///< Rows that were asked for; 0: as many as the table has.
-  std::string_view header = {};  ///< A line above it; "": none.
+  size_t top = 0;                ///< Requested rows; 0: the table's default.
+  std::string_view header = {};  ///< Line above the table; "": none.
 };
 
-/// Rules by which events are a document, of a table a rank where ranks are asked for. Rows come in
-/// the order of their first events.
+/// Rules by which events are a document, one table per rank if by rank. Rows come in the order of
+/// their first events.
 struct EventRules {
   EventOptions run = {};
-  bool device = true;                         ///< With rows of device events.
-  std::span<const std::string_view> by = {};  ///< Words of --by that go with them.
-  /// Whether a row comes before another by a word of --sort; those that are equal stay as they are.
+  bool device = true;                         ///< Includes device events.
+  std::span<const std::string_view> by = {};  ///< Words of --by that these rules accept.
+  /// Whether `a` sorts before `b` by a word of --sort. The sort is stable.
   bool (*before)(const EventRow& a, const EventRow& b, std::string_view word) = nullptr;
   std::string (*table)(std::span<const EventRow> rows, const EventTable& table) = nullptr;
 };
-/// The same view by other rules, which outlive it.
+/// The view `events` by other rules, which must outlive it.
 std::unique_ptr<Partial> MakeEventsOf(const ViewOptions& options, const EventRules& rules);
 
 }  // namespace oplens::prof

@@ -15,7 +15,7 @@ ModuleSums::Pass& PassOf(ModuleSums* sums, ModuleCalls::Place place) {
   return place.backward != 0 ? sums->backward : sums->forward;
 }
 
-/// 0 of a range that was never closed or ends before it starts.
+/// 0 for a range that was never closed or ends before it starts.
 int64_t ModuleRunLengthOf(const Range& range) {
   if (range.open()) return 0;
   return std::max<int64_t>(SaturatingDifference(range.end_ns, range.start_ns), 0);

@@ -17,9 +17,8 @@
 
 namespace oplens::prof {
 
-/// What a module cost.
 struct ModuleSums {
-  /// In one of the two passes of training.
+  /// In one pass of training.
   struct Pass {
     Sum device_ns;
     Sum host_ns;
@@ -36,7 +35,7 @@ struct ModuleSums {
   Sum with_flops;
   Sum with_bytes;
   Sum memory_events;
-  // Of communication, in both passes; the others are without it.
+  // Communication of both passes; the other members exclude it.
   Sum collectives;
   Sum communication_ns;
   Checked flops;
@@ -55,16 +54,15 @@ struct ModuleSums {
       &ModuleSums::forward,     &ModuleSums::backward};
 };
 
-/// The modules of one rank: sums by path and, if asked for, by step. Calls count in the step in
+/// The modules of one rank: sums by path and, if `by_step`, by step. Calls count in the step in
 /// which they began, with all that they launched; the kernels of a graph in the step that replayed
 /// them.
 ///
-/// O(R log R + E) for R ranges and E device events. 4 bytes a call and, by step, 4 a kernel.
+/// O(R log R + E) for R ranges and E device events. 4 bytes per call and, if by step, 4 per kernel.
 class ModuleRun {
  public:
-  /// Sums of one module in one step.
   struct Slot {
-    uint32_t module = PathTree::kRoot;  ///< A path of tree(); the root: what is in none.
+    uint32_t module = PathTree::kRoot;  ///< A path of tree(); the root: outside of modules.
     size_t step = Steps::kNone;
     ModuleSums sums;
   };
@@ -72,7 +70,7 @@ class ModuleRun {
   /// `run` must outlive this object.
   ModuleRun(const Run& run, bool by_step);
 
-  /// Takes the price of a kernel; each comes once at most.
+  /// Adds the price of a kernel, at most once per kernel.
   void Add(const PricedKernel& kernel);
 
   std::span<const Slot> slots() const { return slots_; }
@@ -82,7 +80,7 @@ class ModuleRun {
  private:
   ModuleSums& SumsOf(uint32_t module, size_t step) { return slots_[SlotOf(module, step)].sums; }
   uint32_t SlotOf(uint32_t module, size_t step);
-  /// Of what a host thread did at a time; Steps::kNone where rows are not by step.
+  /// The step of host work at a time; Steps::kNone unless by step.
   size_t StepAt(int64_t time_ns) const {
     return by_step_ ? run_.steps().OfHost(time_ns) : Steps::kNone;
   }
@@ -97,7 +95,7 @@ class ModuleRun {
   ModuleCalls modules_;
   std::vector<Slot> slots_;
   IdMap slot_of_;                       // By module and step.
-  std::vector<uint32_t> kernel_slots_;  // By kernel, where rows are by step.
+  std::vector<uint32_t> kernel_slots_;  // By kernel, if by step.
 };
 
 }  // namespace oplens::prof

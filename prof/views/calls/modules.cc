@@ -24,7 +24,7 @@ namespace {
 constexpr std::string_view kNoModule = "(no module)";
 constexpr std::string_view kModulesCollectives = "(collectives)";
 
-/// Rows of which one tree is made.
+/// Key of the rows that form one tree.
 struct ModulesKey {
   RankName rank;
   std::optional<int64_t> step;
@@ -39,9 +39,9 @@ struct ModuleRow {
   std::string_view path;
   std::string_view name;
   int64_t level;
-  bool none;  ///< It is of no module.
+  bool none;  ///< Outside of modules.
   const ModuleSums& sums;
-  const ModuleSums& totals;  ///< With those of modules inside.
+  const ModuleSums& totals;  ///< Including nested modules.
   bool has_memory;
 
   Cell OfModule(const Cell& cell) const { return none ? Cell{} : cell; }
@@ -138,14 +138,14 @@ class Modules : public GroupedPartial<ModulesKey, ModulesOfKey, ModuleRow, TextN
   void Load(ByteReader* bytes) override;
 
  private:
-  // Rows that come once there are so many count in those of no module.
+  // Further rows count as outside of modules.
   static constexpr size_t kMaxRows = size_t{1} << 20;
 
-  /// The rows of a group but that of no module, those of modules around others before them.
+  /// The rows of a group except those outside of modules; parents come first.
   struct Outline {
     std::vector<uint32_t> paths;
-    std::vector<uint32_t> parents;   // Places here.
-    std::vector<ModuleSums> totals;  // Times with those of modules inside.
+    std::vector<uint32_t> parents;   // Indices in `paths`.
+    std::vector<ModuleSums> totals;  // Times include nested modules.
   };
 
   void TakePath(const ModulesKey& key, uint32_t path, const ModuleSums& sums);
@@ -239,8 +239,8 @@ void Modules::Load(ByteReader* bytes) {
   });
 }
 
-/// The path of a module whose parent's is known. Names may be such paths themselves: "encoder.2.fc"
-/// in "encoder.2".
+/// The path of a module from its parent's. Names may already be paths: "encoder.2.fc" in
+/// "encoder.2".
 std::string ModulesPathOf(std::string_view parent_path, std::string_view parent,
                           std::string_view name) {
   if (parent_path.empty()) return std::string(name);
@@ -252,7 +252,7 @@ std::string ModulesPathOf(std::string_view parent_path, std::string_view parent,
 }
 
 Modules::Outline Modules::OutlineOf(const ModulesOfKey& sums) const {
-  // What has sums, and all that is around it, which has lower numbers.
+  // Paths with sums, and their ancestors, which have lower numbers.
   std::map<uint32_t, ModuleSums> totals = sums;
   for (const auto& [path, own] : sums) {
     for (uint32_t at = path; at != PathTree::kNone; at = tree_.nodes()[at].parent) {
@@ -295,7 +295,7 @@ void Modules::EmitGroup(const ModulesKey& key, const ModulesOfKey& sums,
     return of_a != of_b ? of_a > of_b
                         : tree_.TextOf(outline.paths[a]) < tree_.TextOf(outline.paths[b]);
   });
-  std::vector<std::string> around;  // Paths of what is around the row at hand.
+  std::vector<std::string> around;  // Paths of the current row's ancestors.
   for (const uint32_t place : order) {
     const uint32_t path = outline.paths[place];
     around.resize(tree_.nodes()[path].depth - 1);

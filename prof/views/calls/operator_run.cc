@@ -18,7 +18,7 @@ using parse::CallTree;
 
 constexpr uint32_t kNoOperatorSlot = UINT32_MAX;
 
-/// Collectives inside of calls, by thread and start of what launched them.
+/// Collectives inside calls, by thread and start of their launch.
 std::vector<uint32_t> CollectivesInCalls(const Run& run) {
   const Trace& trace = run.trace();
   std::vector<uint32_t> found;
@@ -40,8 +40,8 @@ constexpr uint8_t FitnessBitOf(ops::TensorCoreFitness fitness) {
   return static_cast<uint8_t>(1u << static_cast<uint8_t>(fitness));
 }
 
-/// As in Figures, which most kernels need not have for it: they are no products. `named_product`:
-/// the name is that of a matrix product; asked where the op has no price.
+/// As in Figures, which are too expensive for kernels that are no products. `named_product`: the
+/// kernel has a matrix product's name; used if the op has no price.
 ops::TensorCoreFitness FitnessOf(const PricedKernel& kernel, ops::TensorCoreUse use,
                                  bool named_product) {
   const bool product =
@@ -132,8 +132,8 @@ void OperatorRun::AddCalls() {
   }
 }
 
-// An operator that hooks call (c10d::allreduce_) begins inside of what the engine does and keeps
-// what it launches. What it does not launch would count in the node, or in the engine's call.
+// An operator called by hooks (c10d::allreduce_) begins inside the engine's range and keeps what it
+// launches. Other launches of hooks would count for the node or the engine's call.
 void OperatorRun::FindKernelsOfHooks() {
   const parse::Joined& joined = run_.joined();
   const std::vector<uint32_t> kernels = CollectivesInCalls(run_);
@@ -212,7 +212,7 @@ void OperatorRun::AddEvents() {
   }
 }
 
-// Events come by their starts: what one adds to the union is what is behind the latest end so far.
+// Events come in order of start, so each extends the union beyond the latest end so far.
 void OperatorRun::AddBusy(const DeviceEvent& event, uint32_t group, uint32_t slot) {
   const auto next = static_cast<uint32_t>(busy_until_.size());
   const uint32_t place =
@@ -230,7 +230,7 @@ void OperatorRun::AddPrices(const KernelPrices& prices) {
     const Launcher by =
         LauncherOf(run_.call_work().CallOfKernel(price.kernel), of_hooks_[price.kernel]);
     uint32_t slot = kernel_slots_[price.kernel];
-    if (slot == kNoOperatorSlot) {  // It has no usable time.
+    if (slot == kNoOperatorSlot) {  // No usable time.
       if (by.call != CallWork::kNone) slot = calls_[by.call].slot;
       if (slot == kNoOperatorSlot) slot = SlotOf(by.group, Steps::kNone);
     }
@@ -262,7 +262,7 @@ void OperatorRun::SumTotals() {
       if (calls[i].parent != CallTree::kNone) AddToCall(time, &calls_[first + calls[i].parent]);
     }
   }
-  // There may be several for each kernel, and the sums go elsewhere next.
+  // Free memory: there may be several calls per kernel.
   std::vector<CallState>().swap(calls_);
   std::deque<KernelTime>().swap(times_);
   std::vector<uint32_t>().swap(kernel_slots_);

@@ -23,33 +23,31 @@
 
 namespace oplens::prof {
 
-/// Time of kernels, and of those of them that use Tensor Cores.
+/// Time of kernels, and the part of it on Tensor Cores.
 struct KernelTime {
-  Sum device_ns;               ///< Of device events of all kinds.
-  Sum tensor_core_ns;          ///< Of kernels that use Tensor Cores.
-  Sum known_ns;                ///< Of kernels that are known to use them or not.
-  BitsOfAny<uint8_t> fitness;  ///< Of what its kernels could: 1 << TensorCoreFitness.
+  Sum device_ns;               ///< Device events of all kinds.
+  Sum tensor_core_ns;          ///< Kernels that use Tensor Cores.
+  Sum known_ns;                ///< Kernels for which the use of Tensor Cores is known.
+  BitsOfAny<uint8_t> fitness;  ///< Of its kernels: 1 << TensorCoreFitness.
 
   static constexpr std::tuple kMembers{&KernelTime::device_ns, &KernelTime::tensor_core_ns,
                                        &KernelTime::known_ns, &KernelTime::fitness};
 
-  /// Percent of `known_ns`; nullopt where that is 0.
+  /// Percent of `known_ns`; nullopt if that is 0.
   std::optional<double> TensorCorePercent() const {
     return Percent<int64_t>(tensor_core_ns, known_ns);
   }
-  /// Whether a kernel runs on Tensor Cores or could ("yes"), none could ("no"), or that is not
-  /// known ("").
+  /// "yes" if a kernel runs on Tensor Cores or could, "no" if none could, "" if unknown.
   std::string_view Eligible() const;
 };
 
-/// What the calls of one operator cost.
 struct OperatorSums {
   Count calls;
   Count launches;
   Sum device_busy_ns;
   Sum host_self_ns;
   Sum host_total_ns;
-  Sum length_ns;  ///< Of all calls, also those inside of others of the operator.
+  Sum length_ns;  ///< Of all calls, including those inside other calls of the operator.
   Count with_flops;
   Count with_bytes;
   Checked flops;
@@ -66,15 +64,15 @@ struct OperatorSums {
       &OperatorSums::lengths};
 };
 
-/// What sums over operators take of priced kernels, kept until all came, so that several sums can
-/// be made one after the other. 32 bytes a kernel.
+/// What sums over operators need of priced kernels, kept so that several sums can be made from one
+/// pass. 32 bytes per kernel.
 class KernelPrices {
  public:
   struct Price {
     int64_t flops = 0;
     int64_t bytes = 0;
-    int64_t known_ns = 0;  ///< Its time, where it is known whether it uses Tensor Cores.
-    uint32_t kernel = 0;   ///< Place in Trace::kernels.
+    int64_t known_ns = 0;  ///< Its time, if its use of Tensor Cores is known.
+    uint32_t kernel = 0;   ///< Index in Trace::kernels.
     bool with_flops = false;
     bool with_bytes = false;
     bool tensor_core = false;
@@ -85,9 +83,9 @@ class KernelPrices {
   explicit KernelPrices(const Run& run)
       : run_(run), product_names_(run.trace().strings.size(), uint8_t{0}) {}
 
-  /// Each kernel comes once at most.
+  /// Call at most once per kernel.
   void Add(const PricedKernel& kernel);
-  /// In the order in which they came.
+  /// In order of arrival.
   std::span<const Price> all() const { return prices_; }
 
  private:
@@ -95,34 +93,32 @@ class KernelPrices {
 
   const Run& run_;
   std::vector<Price> prices_;
-  std::vector<uint8_t> product_names_;  // By StringId of a kernel: 0 not asked, 1 no, 2 yes.
+  std::vector<uint8_t> product_names_;  // By StringId of a kernel: 0 not computed, 1 no, 2 yes.
 };
 
-/// The operators of one rank: sums by what they are called (and split by) and by step. A call
-/// counts in the step in which it began, with all that it launched; the kernels of a graph that it
-/// captured count in the step that replayed them. Collectives of gradient hooks
-/// (prof/run/gradient_hooks.h) that no operator launched are not of the node in which they began.
+/// The operators of one rank: sums by name, split by `by`, and by step. A call counts in the step
+/// in which it began, with all that it launched; the kernels of a graph that it captured count in
+/// the step that replayed them. Collectives of gradient hooks (prof/run/gradient_hooks.h) that no
+/// operator launched do not count for the node in which they began.
 ///
-/// O(E + C log C) for E device events and C calls but for graphs, whose kernels cost the depth of
-/// the call that captured them once a step. 24 bytes a call while
-/// it is made.
+/// O(E + C log C) for E device events and C calls, plus, for each step that replays a graph, the
+/// depth of the capturing call per kernel. 24 bytes per call during construction.
 class OperatorRun {
  public:
   /// `places`: of `run`. Both must outlive this object.
   OperatorRun(const Run& run, const std::vector<OperatorKey>& by, const KernelPrices& prices,
               CallPlaces* places);
 
-  /// Sums of one group in one step.
   struct Slot {
-    uint32_t group = 0;  ///< Or one of those below.
+    uint32_t group = 0;  ///< Or kUnattributed or kOfHooks.
     size_t step = Steps::kNone;
     OperatorSums sums;
   };
-  static constexpr uint32_t kUnattributed = UINT32_MAX;  ///< What no call launched.
+  static constexpr uint32_t kUnattributed = UINT32_MAX;  ///< Launched by no call.
   /// Collectives of gradient hooks that no operator launched.
   static constexpr uint32_t kOfHooks = UINT32_MAX - 1;
 
-  /// Gives each slot to f(slot), and frees it.
+  /// Calls f(slot) for each slot, and frees it.
   template <typename F>
   void TakeSlots(F f) {
     for (; !slots_.empty(); slots_.pop_front()) f(slots_.front());
@@ -132,17 +128,15 @@ class OperatorRun {
  private:
   static constexpr uint32_t kNoTime = UINT32_MAX;
   struct CallState {
-    uint32_t slot = 0;  // None where the call is not selected.
-    // What it launched itself, with those inside once that is summed; into times_. Most launch
-    // nothing.
+    uint32_t slot = 0;  // Unset if the call is not selected.
+    // Index in times_ of what it launched: self, then total. Most calls launch nothing.
     uint32_t time = kNoTime;
   };
-  /// Who launched something.
   struct Launcher {
     uint32_t call;   // CallWork::kNone for kUnattributed and kOfHooks.
-    uint32_t group;  // Of the call, or one of these.
+    uint32_t group;  // Of the call, or kUnattributed or kOfHooks.
   };
-  /// What a call launched in another step than its own.
+  /// Work of a call in a step other than its own.
   struct Stray {
     uint32_t call;
     uint32_t slot;
@@ -154,28 +148,28 @@ class OperatorRun {
   Launcher LauncherOf(uint32_t call, bool of_hooks) const;
   void AddEvents();
   void AddPrices(const KernelPrices& prices);
-  /// Sums over the calls inside of calls.
+  /// Adds the nested calls to the totals.
   void SumTotals();
   void AddBusy(const DeviceEvent& event, uint32_t group, uint32_t slot);
   uint32_t SlotOf(uint32_t group, size_t step);
-  /// The slot of what was launched: that of the call but for kernels of graphs.
+  /// The call's slot, except for kernels of graphs.
   uint32_t SlotOfWork(const DeviceEvent& event, const Launcher& by);
-  /// Gives time to a call and those around it, that of another step to the latter's sums of it.
+  /// Adds time to a call and its enclosing calls, work of other steps to their sums of that step.
   void AddTime(uint32_t call, uint32_t slot, const KernelTime& time);
   void SumStrays();
   void AddToCall(const KernelTime& time, CallState* call);
 
   const Run& run_;
-  bool by_step_;  // Slots are of steps; sums over all of them need none.
+  bool by_step_;  // Sums over all steps need no slots by step.
   CallGroups groups_;
-  std::vector<CallState> calls_;  // By place in CallTree::all().
+  std::vector<CallState> calls_;  // By index in CallTree::all().
   std::deque<KernelTime> times_;  // Of calls.
-  std::vector<bool> outermost_;   // The same: no call of its group is around it.
+  std::vector<bool> outermost_;   // By call: not inside a call of its group.
   std::deque<Slot> slots_;
   IdMap slot_of_;                       // By group and step.
   std::vector<uint32_t> kernel_slots_;  // By kernel.
-  std::vector<bool> of_hooks_;          // By kernel: whether it counts in kOfHooks.
-  IdMap busy_;                          // By group and device; into busy_until_.
+  std::vector<bool> of_hooks_;          // By kernel: counts in kOfHooks.
+  IdMap busy_;                          // By group and device: index in busy_until_.
   std::vector<int64_t> busy_until_;
   IdMap stray_of_;  // By call and slot.
   std::vector<Stray> strays_;

@@ -25,7 +25,7 @@ constexpr std::string_view kOperatorsOtherName = "(other)";
 // In the order of OperatorKey.
 constexpr std::string_view kOperatorKeys[] = {"shape", "layer", "stack", "phase", "step", "rank"};
 
-/// The texts of a row, each ended by a 0, and its step.
+/// The texts of a row, each terminated by a 0, and its step.
 struct OperatorRowKey {
   std::string texts;
   std::optional<int64_t> step;
@@ -104,7 +104,7 @@ constexpr Column<OperatorRow> kOperatorColumns[] = {
      [](const OperatorRow& row) { return Decimal(row.sums.total.TensorCorePercent()); }},
 };
 
-/// What several partials make their sums of, between Begin of the first and End of the last.
+/// Input that several partials share, from the first Begin to the last End.
 struct OperatorInput {
   struct OfRun {
     explicit OfRun(const Run& run) : prices(run), places(run.joined(), run.calls()) {}
@@ -121,12 +121,12 @@ struct OperatorInput {
   }
 
   std::optional<OfRun> of_run;
-  size_t begun = 0;  // Of the partials.
+  size_t begun = 0;  // Number of partials.
 };
 
 class Operators : public BoundedPartial<OperatorRowKey, OperatorSums, OperatorRow, CallNotes> {
  public:
-  /// `fills`: it is the one of those who share `input` that fills it.
+  /// `fills`: of the partials that share `input`, this one fills it.
   Operators(const ViewOptions& options, std::shared_ptr<OperatorInput> input, bool fills)
       : BoundedPartial("operators", options, kOperatorKeys, kOperatorColumns, ByOrder::kOfWords),
         input_(std::move(input)),
@@ -154,7 +154,7 @@ class Operators : public BoundedPartial<OperatorRowKey, OperatorSums, OperatorRo
 
   OperatorRowKey KeyOf(const Run& run, const OperatorRun& found,
                        const OperatorRun::Slot& slot) const;
-  /// `folded`: takes the sums that are of several steps.
+  /// `folded`: owns sums over several steps.
   std::vector<Row> Rows(std::deque<OperatorSums>* folded) const;
 
   std::vector<OperatorKey> by_;
@@ -205,7 +205,7 @@ std::vector<Operators::Row> Operators::Rows(std::deque<OperatorSums>* folded) co
       rows.push_back({&key, &sums});
     }
   }
-  // Rows are by key: equal ones stay in that order.
+  // Stable: ties stay in the order of keys.
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
     return std::tuple<int64_t, int64_t>(a.sums->self.device_ns, a.sums->host_self_ns) >
            std::tuple<int64_t, int64_t>(b.sums->self.device_ns, b.sums->host_self_ns);

@@ -64,7 +64,7 @@ struct Words {
   }
 };
 
-/// As flame graphs take it: what separates frames and values becomes '_'.
+/// Replaces separators of the flame graph format by '_'.
 void AppendFrame(std::string_view frame, std::string* line) {
   for (const char c : frame.empty() ? kNoName : frame) {
     const bool separates = c == ';' || IsBlank(c);
@@ -96,7 +96,7 @@ class Stacks : public SavedPartial<Stacks> {
     if (path >= sums_.size()) sums_.resize(tree_.nodes().size());
     return sums_[path];
   }
-  /// Calls f(path, line) for each path with sums, the lines in the order of their frames.
+  /// Calls f(path, line) for each path with sums, by frames.
   template <typename F>
   void ForEachLine(F f) const;
 
@@ -122,11 +122,11 @@ void Stacks::End(const Run* run) {
   if (!rules_.count(*run, front, &tree_, take)) ++ranks_without_stacks_[run->trace().family];
 }
 
-/// The names of calls as numbers of a tree.
+/// Numbers of the calls' names in `tree`.
 std::vector<uint32_t> NamesIn(const Run& run, PathTree* tree) {
   CallPlaces places(run.joined(), run.calls());
   std::vector<uint32_t> names = places.Names();
-  std::vector<uint32_t> numbers;  // Of each number of places.texts(), one more; 0: not asked.
+  std::vector<uint32_t> numbers;  // By number of places.texts(), plus one; 0: not computed.
   for (uint32_t& name : names) {
     if (name >= numbers.size()) numbers.resize(name + 1, 0);
     if (numbers[name] == 0) numbers[name] = tree->NumberOf(places.texts().TextOf(name)) + 1;
@@ -194,7 +194,7 @@ void Stacks::Transfer(Bytes* bytes, Self* self) {
     }
   } else {
     self->tree_.Save(bytes);
-    std::vector<uint32_t> paths;  // That have sums.
+    std::vector<uint32_t> paths;  // With sums.
     for (uint32_t path = 0; path < self->sums_.size(); ++path) {
       if (self->sums_[path].any()) paths.push_back(path);
     }
@@ -209,7 +209,7 @@ void Stacks::ForEachLine(F f) const {
   std::vector<uint32_t> parents;
   for (const PathTree::Node& node : nodes) parents.push_back(node.parent);
   std::string line;
-  std::vector<size_t> lengths;  // Of the line, by depth.
+  std::vector<size_t> lengths;  // Lengths of the line, by depth.
   for (const uint32_t path : TreeOrder(
            parents, [&](uint32_t a, uint32_t b) { return tree_.TextOf(a) < tree_.TextOf(b); })) {
     const uint32_t depth = nodes[path].depth;

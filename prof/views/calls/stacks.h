@@ -13,7 +13,7 @@
 
 namespace oplens::prof {
 
-/// What calls cost that were reached in the same way.
+/// Cost of calls of one stack.
 struct StackSums {
   Sum host_ns;
   Sum device_ns;
@@ -27,10 +27,10 @@ struct StackSums {
 using TakeStack = std::function<void(uint32_t path, const StackSums& sums)>;
 /// What is counted of a run, and how it is written.
 struct StackRules {
-  /// Gives what calls cost to `take`, by paths of `tree` behind `front`; false: no call has a
-  /// stack, which notes then say. Null: as kStacksView.
+  /// Calls `take` with the cost of calls, by paths of `tree` under `front`; returns false if no
+  /// call has a stack, which notes then report. Null: as kStacksView.
   bool (*count)(const Run& run, uint32_t front, PathTree* tree, const TakeStack& take) = nullptr;
-  int64_t unit_ns = 1;  ///< Of the values of the document.
+  int64_t unit_ns = 1;  ///< Of the document's values.
 };
 /// The view `stacks` by other rules.
 std::unique_ptr<Partial> MakeStacksOf(const ViewOptions& options, const StackRules& rules);

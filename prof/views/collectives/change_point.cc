@@ -13,11 +13,10 @@ double MedianOfSpan(std::span<const double> values) {
   return MedianOf({values.begin(), values.end()});
 }
 
-/// What the median distance of values of a normal distribution is multiplied by to be its standard
-/// deviation.
+/// Standard deviation of a normal distribution over its median absolute deviation.
 constexpr double kDeviationOfMedian = 1.4826;
 
-/// By how much values differ from those before them: a change of level shows in one of these only.
+/// Spread of neighbouring values: a change of level affects only one difference.
 double SpreadOfNext(std::span<const double> values) {
   std::vector<double> differences;
   for (size_t i = 1; i < values.size(); ++i) {
@@ -27,7 +26,7 @@ double SpreadOfNext(std::span<const double> values) {
   return MedianOf(std::move(differences)) * kDeviationOfMedian / std::sqrt(2.0);
 }
 
-/// What values are away from the medians of the two parts.
+/// Distances of values from the medians of the two parts.
 std::vector<double> ChangePointResiduals(std::span<const double> values, size_t split,
                                          const SeriesLevel& level) {
   std::vector<double> residuals;
@@ -37,9 +36,8 @@ std::vector<double> ChangePointResiduals(std::span<const double> values, size_t 
   return residuals;
 }
 
-/// How much wider the mean of values spreads that follow each other than that of values by chance:
-/// of a GPU that grows hot and cold again the many steps of one such time say little. By the
-/// correlation r of each with the next, sqrt((1 + r) / (1 - r)).
+/// How much autocorrelation widens the spread of the mean: the many steps of a GPU's hot phase say
+/// little. With the correlation r of neighbours, sqrt((1 + r) / (1 - r)).
 double FollowingFactor(const std::vector<double>& residuals) {
   constexpr double kMost = 0.95;
   double squares = 0;
@@ -52,7 +50,7 @@ double FollowingFactor(const std::vector<double>& residuals) {
   return std::sqrt((1 + r) / (1 - r));
 }
 
-/// The spread that standard errors are made of.
+/// The spread on which standard errors are based.
 double ChangePointSpreadOf(std::span<const double> values, size_t split, const SeriesLevel& level,
                            double least) {
   std::vector<double> residuals = ChangePointResiduals(values, split, level);
@@ -72,7 +70,7 @@ std::vector<double> Clipped(std::span<const double> values, double spread) {
   return clipped;
 }
 
-/// Where the means of the parts before and behind are farthest apart, in standard errors.
+/// The split whose parts' means are farthest apart, in standard errors.
 size_t BestSplit(const std::vector<double>& values) {
   constexpr size_t kLeastPart = 3;
   double sum = 0;

@@ -9,13 +9,13 @@
 namespace oplens::prof {
 namespace {
 
-/// Fewer do not tell a drift.
+/// Fewer moments do not show a drift.
 constexpr size_t kLeastForDrift = 16;
 constexpr size_t kMostBlocks = 16;
-/// Of ns a ns: quartz is off by tens of millionths.
+/// In ns per ns: quartz is off by tens of ppm.
 constexpr double kMostDrift = 1e-3;
 
-/// What is left of the lags.
+/// Lags minus the fit.
 std::vector<int64_t> ClockFitResiduals(const std::vector<ClockLag>& lags, const ClockFit& fit) {
   std::vector<int64_t> residuals;
   residuals.reserve(lags.size());
@@ -25,7 +25,7 @@ std::vector<int64_t> ClockFitResiduals(const std::vector<ClockLag>& lags, const 
   return residuals;
 }
 
-/// How far lags lie from the fit, in the median.
+/// Median distance of lags from the fit.
 int64_t ClockFitSpreadOf(const std::vector<ClockLag>& lags, const ClockFit& fit) {
   std::vector<int64_t> residuals = ClockFitResiduals(lags, fit);
   for (int64_t& residual : residuals) {
@@ -34,7 +34,7 @@ int64_t ClockFitSpreadOf(const std::vector<ClockLag>& lags, const ClockFit& fit)
   return LowerMedianOf(std::move(residuals));
 }
 
-/// The medians of stretches of `lags`, which ascend by time.
+/// The medians of blocks of `lags`, which ascend by time.
 std::vector<ClockLag> Blocks(const std::vector<ClockLag>& lags) {
   const size_t count = std::min(kMostBlocks, lags.size() / 4);
   std::vector<ClockLag> blocks;
@@ -48,7 +48,7 @@ std::vector<ClockLag> Blocks(const std::vector<ClockLag>& lags) {
   return blocks;
 }
 
-/// The median of the slopes between any two blocks; 0 where they are all at one time.
+/// Median slope between any two blocks; 0 if all are at one time.
 double DriftOf(const std::vector<ClockLag>& blocks) {
   std::vector<double> slopes;
   for (size_t i = 0; i < blocks.size(); ++i) {
@@ -62,7 +62,7 @@ double DriftOf(const std::vector<ClockLag>& blocks) {
   return slopes.empty() ? 0 : LowerMedianOf(std::move(slopes));
 }
 
-/// The line of least squares through the lags that lie near the fit, in their order.
+/// Least squares line through the lags near the fit.
 ClockFit Refined(const std::vector<ClockLag>& lags, const ClockFit& fit) {
   const int64_t near_ns = SaturatingSum(ClockFitSpreadOf(lags, fit), ClockFitSpreadOf(lags, fit));
   const std::vector<int64_t> residuals = ClockFitResiduals(lags, fit);

@@ -21,7 +21,7 @@
 
 namespace oplens::prof {
 
-// Keys of calls, and of calls that are alike.
+// Keys of calls, and of groups of similar calls.
 inline constexpr Field kCollectiveKindField = {
     "kind",
     "Kind",
@@ -71,23 +71,22 @@ inline constexpr Field kCollectiveSizeField = {
     "whole input, of all_to_all what the rank sends, of others the buffer; a barrier has none",
     Fold::kKey};
 
-/// A data type as rows have it; "" where it is not known.
+/// A data type as rows show it; "" if unknown.
 std::string_view ShownDType(ops::DType dtype);
-/// What is -1 where it is not known.
+/// nullopt for -1, which stands for unknown.
 inline std::optional<int64_t> CollectiveKnown(int64_t value) {
   return value < 0 ? std::nullopt : std::optional(value);
 }
 
-/// The fields of one call.
 std::span<const Field> CollectiveCallFields();
 
-/// Calls with all that is shown of each, for who lists them.
+/// Calls with all that is shown of them, for views that list calls.
 class CollectiveList {
  public:
   /// The calls of a rank, by start.
   void Add(std::span<const CollectiveRow> calls);
   void Merge(const CollectiveList& other);
-  /// By rank.
+  /// In order of rank.
   void Emit(Sink* sink) const;
 
   template <typename Bytes, typename Self>
@@ -101,10 +100,10 @@ class CollectiveList {
 
   struct Entry {
     std::optional<int64_t> step;
-    int64_t since_ns = 0;  // The start, from the first event of the profile.
+    int64_t since_ns = 0;  // From the first event of the profile to its start.
     int64_t group_size = -1;
     uint32_t group = 0;
-    CollectiveSet::Call call;  // Without place of a step, numbers of a group and of work.
+    CollectiveSet::Call call;  // Its step, group and work are not set.
     CollectiveShare share;
   };
 
@@ -117,7 +116,7 @@ class CollectiveList {
   void Load(ByteReader* bytes);
 
   CollectiveGroups groups_;
-  std::set<std::string> last_ranks_;  // What CollectiveShare::last_rank points to,
+  std::set<std::string> last_ranks_;  // Targets of CollectiveShare::last_rank
   std::set<WorkName> last_works_;     // and last_work.
   std::map<RankName, std::vector<Entry>> ranks_;
 };

@@ -14,13 +14,13 @@
 namespace oplens::prof {
 namespace {
 
-/// Whether all ranks put equally much into it, as far as one sees in the size of the message.
+/// Whether the message has the same size on all ranks.
 bool HasOneSize(CollectiveKind kind) {
   return kind != CollectiveKind::kAllToAll && kind != CollectiveKind::kGather &&
          kind != CollectiveKind::kScatter && !IsPointToPoint(kind);
 }
 
-/// By all that is shown of two calls of one rank.
+/// Compares all that is shown of two calls of one rank.
 bool CollectiveMatchesBefore(const CollectiveRow& a, const CollectiveRow& b) {
   const auto key = [](const CollectiveRow& row) {
     const CollectiveSet::Call& call = row.call;
@@ -37,7 +37,7 @@ bool CollectiveMatchesBefore(const CollectiveRow& a, const CollectiveRow& b) {
   return (a.work != nullptr ? *a.work : nothing) < (b.work != nullptr ? *b.work : nothing);
 }
 
-/// The texts of all processes: each sends one message, which Values of a vector made.
+/// The values of all processes; each sends one message.
 template <typename T>
 std::vector<T> ValuesOfAll(const std::vector<T>& own, std::string_view what, Exchange* exchange) {
   ByteWriter message;
@@ -53,7 +53,6 @@ std::vector<T> ValuesOfAll(const std::vector<T>& own, std::string_view what, Exc
   return all;
 }
 
-/// The names of the ranks of all processes, in their order.
 std::vector<std::string> CollectiveMatchesNamesOf(const CollectiveSet& set, Exchange* exchange) {
   std::vector<std::string> own;
   for (const auto& [name, recordings] : set.ranks()) own.push_back(name);
@@ -152,7 +151,7 @@ std::optional<CollectiveKey> CollectiveMatches::KeyOf(const CollectiveRow& row) 
   const CollectiveSet::Call& call = row.call;
   const bool numbered = call.sequence >= 0;
   if (row.group->size == 1) return std::nullopt;
-  // What it is matched by must say more than nothing.
+  // A key must have some information.
   if (IsPointToPoint(call.kind) && row.group->size != 2) return std::nullopt;
   if (!numbered && call.kind == CollectiveKind::kUnknown) return std::nullopt;
   CollectiveKey key;
@@ -221,7 +220,7 @@ uint32_t CollectiveMatches::NextMeeting(uint32_t place) {
     alike.last = next;
     meetings_.emplace_back();
     alike_of_.push_back(place);
-    next_.push_back(kNoMeeting);  // `next` is of no use any more.
+    next_.push_back(kNoMeeting);  // Invalidates `next`.
   } else {
     alike.last = next;
   }
@@ -242,7 +241,7 @@ void CollectiveMatches::Count(Exchange* exchange) {
 
 bool CollectiveMatches::IsUneven(const Alike& alike) const {
   const int64_t size = set_.groups()[alike.key.group].size;
-  // More ranks than the group has are several groups of one name.
+  // More ranks than its size: several groups share the name.
   return alike.tally.uneven || (size > 0 && alike.tally.ranks > static_cast<uint64_t>(size));
 }
 
@@ -342,7 +341,7 @@ std::optional<int64_t> CollectiveMatches::ArrivalOf(const Rank& rank, const Coll
 }
 
 void CollectiveMatches::Arrive(const std::vector<CollectiveRow>& rows, const Rank& rank) {
-  constexpr size_t kLeast = 3;  // That set clocks right.
+  constexpr size_t kLeast = 3;  // To align clocks.
   for (size_t i = 0; i < rows.size(); ++i) {
     const CollectiveRow& row = rows[i];
     const uint32_t place = meeting_of_[rank.first_call + i];
@@ -393,7 +392,7 @@ CollectiveShare CollectiveMatches::ShareOf(const Rank& rank, const CollectiveRow
     const ClockLag lag = LagOf(row, *meeting);
     const int64_t clock_ns = clock->fit.At(lag.time_ns);
     if (clock->same_clock) share.clock_ns = clock_ns;
-    // One call alone says nothing of how well they agree.
+    // A single call always fits.
     if (clock->fit.count > 1) share.residual_ns = SaturatingDifference(lag.lag_ns, clock_ns);
   }
   if (arrivals.ranks < 2) return share;

@@ -21,53 +21,52 @@ namespace oplens::prof {
 
 class Partial;
 
-/// Finds the calls that are one on several ranks:
+/// Matches the calls of several ranks that are one collective:
 ///
 ///     rank 0   |-------------------|     latency 20   waits 12, transfers 8
 ///     rank 1               |-------|     latency  8   waits  0, transfers 8
 ///
-/// by group and number in the group where that is recorded, else by order among those of the same
-/// group, kind, data type and size (all_to_all: of any size, ranks send different ones), and step
-/// where steps are numbered. Where ranks have different counts of these, there is no telling which
-/// is missing: none is matched. Sends and receives are matched in groups of two ranks only, since
-/// whom they are for is not known.
+/// Calls match by group and number in the group if recorded, otherwise by order among those of the
+/// same group, kind, data type and size (all_to_all: of any size, since ranks send different ones),
+/// and step if steps are numbered. If ranks have different counts of these, it is unknown which
+/// call is missing, and none is matched. Sends and receives are matched only in groups of two
+/// ranks, since their peer is unknown.
 ///
-/// Where that makes calls one that did not run at the same time, clocks set right, none is matched:
-/// at least three calls set them right.
+/// If this matches calls that did not run at the same time on aligned clocks, none is matched. It
+/// takes at least three calls to align clocks.
 ///
-/// The transfer needs no clocks: no rank can end a collective before the last one has come, so that
-/// who came last ran it without waiting; with k of n ranks at hand it is at least that long.
+/// The transfer time needs no clocks: no rank can end a collective before the last one arrives, so
+/// the last rank does not wait. With k of n ranks its shortest latency is an upper bound.
 ///
-/// Processes that have different ranks match together and find the same, whichever has which: each
-/// folds its ranks into one meeting a collective, and meetings that are one meet in the process
-/// that their key's hash chooses (CollectiveRounds):
+/// Processes that hold different ranks match together, with the same result for any distribution:
+/// each folds its ranks into one meeting per collective, and equal meetings are merged in the
+/// process that their key's hash chooses (CollectiveRounds):
 ///
-///     counts of what is alike, by key      -> which keys are even
+///     counts of similar calls, by key      -> which keys are even
 ///     meetings: latency, ranks, first end  -> transfer, and how much later each rank ended
-///     clocks are fitted here, a rank at a time
-///     starts by the clock of the first     -> who came last, and what it did before
+///     clocks are fitted here, per rank
+///     starts by the clock of the first     -> which rank came last, and what it did before
 ///
-/// A rank is whole in one process. O(n log n) in the calls here: 4 bytes a call, 190 a meeting
-/// where calls are numbered, else 110.
+/// Each rank must be in one process. O(n log n) in the local calls: 4 bytes per call, and 190 per
+/// meeting if calls are numbered, otherwise 110.
 class CollectiveMatches {
  public:
-  /// Of all ranks. `set` must outlive this object.
+  /// Matches all ranks. `set` must outlive this object.
   explicit CollectiveMatches(const CollectiveSet& set);
-  /// Of those that this process has. Throws Error where a rank is in two processes.
+  /// Matches this process's ranks with those of the others. Throws Error if a rank is in two
+  /// processes.
   CollectiveMatches(const CollectiveSet& set, Exchange* exchange);
 
-  /// Ranks that are here.
   size_t rank_count() const { return ranks_.size(); }
-  /// The calls of a rank, by their order here, by start. They point into this object and the set.
+  /// The calls of the `rank`-th local rank, by start. They point into this object and the set.
   std::vector<CollectiveRow> RowsOf(size_t rank) const;
 
  private:
   static constexpr uint32_t kNoMeeting = UINT32_MAX;
 
-  /// What is alike on the ranks.
   struct Tally {
     uint32_t ranks = 0;
-    uint32_t each = 0;  // Calls of a rank.
+    uint32_t each = 0;  // Calls per rank.
     bool uneven = false;
 
     void Merge(const Tally& other);
@@ -76,10 +75,10 @@ class CollectiveMatches {
       bytes->Values(&self->ranks, &self->each, &self->uneven);
     }
   };
-  /// One call on all ranks.
+  /// One collective: a call on all its ranks.
   struct Meeting {
-    int64_t shortest_ns = INT64_MAX;  // Latency.
-    int64_t first_end_ns = 0;         // On the first rank whose latency is known:
+    int64_t shortest_ns = INT64_MAX;  // Of latencies.
+    int64_t first_end_ns = 0;         // On the first rank of known latency:
     int64_t first_latency_ns = 0;
     int64_t first_clock_ns = 0;
     uint32_t first_rank = UINT32_MAX;
@@ -95,15 +94,15 @@ class CollectiveMatches {
                     &self->has_clock);
     }
   };
-  /// When the ranks of a meeting came, by the clock of its first.
+  /// When the ranks of a meeting arrived, by the clock of the first.
   struct Arrivals {
     int64_t first_ns = INT64_MAX;
     int64_t last_ns = INT64_MIN;
     int64_t before_last_ns = INT64_MIN;
     uint32_t last_rank = UINT32_MAX;
-    BeforeCall last;  // On that rank; its work is a place in works_.
+    BeforeCall last;  // On the last rank; its work is an index in works_.
     uint32_t ranks = 0;
-    bool apart = false;  // It is no meeting.
+    bool apart = false;  // The calls are not one collective.
 
     void Merge(const Arrivals& other);
     template <typename Bytes, typename Self>
@@ -112,19 +111,19 @@ class CollectiveMatches {
                     &self->last.work, &self->last.idle_permille, &self->ranks, &self->apart);
     }
   };
-  /// A key, and what the ranks here have of it.
+  /// A key, and the local ranks' calls of it.
   struct Alike {
     CollectiveKey key;
     Tally tally;
-    uint32_t count = 0;           // Of the rank at hand.
-    uint32_t first = kNoMeeting;  // Meetings, in their order.
-    uint32_t last = kNoMeeting;   // Of the rank at hand.
+    uint32_t count = 0;           // Of the current rank.
+    uint32_t first = kNoMeeting;  // Meetings, in order.
+    uint32_t last = kNoMeeting;   // Of the current rank.
   };
-  /// The clock of a rank by calls of a group.
+  /// Clock of a rank, fitted to the calls of a group.
   struct GroupClock {
     uint32_t group = 0;
     uint32_t first_rank = 0;
-    bool same_clock = false;  // Both files tell what their clocks mean.
+    bool same_clock = false;  // Both files record what their clocks mean.
     ClockFit fit;
 
     auto key() const { return std::tie(group, first_rank, same_clock); }
@@ -132,21 +131,20 @@ class CollectiveMatches {
   struct Rank {
     const std::string* name = nullptr;
     const std::vector<CollectiveSet::Recording>* recordings = nullptr;
-    uint32_t number = 0;             // Among all.
-    size_t first_call = 0;           // In meeting_of_.
+    uint32_t number = 0;             // Among all ranks.
+    size_t first_call = 0;           // Index in meeting_of_.
     std::vector<GroupClock> clocks;  // By key.
   };
   void ListRanks(Exchange* exchange);
   void ListWorks(Exchange* exchange);
-  /// The calls of a rank by start, without what other ranks say.
+  /// The calls of a rank by start, without their shares.
   std::vector<CollectiveRow> CallsOf(const Rank& rank) const;
-  /// What a call is matched by; nullopt for one that can be on no other rank.
+  /// The key that a call is matched by; nullopt if no other rank can have the call.
   static std::optional<CollectiveKey> KeyOf(const CollectiveRow& row);
   void Gather(Rank* rank);
-  /// Where a key is in alike_, new or not.
+  /// Index of a key in alike_, added if new.
   uint32_t PlaceOf(const CollectiveKey& key);
   uint32_t NextMeeting(uint32_t place);
-  /// Brings together what is even, what it met, and when; of all processes.
   void Count(Exchange* exchange);
   void Meet(Exchange* exchange);
   template <typename List>
@@ -154,35 +152,35 @@ class CollectiveMatches {
   void SetClocks(const std::vector<CollectiveRow>& rows, Rank* rank) const;
   void Arrive(const std::vector<CollectiveRow>& rows, const Rank& rank);
   bool IsUneven(const Alike& alike) const;
-  /// Whether what is alike is found on several ranks, as often on each.
+  /// Whether several ranks have these calls, in equal counts.
   bool IsMet(const Alike& alike) const;
-  /// The meeting of a call, where it waits or is waited for; else null.
+  /// The meeting of a call that waits or is waited for; otherwise null.
   const Meeting* MeetingOf(const CollectiveRow& row, uint32_t meeting) const;
-  /// How much later than on the first rank it ended, by the clocks of the files.
+  /// How much later the call ended than on the first rank, by the clocks of the files.
   static ClockLag LagOf(const CollectiveRow& row, const Meeting& meeting);
   static const GroupClock* ClockOf(const Rank& rank, const CollectiveRow& row,
                                    const Meeting& meeting);
-  /// The start by the clock of the first rank's file.
+  /// Start by the clock of the first rank's file.
   static std::optional<int64_t> ArrivalOf(const Rank& rank, const CollectiveRow& row,
                                           const Meeting& meeting);
   CollectiveShare ShareOf(const Rank& rank, const CollectiveRow& row, uint32_t meeting) const;
 
   const CollectiveSet& set_;
-  std::vector<std::string> names_;         // Of all ranks, in their order.
-  std::vector<WorkName> works_;            // Before calls of any rank, in their order.
-  std::vector<uint32_t> places_of_works_;  // In works_, by number in the set.
+  std::vector<std::string> names_;         // Of all ranks, in rank order.
+  std::vector<WorkName> works_;            // Before calls of any rank, in order.
+  std::vector<uint32_t> places_of_works_;  // Index in works_, by number in the set.
   std::vector<Rank> ranks_;
   std::vector<uint32_t> meeting_of_;  // By call.
-  std::deque<Alike> alike_;           // Grows without a copy, as what is by meeting.
-  EntryIndex places_;                 // In alike_, by key.
+  std::deque<Alike> alike_;           // Grows without copying, as does what is by meeting.
+  EntryIndex places_;                 // Index in alike_, by key.
   // By meeting:
   std::deque<Meeting> meetings_;
   std::vector<uint32_t> alike_of_;
-  std::vector<uint32_t> next_;  // That is alike; kNoMeeting behind the last.
+  std::vector<uint32_t> next_;  // The next similar meeting; kNoMeeting after the last.
   std::vector<Arrivals> arrivals_;
 };
 
-/// Gives partials the calls of collectives of all ranks, rank by rank: Partial::AddCalls.
+/// Calls Partial::AddCalls of the partials with the collective calls of each rank.
 void GiveCalls(const CollectiveMatches& matches, std::span<Partial* const> partials);
 
 }  // namespace oplens::prof

@@ -13,11 +13,10 @@
 
 namespace oplens::prof {
 
-/// What a reader of calls that were matched must know of them.
 class CollectiveNotes {
  public:
   void Add(std::span<const CollectiveRow> calls);
-  /// Behind other `notes`. Each begins with the name of the view. `ranks`: how many there are.
+  /// Appends to `notes`. Each sentence begins with the name of the view.
   std::vector<std::string> SentencesBehind(std::vector<std::string> notes, std::string_view view,
                                            size_t ranks) const;
 
@@ -27,7 +26,7 @@ class CollectiveNotes {
   Count enqueued_;
   Count uneven_;
   Count apart_;
-  Any guessed_group_;  // Calls were matched of which no group is recorded.
+  Any guessed_group_;  // Matched calls have no recorded group.
 
  public:
   static constexpr std::tuple kMembers{

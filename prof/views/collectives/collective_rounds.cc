@@ -7,7 +7,7 @@
 namespace oplens::prof {
 namespace {
 
-/// Spreads a number over all bits (SplitMix64).
+/// Mixes a value into a hash (SplitMix64).
 uint64_t With(uint64_t hash, uint64_t value) {
   return SpreadBits(value + hash + 0x9e3779b97f4a7c15);
 }
@@ -17,7 +17,7 @@ uint64_t CollectiveRoundsHashOf(const CollectiveGroup& group) {
               static_cast<uint64_t>(group.size));
 }
 
-/// The keys at these places, each group once.
+/// Message with the keys at `places`, each group once.
 std::string MessageOf(const CollectiveGroups& groups, std::span<const CollectiveKey> keys,
                       std::span<const uint32_t> places) {
   CollectiveGroups used;
@@ -37,7 +37,7 @@ std::string MessageOf(const CollectiveGroups& groups, std::span<const Collective
   return message.Take();
 }
 
-/// The keys of such a message, by `groups`.
+/// The keys of a message from MessageOf(), with numbers in `groups`.
 std::vector<CollectiveKey> CollectiveRoundsKeysOf(const std::string& message,
                                                   CollectiveGroups* groups) {
   ByteReader bytes(message, "what another process says of collectives");

@@ -18,23 +18,23 @@
 
 namespace oplens::prof {
 
-/// What calls of one collective have in common on all ranks.
+/// What all ranks' calls of one collective have in common.
 struct CollectiveKey {
-  int64_t sequence = -1;  ///< In the group; of a call that is numbered nothing below is told.
+  int64_t sequence = -1;  ///< In the group; if numbered, the fields below are unset.
   int64_t size_bytes = -1;
   int64_t step = 0;
-  uint32_t ordinal = 0;  ///< Among those of a rank that are alike.
-  uint32_t group = 0;    ///< Number in the groups of who made the key.
+  uint32_t ordinal = 0;  ///< Among a rank's similar calls.
+  uint32_t group = 0;    ///< Number in the process's own groups.
   CollectiveKind kind = CollectiveKind::kUnknown;
   ops::DType dtype = ops::DType::kUnknown;
   bool numbered = false;
   bool has_step = false;
 
   friend bool operator==(const CollectiveKey&, const CollectiveKey&) = default;
-  /// Of all but the group.
+  /// Without the group.
   uint64_t Hash() const;
 
-  /// All but the group.
+  /// All except the group.
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
     bytes->Values(&self->sequence, &self->size_bytes, &self->step, &self->ordinal);
@@ -48,29 +48,31 @@ struct CollectiveKeyHash {
   size_t operator()(const CollectiveKey& key) const;
 };
 
-/// Brings together what processes know of the same keys: each key is at home in one process, which
-/// its hash chooses, so that no process has to have them all.
+/// Merges what processes know of the same keys. A key's hash chooses its home process, so that no
+/// process needs to hold all keys.
 class CollectiveRounds {
  public:
-  /// `keys`: those of this process, each once, by `groups`. `exchange` must outlive this object.
+  /// `keys`: of this process, without duplicates; their groups are in `groups`. `exchange` must
+  /// outlive this object.
   CollectiveRounds(Exchange* exchange, const CollectiveGroups& groups,
                    std::span<const CollectiveKey> keys);
 
-  /// `values`: one a key. Each becomes what all processes have of the key, merged by
-  /// `T::Merge(const T&)`, which must not depend on the order. T has Transfer.
+  /// `values`: one per key. Sets each to the merge of all processes' values of the key.
+  /// `T::Merge(const T&)` must be commutative and associative. T has Transfer.
   template <typename T>
   void Merge(std::vector<T>* values);
 
  private:
   bool alone() const { return exchange_.size() == 1; }
-  /// A message for each process, from what is to be said of each of its keys.
+  /// A message to each process with what `add` writes for each of its keys.
   template <typename Add>
   std::vector<std::string> Messages(Add add) const;
 
   Exchange& exchange_;
-  std::vector<uint32_t> homes_;               // By key of this process: where it is at home.
-  std::vector<std::vector<uint32_t>> asked_;  // By process: of its keys here the places among all.
-  size_t here_ = 0;                           // How many keys are at home here.
+  std::vector<uint32_t> homes_;  // By local key: home process.
+  std::vector<std::vector<uint32_t>>
+      asked_;        // By process: indices of its keys among those at home here.
+  size_t here_ = 0;  // Number of keys at home here.
 };
 
 template <typename Add>

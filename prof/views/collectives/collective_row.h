@@ -10,51 +10,49 @@
 
 namespace oplens::prof {
 
-/// How a call was found on other ranks.
 enum class CollectiveMatch : uint8_t {
   kNone,
-  kAlone,     ///< Its group is this rank.
-  kSequence,  ///< By the number in its group.
-  kOrder,     ///< By its place among those of its group that are alike.
+  kAlone,     ///< Its group has this rank only.
+  kSequence,  ///< By its number in its group.
+  kOrder,     ///< By its order among its group's similar calls.
 };
 constexpr size_t WordCountOf(CollectiveMatch) { return 4; }
 
-/// Why a call was found on no other rank.
+/// Why a call was matched on no other rank.
 enum class CollectiveLoss : uint8_t {
-  kNone,    ///< It was found, no other rank has it, or nothing says what to look for.
-  kUneven,  ///< Its ranks have different counts of what is alike.
-  kApart,   ///< Those in its place ran at another time.
+  kNone,    ///< It was matched, no other rank has it, or there is no key to match by.
+  kUneven,  ///< Its ranks have different counts of similar calls.
+  kApart,   ///< Its counterparts ran at another time.
 };
 constexpr size_t WordCountOf(CollectiveLoss) { return 3; }
 
-/// What a call's other ranks say of it.
+/// What the other ranks add to a call.
 struct CollectiveShare {
-  /// The shortest latency of all ranks: what the transfer took for the one that came last. -1: not
-  /// known.
+  /// Shortest latency of all ranks: the transfer time of the last rank to arrive. -1: unknown.
   int64_t transfer_ns = -1;
-  /// How far the clock of this rank is ahead of that of the first rank of the call when the call
-  /// ended, by the moments in which calls of this group ended on both (FitClock); where both files
-  /// tell what their clocks mean.
+  /// How far this rank's clock was ahead of that of the call's first rank when the call ended,
+  /// fitted to the ends of this group's calls (FitClock). Set only if both files record what their
+  /// clocks mean.
   std::optional<int64_t> clock_ns;
-  /// How much later than on the first rank it ended, clocks set right.
+  /// How much later than on the first rank it ended, on aligned clocks.
   std::optional<int64_t> residual_ns;
-  /// How much later it began than on the rank that came first, clocks set right; nullopt where that
-  /// is known of fewer than two ranks, or not of this one.
+  /// How much later it began than on the earliest rank, on aligned clocks; nullopt if unknown for
+  /// this rank or known for fewer than two.
   std::optional<int64_t> arrival_ns;
-  /// The rank that came last, of those of which that is known (of several the first in their
-  /// order); null where arrival_ns is not known on any.
+  /// The last rank to arrive, of those whose arrival is known (of several the first in rank order);
+  /// null if arrival_ns is unknown on all ranks.
   const std::string* last_rank = nullptr;
-  /// What its GPUs mostly did since its call before; null: nothing, or it is not known.
+  /// Main work of its GPUs since its previous call; null: none or unknown.
   const WorkName* last_work = nullptr;
-  int32_t last_idle_permille = -1;  ///< How long of that time they did nothing; -1: not known.
-  /// How much later it came than the one before it; the same.
+  int32_t last_idle_permille = -1;  ///< Share of that time without work; -1: unknown.
+  /// How much later than the last but one it arrived; set as arrival_ns is.
   std::optional<int64_t> last_by_ns;
-  uint32_t ranks = 1;  ///< That have the call.
+  uint32_t ranks = 1;  ///< Number of ranks that have the call.
   CollectiveMatch match = CollectiveMatch::kNone;
   CollectiveLoss loss = CollectiveLoss::kNone;
 };
 
-/// One call of a rank with what is known of it. What it points to belongs to who made it.
+/// One call of a rank and what is known of it. Pointers are owned by its creator.
 struct CollectiveRow {
   const std::string* rank = nullptr;
   const CollectiveSet::Recording* recording = nullptr;
@@ -67,16 +65,16 @@ struct CollectiveRow {
     if (call.step == CollectiveSet::kNoStep) return std::nullopt;
     return recording->steps[call.step];
   }
-  /// Whether no rank of which that is known came later.
+  /// Whether no other rank of known arrival came later.
   bool came_last() const { return share.last_rank != nullptr && *share.last_rank == *rank; }
-  /// -1: not known.
+  /// -1: unknown.
   int64_t wait_ns() const {
     return share.transfer_ns < 0 || call.latency_ns < 0 ? -1 : call.latency_ns - share.transfer_ns;
   }
-  /// How far its start is from the first event of its profile.
+  /// From the first event of its profile to its start.
   int64_t since_ns() const { return SaturatingDifference(call.start_ns, recording->origin_ns); }
-  /// Ranks of its group: as recorded; where no group is recorded, those of the run, where all have
-  /// the call. -1: not known.
+  /// Number of ranks of its group, as recorded; without a recorded group, of the run, if all its
+  /// ranks have the call. -1: unknown.
   int64_t group_size() const {
     if (group->size > 0) return group->size;
     const bool whole = !group->known() && share.match != CollectiveMatch::kNone &&

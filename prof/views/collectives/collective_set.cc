@@ -11,10 +11,10 @@ namespace {
 using CollectiveSetCall = CollectiveSet::Call;
 using Recording = CollectiveSet::Recording;
 
-/// What a call takes at least: nine numbers, step, group, what was before it.
+/// Minimum of a saved call: nine numbers, step, group and preceding work.
 constexpr size_t kLeastCallBytes = 13;
 
-/// Which of the things of a recording they are: `numbers` of these, by what they were added by.
+/// Maps numbers to their indices in a recording.
 class CollectiveSetPlaces {
  public:
   explicit CollectiveSetPlaces(std::vector<uint32_t>* numbers) : numbers_(*numbers) {
@@ -32,7 +32,7 @@ class CollectiveSetPlaces {
   std::map<uint32_t, size_t> places_;
 };
 
-/// Writes calls one behind the other, each near the one before.
+/// Writes calls one after the other, each relative to the previous.
 class Packer {
  public:
   explicit Packer(Recording* recording)
@@ -43,7 +43,7 @@ class Packer {
 
   void Add(const CollectiveSetCall& call) {
     TransferCall(&bytes_, before_ns_, &call);
-    // One more, so that none is 0.
+    // Plus one, since 0 means none.
     bytes_.Number(call.step == CollectiveSet::kNoStep ? 0 : uint64_t{call.step} + 1);
     bytes_.Number(groups_.PlaceOf(call.group));
     const bool worked = call.before.work != BeforeCall::kNone;
@@ -62,7 +62,7 @@ class Packer {
   ByteWriter bytes_;
 };
 
-/// Calls `take` with each.
+/// Calls `take` with each call.
 template <typename Take>
 void Unpack(const Recording& recording, ByteReader* bytes, Take take) {
   int64_t before_ns = recording.origin_ns;
@@ -96,8 +96,8 @@ void SaveRecording(const Recording& recording, ByteWriter* bytes) {
   bytes->Raw(recording.packed);
 }
 
-/// `groups`, `works`: the number of each that was saved. What is packed is looked into, so that
-/// unpacking cannot fail later.
+/// `groups`, `works`: the numbers of what was saved. Validates the packed calls, so that unpacking
+/// cannot fail later.
 void LoadRecording(const std::vector<uint32_t>& groups, const std::vector<uint32_t>& works,
                    ByteReader* bytes, Recording* recording) {
   bytes->Values(&recording->origin_ns, &recording->world_size, &recording->numbered_steps,

@@ -23,13 +23,12 @@ namespace oplens::prof {
 
 class Run;
 
-/// A group of ranks as it is recorded.
 struct CollectiveGroup {
-  static constexpr size_t kLeastBytes = 3;  ///< That are saved of one.
+  static constexpr size_t kLeastBytes = 3;  ///< Minimum when saved.
 
-  std::string name;   ///< "" where it is not recorded.
-  std::string ranks;  ///< "[0, 1]"; the same.
-  int64_t size = -1;  ///< -1: not known.
+  std::string name;   ///< "" if not recorded.
+  std::string ranks;  ///< "[0, 1]"; "" if not recorded.
+  int64_t size = -1;  ///< -1: unknown.
 
   bool known() const { return !name.empty() || !ranks.empty(); }
   static constexpr std::tuple kMembers{&CollectiveGroup::name, &CollectiveGroup::ranks,
@@ -39,21 +38,21 @@ struct CollectiveGroup {
 
 using CollectiveGroups = Numbered<CollectiveGroup>;
 
-/// The calls of collectives of some ranks, packed: some 25 bytes a call. What belongs to what among
-/// ranks is found when all are there (CollectiveMatches).
+/// The collective calls of some ranks, packed: about 25 bytes per call. Calls are matched across
+/// ranks once all are there (CollectiveMatches).
 class CollectiveSet {
  public:
   static constexpr uint32_t kNoStep = UINT32_MAX;
 
-  /// One call on one rank; -1 is not known.
+  /// One call on one rank; -1 is unknown.
   struct Call {
-    int64_t start_ns = 0;  ///< On the file's clock, as the end.
+    int64_t start_ns = 0;  ///< Both on the file's clock.
     int64_t end_ns = 0;
     int64_t latency_ns = -1;
     int64_t exposed_ns = -1;
     int64_t size_bytes = -1;
     int64_t sequence = -1;
-    uint32_t step = kNoStep;  ///< Place in Recording::steps.
+    uint32_t step = kNoStep;  ///< Index in Recording::steps.
     uint32_t group = 0;       ///< Number in groups().
     BeforeCall before;        ///< Its work is a number in works().
     CollectiveKind kind = CollectiveKind::kUnknown;
@@ -61,31 +60,30 @@ class CollectiveSet {
     ops::DType dtype = ops::DType::kUnknown;
   };
 
-  /// One profile of a rank.
   struct Recording {
     int64_t origin_ns = 0;        ///< Its first event.
-    int64_t world_size = -1;      ///< -1: not known.
-    bool numbered_steps = false;  ///< Its steps have numbers of their own, the same on all ranks.
+    int64_t world_size = -1;      ///< -1: unknown.
+    bool numbered_steps = false;  ///< Its steps have their own numbers, the same on all ranks.
     std::optional<int64_t> clock_offset_ns;
     std::vector<int64_t> steps;    ///< Numbers.
-    std::vector<uint32_t> groups;  ///< Numbers in groups() of those that its calls are of,
-    std::vector<uint32_t> works;   ///< and in works() of what was done before them.
+    std::vector<uint32_t> groups;  ///< Numbers in groups() of its calls' groups.
+    std::vector<uint32_t> works;   ///< Numbers in works() of the work before them.
     size_t call_count = 0;
     std::string packed;  ///< The calls, by start: CallsOf.
   };
 
-  /// The rank of a run, with calls or without.
+  /// Adds the rank of a run, with or without calls.
   void Add(const Run& run, const BeforeCalls& before = {});
-  /// A profile of a rank with these calls, by start, which `recording` is without. Their groups and
-  /// works are numbers that NumberOf gave, their steps places in Recording::steps.
+  /// Adds a profile of a rank whose `calls`, by start, are not in `recording` yet. Groups and works
+  /// are numbers from NumberOf, steps are indices in Recording::steps.
   void Add(const std::string& rank, Recording recording, std::span<const Call> calls);
   uint32_t NumberOf(const CollectiveGroup& group) { return groups_.NumberOf(group); }
   uint32_t NumberOf(const WorkName& work) { return works_.NumberOf(work); }
   void Merge(CollectiveSet other);
 
-  /// docs/summary_format.md.
+  /// See docs/summary_format.md.
   void Save(ByteWriter* bytes) const;
-  /// Into one that is empty.
+  /// Precondition: this object is empty.
   void Load(ByteReader* bytes);
 
   using Ranks = std::map<std::string, std::vector<Recording>, RankBefore>;
@@ -93,9 +91,8 @@ class CollectiveSet {
   /// The calls of a recording, by start.
   static std::vector<Call> CallsOf(const Recording& recording);
   const CollectiveGroups& groups() const { return groups_; }
-  /// What was done before calls.
   const Numbered<WorkName>& works() const { return works_; }
-  /// Null: nothing, or it is not known.
+  /// Null: none or unknown.
   const WorkName* WorkBefore(const Call& call) const {
     return call.before.work == BeforeCall::kNone ? nullptr : &works_[call.before.work];
   }
@@ -106,8 +103,7 @@ class CollectiveSet {
   Numbered<WorkName> works_;
 };
 
-/// What a call is by itself, without step, group and what was before it. `before_ns`: a time that
-/// its start is near.
+/// A call without step, group and preceding work. `before_ns`: a time near its start.
 template <typename Bytes, typename Call>
 void TransferCall(Bytes* bytes, int64_t before_ns, Call* call) {
   bytes->Near(&call->start_ns, before_ns);

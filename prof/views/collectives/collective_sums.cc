@@ -5,7 +5,7 @@
 namespace oplens::prof {
 namespace {
 
-/// Of a byte: as fine as factors are.
+/// Resolution of bus_parts, as fine as a factor's.
 constexpr double kCollectiveSumsParts = static_cast<double>(int64_t{1} << 50);
 
 }  // namespace

@@ -11,14 +11,14 @@
 
 namespace oplens::prof {
 
-/// 1e9 bytes/s; nullopt where one is not known, or there is no time.
+/// In 1e9 bytes/s; nullopt if bytes are unknown or the time is not positive.
 std::optional<double> GbPerSecond(std::optional<double> bytes, int64_t time_ns);
 
-/// Sums over calls of collectives. What is not known of a call is left out, and has its own sum.
+/// Sums over collective calls. Calls without a value are left out of its sum and counted apart.
 struct CollectiveSums {
   Count calls;
   Count timed;    ///< Of known latency.
-  Count matched;  ///< Of known waiting.
+  Count matched;  ///< Of known wait.
   Count sized;    ///< Of known size.
   Count exposed;  ///< Of known exposed time.
   Sum bytes;
@@ -27,12 +27,12 @@ struct CollectiveSums {
   Sum transfer_ns;
   Sum unmatched_ns;
   Sum exposed_ns;
-  // Of calls of known size,
-  Sum algo_bytes;  ///< that are matched,
+  // Of calls of known size:
+  Sum algo_bytes;  ///< matched,
   Sum algo_ns;
-  Checked bus_parts;  ///< that are and have a factor, in 2^-50 bytes,
+  Checked bus_parts;  ///< matched with a bus factor, in 2^-50 bytes,
   Sum bus_ns;
-  Sum seen_bytes;  ///< that have a latency.
+  Sum seen_bytes;  ///< with a latency.
   Sum seen_ns;
 
   static constexpr std::tuple kMembers{
@@ -44,7 +44,7 @@ struct CollectiveSums {
       &CollectiveSums::seen_bytes,   &CollectiveSums::seen_ns};
 
   void Add(const CollectiveRow& row);
-  /// Bytes times factor; nullopt where they are too many.
+  /// Sum of bytes times factor; nullopt on overflow.
   std::optional<double> bus_bytes() const;
 };
 

@@ -26,14 +26,14 @@ constexpr std::string_view kGroupKindKey = "group_kind";
 constexpr std::string_view kCollectivesKeys[] = {"kind",  "group", kGroupKindKey, "size",
                                                  "dtype", "rank",  "step"};
 
-/// What calls that are alike have in common; what is not asked for is the same of all.
+/// What a row's calls have in common; keys that --by does not name keep their defaults.
 struct CollectivesKey {
   RankName rank;
   std::optional<int64_t> step;
   CollectiveKind kind = CollectiveKind::kUnknown;
   CollectiveGroup group;
   int64_t group_size = -1;
-  GroupKind group_kind = GroupKind::kUnknown;  // Known when all calls are there, by the group.
+  GroupKind group_kind = GroupKind::kUnknown;  // From the group, once all calls are there.
   ops::DType dtype = ops::DType::kUnknown;
   int64_t size_bytes = -1;
 
@@ -45,11 +45,11 @@ struct CollectivesKey {
   }
 };
 
-/// Orders by the keys in the order of --by.
+/// Compares keys in the order of --by.
 struct CollectivesKeyBefore {
   bool operator()(const CollectivesKey& a, const CollectivesKey& b) const;
   const std::vector<std::string>* by = nullptr;
-  bool kinds_known = false;  // Of groups; until then each group is one for itself.
+  bool kinds_known = false;  // Kinds of groups; until then every group is its own kind.
 };
 
 bool CollectivesKeyBefore::operator()(const CollectivesKey& a, const CollectivesKey& b) const {
@@ -69,14 +69,14 @@ bool CollectivesKeyBefore::operator()(const CollectivesKey& a, const Collectives
 
 using CollectivesRow = GroupRow<CollectivesKey, CollectiveSums>;
 
-/// A sum of so many calls; unknown of none.
+/// A sum over `count` calls; unknown if there are none.
 template <auto count, auto sum>
 Cell KnownOf(const CollectivesRow& row) {
   return row.sums.*count > 0 ? CellOf(row.sums.*sum) : Cell{};
 }
 
 constexpr struct {
-  std::string_view word;  ///< Of --by.
+  std::string_view word;  ///< Word of --by.
   Column<CollectivesRow> column;
 } kCollectivesKeyColumns[] = {
     {"rank", {kRankField, [](const CollectivesRow& row) { return CellOf(row.key.rank); }}},
@@ -189,7 +189,8 @@ class Collectives : public SavedPartial<Collectives> {
       return;
     }
     if (IsBy(kGroupKindKey)) kinds_.AddCalls(calls);
-    std::map<CallKey, CollectiveSums*> known;  // The names of groups may be long.
+    std::map<CallKey, CollectiveSums*>
+        known;  // Avoids comparing names of groups, which may be long.
     for (const CollectiveRow& row : calls) {
       CollectiveSums*& sums = known[CallKeyOf(row)];
       if (sums == nullptr) sums = &groups_[KeyOf(row)];
@@ -216,7 +217,7 @@ class Collectives : public SavedPartial<Collectives> {
     return std::find(by_.begin(), by_.end(), word) != by_.end();
   }
   CollectivesKey KeyOf(const CollectiveRow& row) const;
-  /// All that tells the key of a call of one rank.
+  /// The parts of a call of one rank that determine its key.
   using CallKey = std::tuple<const CollectiveGroup*, int64_t, uint32_t,
                              const CollectiveSet::Recording*, CollectiveKind, ops::DType, int64_t>;
   CallKey CallKeyOf(const CollectiveRow& row) const;
@@ -225,9 +226,9 @@ class Collectives : public SavedPartial<Collectives> {
   CollectiveList list_;  // Without words of --by,
   std::map<CollectivesKey, CollectiveSums, CollectivesKeyBefore> groups_{
       CollectivesKeyBefore{&by_}};  // and with them.
-  GroupKinds kinds_;                // With the word for them.
+  GroupKinds kinds_;                // For the key group_kind.
   CollectiveNotes notes_;
-  Count ranks_;  // Whose calls are here.
+  Count ranks_;  // Ranks with calls here.
   Any runs_;
   Any records_;
   Any any_;

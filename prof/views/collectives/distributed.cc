@@ -20,10 +20,9 @@
 namespace oplens::prof {
 namespace {
 
-/// One step of one rank.
 struct DistributedStep {
-  int64_t origin_ns = 0;  ///< The profile's first event.
-  Sum start_ns;           ///< From it.
+  int64_t origin_ns = 0;  ///< First event of the profile.
+  Sum start_ns;           ///< Relative to origin_ns.
   int64_t number = 0;
   bool whole = true;
   Sum total_ns;
@@ -82,7 +81,7 @@ Cell StepShareOf(const DistributedRow& row) {
   const int64_t part_ns = std::invoke(part, row.sums);
   return {100.0 * static_cast<double>(part_ns) / static_cast<double>(row.sums.total_ns)};
 }
-/// Unknown where there are calls, but of none is it known.
+/// Unknown if there are calls, but the value is known of none.
 template <auto count, auto part>
 Cell CallsValueOf(const DistributedRow& row) {
   const bool known = row.calls.*count > 0 || row.calls.calls == 0;
@@ -205,7 +204,7 @@ class Distributed : public GroupedPartial<RankName, std::vector<DistributedStep>
   CollectiveNotes call_notes_;
 };
 
-// All is found at once: what it takes is free again when other views begin.
+// Everything is computed here, so that temporary memory is freed before other views begin.
 void Distributed::Begin(const Run* run) {
   notes_.Begin(run);
   if (run == nullptr || run->device_work().events().empty()) return;
@@ -249,7 +248,7 @@ void Distributed::EmitGroup(const RankName& rank, const std::vector<DistributedS
     if (counts) mean.Add(step);
     const std::pair key(step.origin_ns, step.number);
     const auto calls = calls_.find({rank.text, key});
-    // Of two steps of one number the first has them.
+    // The first of several steps with one number gets the calls.
     if (calls != calls_.end() && given.insert(key).second) {
       row.calls = calls->second;
       if (counts) MergeInto(&mean.calls, calls->second);

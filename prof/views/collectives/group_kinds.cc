@@ -45,14 +45,14 @@ GroupKind GroupKinds::Of(const CollectiveGroup& group) const {
   return InferGroupKind(shape, world_size_, used == uses_.end() ? uint8_t{0} : used->second);
 }
 
-// What several say in different words, nobody says.
+// Contradictory descriptions count as none.
 GroupKind GroupKinds::ToldOf(const CollectiveGroup& group, const GroupShape& shape) const {
   const auto only = [](const std::set<GroupKind>& kinds) {
     return kinds.size() == 1 ? *kinds.begin() : GroupKind::kUnknown;
   };
   const auto exact = told_.find({group.name, shape});
   if (exact != told_.end()) return only(exact->second);
-  // Of calls without a list of ranks the name has to do, and of groups that are listed without one.
+  // Calls and listed groups without ranks are matched by name.
   constexpr int64_t kFirst = std::numeric_limits<int64_t>::min();
   std::set<GroupKind> kinds;
   for (auto at = told_.lower_bound({group.name, GroupShape{kFirst, kFirst, kFirst}});

@@ -15,8 +15,8 @@
 
 namespace oplens::prof {
 
-/// What the process groups of a run share, by what all its ranks tell of them: what a program calls
-/// a group goes before its shape and use.
+/// Kinds of a run's process groups, from what all its ranks record: a program's name for a group
+/// takes precedence over the group's shape and use.
 class GroupKinds {
  public:
   template <typename Bytes, typename Self>
@@ -33,7 +33,7 @@ class GroupKinds {
   void AddCalls(std::span<const CollectiveRow> calls);
   void Merge(const GroupKinds& other);
 
-  /// kUnknown of a group that is not known.
+  /// kUnknown for an unknown group.
   GroupKind Of(const CollectiveGroup& group) const;
 
  private:
@@ -41,7 +41,7 @@ class GroupKinds {
 
   int64_t world_size_ = -1;
   std::map<CollectiveGroup, uint8_t> uses_;  // Bits of GroupUse.
-  /// By name and shape: ranks may give the same name to groups of their own.
+  /// By name and shape: ranks may use one name for different groups.
   std::map<std::pair<std::string, GroupShape>, std::set<GroupKind>> told_;
 };
 

@@ -16,7 +16,6 @@
 namespace oplens::prof {
 namespace {
 
-/// One step of one rank.
 struct StepLoad {
   Sum total_ns;
   Sum compute_ns;
@@ -28,7 +27,7 @@ struct StepLoad {
 
 struct RankLoads {
   RankGroups groups;
-  std::map<int64_t, StepLoad> steps;          ///< By number, those that are whole.
+  std::map<int64_t, StepLoad> steps;          ///< Whole steps, by number.
   std::map<std::string, Balance> sent_bytes;  ///< By all_to_all, by name of the group.
 
   static constexpr std::tuple kMembers{&RankLoads::groups, &RankLoads::steps,
@@ -40,7 +39,6 @@ struct RankLoads {
   }
 };
 
-/// Loads of some members in each step.
 class Members {
  public:
   void Add(std::string_view name, int64_t step, int64_t load_ns, int64_t total_ns) {
@@ -72,7 +70,7 @@ class Members {
     return sums;
   }
   int64_t size() const { return static_cast<int64_t>(loads_ns_.size()); }
-  /// The first of those with the most.
+  /// The first member with the largest load.
   std::string_view Most() const {
     const auto most =
         std::max_element(loads_ns_.begin(), loads_ns_.end(),
@@ -93,7 +91,7 @@ class Members {
 
 struct ExpertGroup {
   Members members;
-  int64_t ranks = 0;  ///< That sent anything.
+  int64_t ranks = 0;  ///< Ranks that sent something.
   int64_t max_bytes = 0;
   Sum sum_bytes;
 };
@@ -101,9 +99,9 @@ struct ExpertGroup {
 struct ImbalanceRow {
   std::string_view what;
   std::string_view group;
-  int64_t first_rank;  ///< Below 0: not known.
+  int64_t first_rank;  ///< -1: unknown.
   const Members& members;
-  const ExpertGroup* experts;  ///< Null of stages.
+  const ExpertGroup* experts;  ///< Null for stages.
   Members::Sums sums = members.SumUp();
 
   bool sends() const { return experts != nullptr && experts->ranks > 1; }
@@ -177,7 +175,7 @@ class Imbalance : public GroupedPartial<RankName, RankLoads, ImbalanceRow> {
   void EmitStages(TableOf<ImbalanceRow>* table) const;
   void EmitExperts(TableOf<ImbalanceRow>* table) const;
 
-  // Of the run that is read:
+  // Of the current run:
   const Run* run_ = nullptr;
   std::vector<StepLoad> loads_;  // By step.
 };
@@ -231,7 +229,7 @@ void Imbalance::AddCalls(std::span<const CollectiveRow> calls) {
   }
 }
 
-/// Of a stage what its mean rank has.
+/// Mean over the ranks of a stage.
 struct StageLoad {
   int64_t ranks = 0;
   StepLoad sums;
@@ -259,8 +257,8 @@ void Imbalance::EmitStages(TableOf<ImbalanceRow>* table) const {
   table->Add({"stages", "", -1, members, nullptr});
 }
 
-/// The group whose ranks share the experts of a rank; a group of all ranks is one where the rank
-/// runs experts and nothing else is known.
+/// The group that shares the rank's experts; the group of all ranks if the rank runs experts and no
+/// expert group is known.
 std::optional<RankGroups::Found> ExpertsOf(const RankLoads& rank) {
   const auto told = rank.groups.Of(GroupKind::kExpert);
   if (told || !rank.has_experts()) return told;

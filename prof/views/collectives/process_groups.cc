@@ -26,8 +26,7 @@ constexpr ProcessGroupsWord kProcessGroupsWords[] = {
     {"context", GroupKind::kContext}, {"sequence", GroupKind::kContext},
 };
 
-/// The word that `text` begins with, in small letters; it is cut off `text`, with what follows up
-/// to the next.
+/// Takes the first word of `text`, lower-cased, off it with the separators after it.
 std::string TakeWord(std::string_view* text) {
   std::string word;
   while (!text->empty() && IsLetter(text->front())) {
@@ -56,10 +55,10 @@ GroupKind KindOfDescription(std::string_view description) {
       if (word.word == own) kinds |= ProcessGroupsBitOf(word.kind);
     }
   }
-  // Who has the same experts, or parts of the same expert, is no group of experts.
+  // Ranks with the same experts, or parts of one, are no group of experts.
   if (kinds != ProcessGroupsBitOf(GroupKind::kExpert))
     kinds &= ~ProcessGroupsBitOf(GroupKind::kExpert);
-  // "DATA_PARALLEL_GROUP_WITH_CP": those who have the same model, parts of a sequence or not.
+  // "DATA_PARALLEL_GROUP_WITH_CP": ranks with the same model, whatever part of a sequence.
   if ((kinds & ProcessGroupsBitOf(GroupKind::kData)) != 0)
     kinds &= ~ProcessGroupsBitOf(GroupKind::kContext);
   for (const ProcessGroupsWord& word : kProcessGroupsWords) {

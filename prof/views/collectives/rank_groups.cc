@@ -10,7 +10,7 @@
 namespace oplens::prof {
 namespace {
 
-/// Kinds that say where a rank is.
+/// Kinds that tell a rank's place.
 constexpr GroupKind kPlaces[] = {GroupKind::kData, GroupKind::kTensor, GroupKind::kPipeline,
                                  GroupKind::kExpert, GroupKind::kContext};
 
@@ -41,7 +41,7 @@ std::string GroupIdentity(const CollectiveGroup& group) {
   return fmt::format("{} {} {:x}", group.name, group.size, StableHash(group.ranks));
 }
 
-// The larger of each, so that the order has no effect: -1 and 0 are not known.
+// Takes the maximum of each, so that the order has no effect: -1 and 0 are unknown.
 void RankGroup::Merge(const RankGroup& other) {
   shape = std::max(shape, other.shape);
   place = std::max(place, other.place);
@@ -69,7 +69,7 @@ void RankGroups::AddCalls(std::span<const CollectiveRow> calls) {
     RankGroup*& group = known[row.group];
     if (group == nullptr) {
       group = &groups_[row.group->name.empty() ? row.group->ranks : row.group->name];
-      // What the file lists of it need not be read again.
+      // Groups that the file lists need no parsing.
       if (group->shape.first < 0) group->Merge(GroupOf(row));
     }
     if (row.call.kind != CollectiveKind::kUnknown) group->uses |= UseOf(row.call.kind);
@@ -92,7 +92,7 @@ std::optional<RankGroups::Found> RankGroups::Of(GroupKind kind) const {
   for (const auto& [name, group] : groups_) {
     const Found found = FoundOf(name, group);
     if (found.kind != kind) continue;
-    // What is told goes before what is guessed.
+    // Descriptions precede inference.
     const auto key = [](const Found& one) { return std::pair(one.told, one.group->shape.size); };
     if (!largest || key(found) > key(*largest)) largest = found;
   }

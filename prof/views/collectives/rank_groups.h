@@ -12,14 +12,13 @@
 
 namespace oplens::prof {
 
-/// A short text that is the same of equal groups, and of no others but by a rare chance: lists of
-/// ranks may be long.
+/// A short text that identifies a group (a collision is unlikely): lists of ranks may be long.
 std::string GroupIdentity(const CollectiveGroup& group);
 
 /// A process group as one of its ranks knows it.
 struct RankGroup {
   GroupShape shape;
-  int64_t place = -1;                    ///< Of the rank in it, from 0; -1: not known.
+  int64_t place = -1;                    ///< Of the rank in the group, from 0; -1: unknown.
   uint8_t uses = 0;                      ///< Bits of GroupUse.
   GroupKind told = GroupKind::kUnknown;  ///< By its description.
 
@@ -30,10 +29,10 @@ struct RankGroup {
   void Merge(const RankGroup& other);
 };
 
-/// The process groups that a rank is in: those that its file lists, and those of its collectives.
+/// The process groups of a rank: those that its file lists, and those of its collectives.
 class RankGroups {
  public:
-  /// A group with its kind, and whether a description tells it; else it is inferred.
+  /// A group with its kind, from a description (`told`) or inferred.
   struct Found {
     const std::string* name = nullptr;
     const RankGroup* group = nullptr;
@@ -50,20 +49,20 @@ class RankGroups {
   void AddCalls(std::span<const CollectiveRow> calls);
   void Merge(const RankGroups& other);
 
-  /// Of those of a kind the largest, of equal ones the first by name; nullopt where there is none.
+  /// The largest group of a kind, of equal ones the first by name; nullopt if there is none.
   std::optional<Found> Of(GroupKind kind) const;
-  /// The stage of a pipeline that the rank is, from 0.
+  /// The rank's pipeline stage, from 0.
   std::optional<int64_t> Stage() const;
-  /// Where the rank is in its groups: "data 3/8, tensor 0/2"; "" where nothing is known.
+  /// The rank's place in its groups: "data 3/8, tensor 0/2"; "" if unknown.
   std::string Place() const;
-  /// By what that is known: "told", "inferred" (of some at least), "".
+  /// The source of Place(): "told", "inferred" (at least partly), "".
   std::string_view PlaceSource() const;
 
  private:
   Found FoundOf(const std::string& name, const RankGroup& group) const;
 
   int64_t world_size_ = -1;
-  std::map<std::string, RankGroup> groups_;  // By name, or by their ranks where they have none.
+  std::map<std::string, RankGroup> groups_;  // By name, or by their ranks if unnamed.
 };
 
 }  // namespace oplens::prof

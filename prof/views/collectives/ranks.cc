@@ -24,11 +24,10 @@
 namespace oplens::prof {
 namespace {
 
-/// Sums over steps.
 struct StepSums {
   Count steps;
   Count calls;
-  Count matched;  ///< Calls whose waiting is known.
+  Count matched;  ///< Calls of known wait.
   Sum total_ns;
   Sum busy_ns;
   Sum compute_ns;
@@ -47,7 +46,6 @@ struct StepSums {
   }
 };
 
-/// What one rank did.
 struct RankSums {
   StepSums whole;
   StepSums all;
@@ -58,7 +56,7 @@ struct RankSums {
   RankGroups groups;
   /// Calls of whole groups, by GroupIdentity and name.
   std::map<std::pair<std::string, std::string>, Balance> group_calls;
-  /// Steps that are not whole, by the first event of their profile and their number.
+  /// Incomplete steps, by first event of their profile and number.
   std::set<std::pair<int64_t, int64_t>> cut;
 
   static constexpr std::tuple kMembers{
@@ -70,7 +68,7 @@ struct RankSums {
 struct RanksRow {
   const RankName& rank;
   const RankSums& of_rank;
-  const StepSums& sums;  ///< Of the steps that are shown.
+  const StepSums& sums;  ///< Over the steps that are shown.
   std::string node;
   std::string place;
 };
@@ -240,7 +238,7 @@ void Ranks::AddCalls(std::span<const CollectiveRow> calls) {
   }
 }
 
-/// The count that half of the ranks reach.
+/// The count that at least half of the ranks reach.
 int64_t RanksMedianOf(const std::vector<std::pair<std::string_view, int64_t>>& counts) {
   std::vector<int64_t> sorted;
   for (const auto& [name, count] : counts) sorted.push_back(count);
@@ -248,7 +246,6 @@ int64_t RanksMedianOf(const std::vector<std::pair<std::string_view, int64_t>>& c
   return sorted[sorted.size() / 2];
 }
 
-/// Hosts by number in the order in which ranks have them.
 class HostNumbers {
  public:
   std::string NodesOf(const std::set<std::string>& nodes) {
@@ -275,7 +272,7 @@ void Ranks::Emit(Sink* sink) const {
   }
 }
 
-/// Ranks that have fewer calls of a group than most of its ranks.
+/// Notes ranks with fewer calls of a group than most of its ranks.
 void Ranks::NoteMissing(std::vector<std::string>* notes) const {
   std::map<std::pair<std::string, std::string>, std::vector<std::pair<std::string_view, int64_t>>>
       groups;

@@ -16,17 +16,16 @@
 namespace oplens::prof {
 namespace {
 
-/// Of shares of times that are compared: less spread is their rounding.
+/// Least spread of compared shares of times: below it is rounding.
 constexpr double kLeastSpread = 0.001;
 
-/// A value of some ranks in one step, or of one op in one step.
 class Peers {
  public:
   void Add(int64_t value) { values_.push_back(value); }
   void Sort() { std::sort(values_.begin(), values_.end()); }
   size_t size() const { return values_.size(); }
 
-  /// The median of the others than one with that value; there must be one.
+  /// The median of the others if one member's value is `own`. Precondition: there are others.
   double MedianWithout(int64_t own) const {
     const auto place = static_cast<size_t>(std::lower_bound(values_.begin(), values_.end(), own) -
                                            values_.begin());
@@ -42,12 +41,12 @@ class Peers {
 
 using PeersOfSteps = std::map<int64_t, Peers>;  // By number of the step.
 
-/// Times of a rank against those of the others, by step.
+/// A rank's times compared with the others', by step.
 struct Series {
-  std::vector<double> shares;     ///< Of excess.
-  std::vector<double> excess_ns;  ///< Own less that of the median of the others.
+  std::vector<double> shares;     ///< Excess over the step's time.
+  std::vector<double> excess_ns;  ///< Own minus the median of the others.
   std::vector<double> own_ns;
-  std::vector<int64_t> steps;  ///< Their numbers.
+  std::vector<int64_t> steps;  ///< Numbers.
 
   void Add(int64_t step, double own, double excess, double whole) {
     steps.push_back(step);
@@ -57,36 +56,36 @@ struct Series {
   }
 };
 
-/// Of the values from a place on; 0 where there are none.
+/// Mean of the values from an index on; 0 if there are none.
 double MeanFrom(const std::vector<double>& values, size_t since) {
   double sum = 0;
   for (size_t i = since; i < values.size(); ++i) sum += values[i];
   return since < values.size() ? sum / static_cast<double>(values.size() - since) : 0;
 }
 
-/// The ops that take longer on a rank than on the median of the others, step by step.
+/// The ops that take longer on a rank than on the median of the others, per step.
 class SlowOps {
  public:
   struct Slow {
     const WorkName* name = nullptr;
-    int64_t since_step = 0;  ///< Number of the first step in which it is slow.
-    double own_ns = 0;       ///< Mean time in a step since then,
-    double excess_ns = 0;    ///< and by how much more that is than on the median of the others.
-    size_t order = 0;        ///< Of equal ones the least goes first.
+    int64_t since_step = 0;  ///< Number of the first slow step.
+    double own_ns = 0;       ///< Mean per step since then,
+    double excess_ns = 0;    ///< minus the median of the others.
+    size_t order = 0;        ///< Breaks ties, least first.
   };
 
-  /// Looks at one op after the other, so that it takes memory for one. `works`: of ranks that do
-  /// the same. O(n log n) in their times.
+  /// Compares one op at a time, to bound memory. `works`: of ranks that do the same. O(n log n) in
+  /// their times.
   void Find(const std::vector<const StragglerWork*>& works);
 
-  /// The op of a rank that costs most more than elsewhere; null where none is slow.
+  /// The op of a rank with the largest excess; null if none is slow.
   const Slow* OpOf(const StragglerWork* work) const { return At(ops_, work); }
-  /// The same of the layers of that op.
+  /// Likewise the layer of that op.
   const Slow* LayerOf(const StragglerWork* work) const { return At(layers_, work); }
 
  private:
   using Found = std::map<const StragglerWork*, Slow>;
-  /// Who has a place, and where among the times.
+  /// Ranks that have a place, and its index in their times.
   using Havers = std::vector<std::pair<const StragglerWork*, size_t>>;
 
   static const Slow* At(const Found& found, const StragglerWork* work) {
@@ -99,7 +98,7 @@ class SlowOps {
   Found layers_;
 };
 
-/// An op is slow that takes so much longer than on the median rank.
+/// Least excess of a slow op over the median rank, as a share of its time there.
 constexpr double kLeastSlow = 0.03;
 
 PeersOfSteps PeersOf(const std::vector<std::pair<const StragglerWork*, size_t>>& havers) {
@@ -114,7 +113,7 @@ PeersOfSteps PeersOf(const std::vector<std::pair<const StragglerWork*, size_t>>&
   return all;
 }
 
-/// Where half of the ranks have it at least.
+/// Only steps in which at least half of the ranks have the op.
 Series SeriesOf(const StragglerWork& work, size_t at, const PeersOfSteps& all, size_t ranks) {
   Series series;
   const auto times_ns = work.TimesOf(at);
@@ -164,7 +163,7 @@ void SlowOps::Find(const std::vector<const StragglerWork*>& works) {
     for (size_t i = 0; i < work->ops.size(); ++i) places[&work->ops[i]].emplace_back(work, i);
   }
   for (const auto& [name, havers] : places) Compare(*name, havers, works.size(), &ops_);
-  // Layers of ops that are slow somewhere.
+  // Layers of ops that are slow on some rank.
   places.clear();
   std::set<std::string_view> wanted;
   for (const auto& [work, slow] : ops_) wanted.insert(slow.name->op);
@@ -186,9 +185,9 @@ void SlowOps::Find(const std::vector<const StragglerWork*>& works) {
   }
 }
 
-/// An op is slow that takes longer than on the median rank by so much of a step.
+/// Least excess of a slow op over the median rank, as a share of the step.
 constexpr double kLeastOfStep = 0.001;
-/// A rank is late that comes later than the median rank by so much of a step.
+/// Least lateness compared with the median rank, as a share of the step.
 constexpr double kLeastLate = 0.02;
 
 int64_t StragglerVerdictRounded(double value) {
@@ -196,7 +195,6 @@ int64_t StragglerVerdictRounded(double value) {
   return static_cast<int64_t>(std::clamp(value, -kMost, kMost));
 }
 
-/// The ranks of one stage.
 class JudgeStragglerVerdict {
  public:
   explicit JudgeStragglerVerdict(std::vector<const StragglerWork*> works)
@@ -244,13 +242,13 @@ class JudgeStragglerVerdict {
 
  private:
   static bool HasCalls(const StragglerWork::Step& step) { return step.whole && step.calls > 0; }
-  /// What a rank waited compares with others of whose calls as many were found: where its partners
-  /// have no file, it is not known what it waited for them.
+  /// Waits are comparable only between ranks with the same number of matched calls: a rank's waits
+  /// for partners without a file are unknown.
   bool Counts(const StragglerWork::Step& step) const {
     return HasCalls(step) && step.unmatched == unmatched_.at(step.number).value;
   }
 
-  /// By how much less it waited than the others.
+  /// How much less the rank waited than the others.
   Series Lateness(const StragglerWork& work) const {
     Series series;
     for (const StragglerWork::Step& step : work.steps) {
@@ -264,8 +262,8 @@ class JudgeStragglerVerdict {
     return series;
   }
 
-  /// Whether there is a group of which the rank does not come last, from a step on: it waits longer
-  /// than the median of the others.
+  /// Whether in some group, from a step on, the rank waits longer than the median of the others, so
+  /// does not arrive last.
   bool WaitsInAGroup(const StragglerWork& work, int64_t since) const {
     const auto waits_in = [&](const auto& group) {
       Series series;
@@ -296,7 +294,7 @@ class JudgeStragglerVerdict {
     finding->verdict = StragglerVerdict::kSlowOp;
     finding->since_step = op->since_step;
     finding->late_ns = StragglerVerdictRounded(MeanFrom(late.excess_ns, skipped));
-    // One layer alone, where that is most of it.
+    // Name a single layer if it causes most of the excess.
     constexpr double kMost = 0.6;
     const SlowOps::Slow* const layer = slow_ops_.LayerOf(&work);
     const bool alone = layer != nullptr && layer->excess_ns > kMost * op->excess_ns;
@@ -318,15 +316,15 @@ class JudgeStragglerVerdict {
   }
 
   std::vector<const StragglerWork*> works_;
-  std::map<int64_t, Min> unmatched_;  // By number of the step: the fewest of a rank.
+  std::map<int64_t, Min> unmatched_;  // By number of the step: the minimum over ranks.
   PeersOfSteps waits_;
   std::map<std::string_view, PeersOfSteps> group_waits_;  // By group.
   SlowOps slow_ops_;
 };
 
-/// What comes late and is bound by groups, one after the other, to a rank that is slow at an op
-/// waits for that: through a pipeline nothing else tells so. Groups of more than half of the ranks
-/// bind nobody.
+/// A late rank that groups connect, directly or via others, to a rank with a slow op waits for that
+/// op: in a pipeline there is no other evidence. Groups of more than half of the ranks do not
+/// connect.
 void FollowSlowOps(const std::vector<StragglerRank>& ranks,
                    std::vector<StragglerFinding>* findings) {
   std::map<std::string_view, std::set<size_t>> members;  // By group.

@@ -20,21 +20,20 @@ namespace oplens::prof {
 
 class Run;
 
-/// What a rank computed in the steps of one profile.
 struct StragglerWork {
-  /// Ops that are kept, and as many pairs of op and layer: those that cost most,
+  /// Maximum number of ops, and of pairs of op and layer: the most expensive are kept.
   static constexpr size_t kMostPlaces = 24;
-  /// and times in all, over ops and steps: with many steps there are fewer ops.
+  /// Maximum number of times over ops and steps: more steps leave fewer ops.
   static constexpr size_t kMostTimes = 2'048;
 
   struct Step {
     int64_t number = 0;
     bool whole = true;
-    Sum total_ns = 0;  ///< With its device work.
-    // Of the calls in it that were found on other ranks:
+    Sum total_ns = 0;  ///< Including its device work.
+    // Of its calls that were matched on other ranks:
     Sum wait_ns = 0;
     Sum calls = 0;
-    Sum unmatched = 0;  ///< Calls that might have been found there, and were not.
+    Sum unmatched = 0;  ///< Calls that could have a match and have none.
 
     static constexpr std::tuple kMembers{&Step::number,  &Step::whole, &Step::total_ns,
                                          &Step::wait_ns, &Step::calls, &Step::unmatched};
@@ -43,10 +42,10 @@ struct StragglerWork {
 
   int64_t origin_ns = 0;
   std::vector<Step> steps;       ///< By start.
-  std::vector<WorkName> ops;     ///< Without layers: of all of them.
+  std::vector<WorkName> ops;     ///< Without layers: summed over all.
   std::vector<WorkName> layers;  ///< Pairs that have a layer.
-  std::vector<Sum> times_ns;     ///< Of each of `ops`, then of `layers`, by step.
-  /// Of Step::wait_ns what it waited in each process group (GroupIdentity), by place of the step.
+  std::vector<Sum> times_ns;     ///< Per op, then per pair in `layers`, by step.
+  /// Step::wait_ns by process group (GroupIdentity), then by index of the step.
   std::map<std::string, std::map<uint32_t, Sum>> group_waits_ns;
 
   std::span<const Sum> TimesOf(size_t place) const {
@@ -85,7 +84,7 @@ void StragglerWork::Transfer(Bytes* bytes, Self* self) {
   }
 }
 
-/// Makes it of one run: kernels come in the order of their starts. Communication is left out.
+/// Builds StragglerWork of one run. Takes kernels in order of start; ignores communication.
 class StragglerWorkMaker {
  public:
   /// `run` must outlive this object.
@@ -98,7 +97,7 @@ class StragglerWorkMaker {
   struct PlaceTimes {
     WorkPlace place;
     Sum total_ns;
-    // Step and time; a step may stand more than once. Dense they would take steps times places.
+    // Step and time, sparse; a step may occur several times.
     std::vector<std::pair<uint32_t, Sum>> times_ns;
   };
   using Places = std::unordered_map<uint64_t, PlaceTimes>;

@@ -22,20 +22,19 @@ namespace {
 
 using enum FieldType;
 
-/// Of the calls of a rank that were found on other ranks.
 struct WaitSums {
   Sum calls;
   Sum wait_ns;
-  Sum placed_calls;                ///< Of which it is known who came last.
-  Sum last_calls;                  ///< Of these the ones for which it did.
-  Sum idle_permille;               ///< Sum of BeforeCall::idle_permille of these.
-  std::map<WorkName, Sum> before;  ///< How many of these each op came before.
+  Sum placed_calls;                ///< The last rank is known.
+  Sum last_calls;                  ///< This rank was last.
+  Sum idle_permille;               ///< Over last_calls.
+  std::map<WorkName, Sum> before;  ///< Work before last_calls: number of calls.
 
   static constexpr std::tuple kMembers{&WaitSums::calls,         &WaitSums::wait_ns,
                                        &WaitSums::placed_calls,  &WaitSums::last_calls,
                                        &WaitSums::idle_permille, &WaitSums::before};
 
-  /// What came before most; of equal ones the first by text.
+  /// The most frequent; ties by text.
   WorkName MostBefore() const {
     const auto most =
         std::ranges::max_element(before, {}, [](const auto& of) { return int64_t{of.second}; });
@@ -43,11 +42,11 @@ struct WaitSums {
   }
 };
 
-/// What a rank computed, and what it waited. Memory: 8 bytes a time of StragglerWork, at most
-/// kMostTimes, and its process groups.
+/// Work and waits of a rank. 8 bytes per time of StragglerWork, at most kMostTimes, plus its
+/// process groups.
 struct WaitingRank {
   RankGroups groups;
-  std::vector<StragglerWork> works;  ///< Of each profile.
+  std::vector<StragglerWork> works;  ///< By profile.
   WaitSums sums;
 
   static constexpr std::tuple kMembers{&WaitingRank::groups, &WaitingRank::works,
@@ -58,9 +57,9 @@ struct StragglersRow {
   const RankName& rank;
   const WaitSums& sums;
   WorkName before = {};  ///< MostBefore.
-  Sum caused_ns = {};    ///< What others waited in calls for which it came last.
+  Sum caused_ns = {};    ///< Others' waits in calls for which it was last.
   StragglerFinding finding = {};
-  double step_ns = 0;  ///< Mean time of its whole steps.
+  double step_ns = 0;  ///< Mean over whole steps.
 };
 
 template <auto figure>
@@ -166,15 +165,15 @@ class Stragglers : public MemberPartial<Stragglers, kStragglersColumns> {
   std::vector<std::string> Notes() const override;
 
  private:
-  /// Who came last, and what it did before.
+  /// Counts the last rank, and its preceding work.
   void AddLast(const CollectiveRow& row, WaitSums* sums);
   void AddWaits(std::span<const CollectiveRow> calls, StragglerWork* work, WaitSums* sums);
 
   std::map<RankName, WaitingRank> ranks_;
-  std::map<std::string, Sum> caused_ns_;  // By rank that came last, of those that are here.
+  std::map<std::string, Sum> caused_ns_;  // By last rank, over the ranks here.
   CollectiveNotes call_notes_;
   ViewNotes notes_;
-  std::optional<StragglerWorkMaker> maker_;  // Of the run that is read.
+  std::optional<StragglerWorkMaker> maker_;  // Of the current run.
 
  public:
   static constexpr std::tuple kMembers{&Stragglers::ranks_, &Stragglers::caused_ns_,
@@ -188,14 +187,13 @@ void Stragglers::AddCalls(std::span<const CollectiveRow> calls) {
   call_notes_.Add(calls);
   WaitingRank& rank = at->second;
   rank.groups.AddCalls(calls);
-  std::set<int64_t> origins;  // Calls of two profiles that begin alike are of the first.
+  std::set<int64_t> origins;  // Of two profiles with the same origin, the first gets the calls.
   for (StragglerWork& work : rank.works) {
     if (origins.insert(work.origin_ns).second) AddWaits(calls, &work, &rank.sums);
   }
 }
 
-/// Whether a call is of those that are found on other ranks, if these are there and did not do
-/// otherwise.
+/// Whether a call can have a match if the other ranks are there and made the same calls.
 bool MightBeMatched(const CollectiveRow& row) {
   if (row.share.match == CollectiveMatch::kAlone) return false;
   if (IsPointToPoint(row.call.kind)) return row.group->size == 2;
@@ -238,7 +236,7 @@ void Stragglers::AddLast(const CollectiveRow& row, WaitSums* sums) {
   ++sums->last_calls;
   if (row.call.before.idle_permille < 0) return;
   sums->idle_permille += row.call.before.idle_permille;
-  // Where it computed nothing: what has no name.
+  // Without preceding compute: an empty name.
   ++sums->before[row.work != nullptr ? *row.work : WorkName()];
 }
 
@@ -262,7 +260,7 @@ double MeanStep(const StragglerWork& work) {
 void Stragglers::Emit(Sink* sink) const {
   std::vector<StragglerRank> judged;
   std::vector<StragglersRow> rows;
-  std::vector<size_t> row_of;  // By judged.
+  std::vector<size_t> row_of;  // By judged rank.
   for (const auto& [name, rank] : ranks_) {
     std::vector<const StragglerWork*> works;
     for (const StragglerWork& work : rank.works) works.push_back(&work);

@@ -12,28 +12,27 @@
 
 namespace oplens::prof {
 
-/// What bounds the memory of groups.
+/// Bounds on the memory of groups.
 struct GroupLimits {
   size_t groups = size_t{1} << 20;
   size_t key_bytes = size_t{256} << 20;
 };
 
-/// Sums of groups by key. Groups are numbered in the order in which they come. Beyond the limits a
-/// new key gets no group: it counts in one more, kOther. `Index`: a map of keys to numbers that
-/// never moves its keys.
+/// Sums of groups by key. Groups are numbered in order of arrival. Beyond the limits, new keys
+/// share one more group, kOther. `Index`: a map of keys to numbers that never moves its keys.
 template <typename Sums, typename Index = TextMap<uint32_t>>
 class BoundedGroups {
  public:
   static constexpr uint32_t kOther = UINT32_MAX;
   struct Group {
-    const typename Index::key_type* key;  ///< Of the index.
+    const typename Index::key_type* key;  ///< Points into the index.
     Sums sums;
   };
 
   BoundedGroups() = default;
   explicit BoundedGroups(GroupLimits limits) : limits_(limits) {}
 
-  /// The number of the group of a key; kOther if it has none and the limits leave no room for one.
+  /// The number of a key's group, created on demand; kOther if the limits allow no new group.
   /// `key_bytes`: what the key counts against GroupLimits::key_bytes.
   template <typename Key>
   uint32_t NumberOf(const Key& key, size_t key_bytes) {
@@ -47,7 +46,7 @@ class BoundedGroups {
     return last_ = Make(key);
   }
   uint32_t NumberOf(std::string_view key) { return NumberOf(key, key.size()); }
-  /// The number of the group of a key; makes the group whatever the limits.
+  /// The number of a key's group, created on demand regardless of the limits.
   template <typename Key>
   uint32_t MadeNumberOf(const Key& key) {
     const auto found = index_.find(key);
@@ -62,7 +61,7 @@ class BoundedGroups {
   size_t size() const { return groups_.size(); }
   const Index& index() const { return index_; }
 
-  Sums other;  ///< Of kOther.
+  Sums other;  ///< The sums of kOther.
 
  private:
   template <typename Key>
@@ -79,11 +78,11 @@ class BoundedGroups {
   uint32_t last_ = kOther;
 };
 
-/// Keys that are texts, each ended by a 0.
+/// Appends a text to a key, terminated by a 0.
 inline void AppendKeyText(std::string_view text, std::string* key) {
   (*key += text).push_back('\0');
 }
-/// Takes the first text off a key; "" where none is left.
+/// Takes the first text off a key; "" if none is left.
 inline std::string_view TakeKeyText(std::string_view* key) {
   const std::string_view text = key->substr(0, key->find('\0'));
   key->remove_prefix(std::min(text.size() + 1, key->size()));

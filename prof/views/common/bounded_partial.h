@@ -19,11 +19,10 @@
 
 namespace oplens::prof {
 
-/// In which order columns of words of --by come.
 enum class ByOrder : uint8_t { kOfColumns, kOfWords };
 
-/// A partial of sums by key within GroupLimits (BoundedGroups). Key::TextBytes() is what the texts
-/// of a key count against the limit; a key beyond it counts under Key::Other() instead.
+/// A partial of sums by key within GroupLimits (BoundedGroups). Key::TextBytes() is what a key's
+/// texts count against the limit; keys beyond the limit count under Key::Other().
 template <typename Key, typename Sums, typename Row, typename NotesOfView>
 class BoundedPartial : public Partial {
  public:
@@ -52,7 +51,7 @@ class BoundedPartial : public Partial {
   }
 
  protected:
-  /// `view`: a literal. `words`: of --by that it takes. `columns` live as long as this object.
+  /// `view`: a literal. `words`: the --by words that it takes. `columns` must outlive this object.
   BoundedPartial(std::string_view view, const ViewOptions& options,
                  std::span<const std::string_view> words, std::span<const Column<Row>> columns,
                  ByOrder order)
@@ -60,12 +59,11 @@ class BoundedPartial : public Partial {
         words_(view, options, words),
         columns_(order == ByOrder::kOfWords ? words_.InOrder(columns) : words_.Of(columns)) {}
 
-  /// Throws Error where a key that was read is none.
+  /// Throws Error if a key that was read is invalid.
   virtual void Check(const Key& key, ByteReader* bytes) const {
     static_cast<void>(key);
     static_cast<void>(bytes);
   }
-  /// Whether --by names a word.
   bool By(std::string_view word) const { return words_.Has(word); }
   void Take(const Key& key, const Sums& sums) {
     uint32_t group = groups_.NumberOf(key, key.TextBytes());

@@ -3,14 +3,14 @@
 
 // A view of groups is a key, a struct of sums, columns, and an algorithm:
 //
-//     Run -> End(): finds of each key its sums -> Take(key, sums) -> rows_, a map
+//     Run -> End(): finds the sums of each key -> Take(key, sums) -> rows_, a map
 //     rows_ of other partials -> Merge, rows_ as bytes -> Save, Load: by the types of the members
-//     rows_ -> EmitGroup(): a row, or several, a key -> columns -> Sink
+//     rows_ -> EmitGroup(): one or more rows per key -> columns -> Sink
 //
-// Key and sums are structs that name their members once (kMembers of base/sums.h); the rank of a
-// key is a RankName. A row is what getters of columns take: GroupRow, or the view's own type with
-// `key` and `sums`, and more. A column is in one place: its Field with its getter, or a
-// FigureColumn, KeyColumn or ByColumn, which get a member and know by its type how it folds.
+// Key and sums are structs that list their members once (kMembers of base/sums.h); the rank of a
+// key is a RankName. A row is what the columns' getters take: GroupRow, or the view's own type with
+// `key` and `sums`. A column is defined in one place: its Field with its getter, or a FigureColumn,
+// KeyColumn or ByColumn, which derives cell and fold from a member's type.
 
 #include <algorithm>
 #include <cstddef>
@@ -42,10 +42,10 @@ struct GroupRow {
   const Sums& sums;
 };
 
-/// What is shown of a histogram beside its quantiles.
+/// What a histogram shows besides its quantiles.
 enum class Extreme : uint8_t { kLeast, kLargest };
 
-/// The cell of a member, by its type. `what` of a histogram: a percent, or an Extreme.
+/// The cell of a member, by its type. `what` of a histogram: a percentage, or an Extreme.
 inline Cell CellOf(int64_t value) { return Integer(value); }
 inline Cell CellOf(const std::optional<int64_t>& value) { return Integer(value); }
 inline Cell CellOf(const Checked& value) { return Integer(value.Value()); }
@@ -66,7 +66,7 @@ inline Cell CellOf(const Histogram& values, Extreme what) {
   return Integer(what == Extreme::kLeast ? values.least() : values.largest());
 }
 
-/// What becomes of such a cell when rows are made one.
+/// How the cells of a member fold into one, by its type.
 template <typename S, typename T>
 constexpr Fold FoldOf(T S::*) {
   return Fold::kSum;
@@ -84,7 +84,7 @@ constexpr Fold FoldOf(Histogram S::*, Extreme what) {
   return what == Extreme::kLeast ? Fold::kMin : Fold::kMax;
 }
 
-/// A column of integers: a member of a row's sums; of a histogram `what` says which figure.
+/// A column of integers: a member of a row's sums. `what` selects the figure of a histogram.
 template <auto member, auto... what>
 struct FigureColumn {
   std::string_view key;
@@ -112,14 +112,13 @@ struct KeyColumn {
   }
 };
 
-/// The same of one that is there only where --by names it.
+/// A KeyColumn that is present only if --by names it.
 template <auto member>
 constexpr KeyColumn<member> ByColumn(const Field& field) {
   return {field, true};
 }
 
-/// A column of a key that is one of a row's texts, an array. `by`: it is there only where --by
-/// names it.
+/// A key column: an element of a row's array `texts`. `by`: present only if --by names it.
 template <size_t place, bool by = false, FieldType type = FieldType::kText>
 struct TextColumn {
   std::string_view key;
@@ -136,7 +135,7 @@ struct TextColumn {
   }
 };
 
-/// times x (part / whole); unknown of nothing. RatioOf: of two sums of a row.
+/// times x (part / whole); unknown if whole is 0. RatioOf: of two sums of a row.
 Cell RatioCell(int64_t part, int64_t whole, int times = 1);
 inline Cell PercentCell(int64_t part, int64_t whole) { return RatioCell(part, whole, 100); }
 template <auto part, auto whole, int times = 1, typename Row>
@@ -149,21 +148,20 @@ template <auto part, auto whole, typename Row>
 Cell PercentOf(const Row& row) {
   return Decimal(Percent<int64_t>(row.sums.*part, row.sums.*whole));
 }
-/// A sum of things of which it is known; unknown where that is of none.
+/// A sum over the values that are known; unknown if none is.
 template <auto count, auto sum, typename Row>
 Cell KnownOf(const Row& row) {
   return row.sums.*count > 0 ? CellOf(row.sums.*sum) : Cell{};
 }
 
-/// The words of --by that a view is asked for.
 class ByWords {
  public:
-  /// Throws UsageError for one that is none of `known`.
+  /// Throws UsageError for a word that is not in `known`.
   ByWords(std::string_view view, const ViewOptions& options,
           std::span<const std::string_view> known);
 
   bool Has(std::string_view word) const;
-  /// The columns without those that are not asked for.
+  /// The columns without those that --by could name and does not.
   template <typename Row>
   Columns<Row> Of(std::span<const Column<Row>> all) const {
     Columns<Row> columns;
@@ -172,7 +170,7 @@ class ByWords {
     }
     return columns;
   }
-  /// The same, those of --by in the order of its words. They stand together in `all`.
+  /// As Of(), with the --by columns in the order of the words. These must be adjacent in `all`.
   template <typename Row>
   Columns<Row> InOrder(std::span<const Column<Row>> all) const {
     Columns<Row> columns = Of(all);
@@ -185,14 +183,14 @@ class ByWords {
               });
     return columns;
   }
-  /// The places of the words in `known`, in their order, each once.
+  /// Indices of the words in `known`, in the words' order, without duplicates.
   std::vector<size_t> PlacesIn(std::span<const std::string_view> known) const;
 
  private:
   std::vector<std::string> words_;
 };
 
-/// A partial of the members that `Own` names in kMembers (base/sums.h): it merges, saves and loads
+/// A partial of the members that `Own` lists in kMembers (base/sums.h): it merges, saves and loads
 /// them by their types. The last one is its notes. `columns`: of its rows.
 template <typename Own, const auto& columns>
 class MemberPartial : public Partial {
@@ -205,7 +203,7 @@ class MemberPartial : public Partial {
   void Load(ByteReader* bytes) override { bytes->Values(static_cast<Own*>(this)); }
 };
 
-/// A partial of sums by key. `Notes`: what it says where an input has nothing for it.
+/// A partial of sums by key. `NotesOfView`: its notes about inputs without data for it.
 template <typename Key, typename Sums, typename Row = GroupRow<Key, Sums>,
           typename NotesOfView = ViewNotes>
 class GroupedPartial : public Partial {
@@ -226,16 +224,15 @@ class GroupedPartial : public Partial {
   void Load(ByteReader* bytes) override { bytes->Values(&rows_, &notes_); }
 
  protected:
-  /// `view`: a literal. `words`: of --by that it takes. `columns` live as long as this object.
+  /// `view`: a literal. `words`: the --by words that it takes. `columns` must outlive this object.
   GroupedPartial(std::string_view view, const ViewOptions& options,
                  std::span<const std::string_view> words, std::span<const Column<Row>> columns)
       : notes_(view), by_(view, options, words), columns_(by_.Of(columns)) {}
 
   const Columns<Row>& columns() const { return columns_; }
-  /// Whether --by names a word.
   bool By(std::string_view word) const { return by_.Has(word); }
 
-  /// The rows of a key: one, unless a view has others.
+  /// Emits the rows of a key: one, unless overridden.
   virtual void EmitGroup(const Key& key, const Sums& sums, TableOf<Row>* table) const {
     if constexpr (std::is_same_v<Row, GroupRow<Key, Sums>>) table->Add({key, sums});
   }

@@ -11,7 +11,7 @@
 namespace oplens::prof {
 namespace {
 
-// Values below kExact are buckets of their own; each power of two above is cut into kParts.
+// Values below kExact have their own buckets; each power of two above has kParts.
 constexpr uint32_t kPartBits = 5;
 constexpr uint32_t kHistogramParts = 1u << kPartBits;
 constexpr uint32_t kExact = 2 * kHistogramParts;
@@ -70,7 +70,7 @@ void Histogram::Merge(const Histogram& other) {
 
 std::optional<int64_t> Histogram::Quantile(int percent) const {
   if (count_ == 0) return std::nullopt;
-  // ceil(count * percent / 100), in parts that do not overflow.
+  // ceil(count * percent / 100) without overflow.
   const int64_t rest = (count_ % 100 * percent + 99) / 100;
   const int64_t rank = std::max<int64_t>(count_ / 100 * percent + rest, 1);
   int64_t seen = 0;

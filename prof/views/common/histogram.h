@@ -9,26 +9,24 @@
 
 namespace oplens::prof {
 
-/// How many values of which size there were, as counts of buckets: one a value below 64, above it
-/// 32 for each power of two. The counts of two histograms add up exactly, so a quantile does not
-/// depend on how the values were split. 16 bytes an occupied bucket, of which there are at most
-/// 1,888.
+/// Counts of values by size: one bucket per value below 64, above that 32 per power of two.
+/// Histograms merge exactly, so quantiles do not depend on how the values were split. 16 bytes per
+/// occupied bucket, of at most 1,888.
 class Histogram {
  public:
-  /// Counts a value so many times, at least once: a length of time where values hold for a while. A
-  /// negative value counts as 0. Counts saturate.
+  /// Counts a value `times` >= 1 times, such as the ns for which it holds. Negative values count as
+  /// 0. Counts saturate.
   void Add(int64_t value, int64_t times = 1);
   void Merge(const Histogram& other);
 
   int64_t count() const { return count_; }
-  /// Exact; nullopt without values.
+  /// Exact; nullopt if empty.
   std::optional<int64_t> least() const { return Known(least_); }
   std::optional<int64_t> largest() const { return Known(largest_); }
 
-  /// The value of the nearest rank: of n values in ascending order the ceil(percent / 100 * n)-th,
-  /// the first for 0 percent. What is answered is the middle of its bucket, within the least and
-  /// the largest value: exact below 64, else at most 1.6 % (1/64) off. nullopt without values.
-  /// `percent` is within 0 and 100.
+  /// The value of the nearest rank: of n ascending values the ceil(percent / 100 * n)-th, for 0
+  /// percent the first. Returns the middle of its bucket, clamped to [least, largest]: exact below
+  /// 64, otherwise at most 1.6 % (1/64) off. nullopt if empty. `percent` is in [0, 100].
   std::optional<int64_t> Quantile(int percent) const;
 
   /// For ByteWriter and ByteReader: the extremes, then the occupied buckets.
@@ -63,7 +61,7 @@ void Histogram::Transfer(Bytes* bytes, Self* self) {
   } else {
     bytes->Number(size);
   }
-  uint32_t next = 0;  // The least number that the bucket at hand can have.
+  uint32_t next = 0;  // The least possible number of the current bucket.
   for (auto& bucket : self->buckets_) {
     uint64_t ahead = bucket.number - next;
     if constexpr (Bytes::kReads) {

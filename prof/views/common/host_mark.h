@@ -6,9 +6,8 @@
 
 namespace oplens::prof {
 
-/// What views keep of the name of a machine: the name behind a byte that no other text of theirs
-/// begins with. A summary gets a hash in its place (prof/summary_file/hashed_host.h); neither is
-/// shown.
+/// Marks host names in what views keep: no other text of theirs begins with this byte. Summaries
+/// store a hash instead (prof/summary_file/hashed_host.h); neither is shown.
 inline constexpr char kHostMark = '\x03';
 
 inline std::string MarkedHost(std::string_view name) {

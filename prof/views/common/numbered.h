@@ -11,13 +11,12 @@
 
 namespace oplens::prof {
 
-/// Values with Transfer, each once, by number: of what many calls have in common each keeps the
-/// number alone.
+/// Distinct values, numbered, for what many calls share. T has Transfer.
 template <typename T>
 class Numbered {
  public:
   Numbered() = default;
-  // Numbers stand for keys of the map.
+  // values_ points to keys of the map.
   Numbered(const Numbered&) = delete;
   Numbered& operator=(const Numbered&) = delete;
   Numbered(Numbered&&) noexcept = default;
@@ -28,11 +27,11 @@ class Numbered {
     if (fresh) values_.push_back(&at->first);
     return at->second;
   }
-  /// Lives as long as this object.
+  /// The reference lives as long as this object.
   const T& operator[](uint32_t number) const { return *values_[number]; }
   size_t size() const { return values_.size(); }
 
-  /// Takes those of another: the number here of each.
+  /// Adds the values of another; returns their numbers here.
   std::vector<uint32_t> Merge(const Numbered& other) {
     std::vector<uint32_t> numbers;
     numbers.reserve(other.size());
@@ -44,7 +43,7 @@ class Numbered {
     bytes->Number(values_.size());
     for (const T* value : values_) bytes->Values(value);
   }
-  /// The number here of each that was saved; two may have become one.
+  /// Returns the numbers of the saved values, which need not be distinct.
   std::vector<uint32_t> Load(ByteReader* bytes) {
     std::vector<uint32_t> numbers;
     for (size_t left = bytes->Size(T::kLeastBytes); left > 0; --left) {
@@ -57,7 +56,7 @@ class Numbered {
 
  private:
   std::map<T, uint32_t> numbers_;
-  std::vector<const T*> values_;  // Keys of `numbers_`.
+  std::vector<const T*> values_;  // Keys of numbers_.
 };
 
 }  // namespace oplens::prof

@@ -8,7 +8,7 @@
 
 namespace oplens::prof {
 
-/// Orders names of ranks: "2" before "10", numbers before other texts.
+/// Orders rank names: "2" before "10", numbers before other texts.
 struct RankBefore {
   using is_transparent = void;
   bool operator()(std::string_view a, std::string_view b) const {
@@ -24,7 +24,6 @@ struct RankBefore {
   }
 };
 
-/// The name of a rank, as a part of a key.
 struct RankName {
   std::string text;
 

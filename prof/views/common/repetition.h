@@ -13,25 +13,24 @@
 
 namespace oplens::prof {
 
-/// Finds the steps of a run that names none: the same kernels, by full name and grid, in the same
-/// order, over and over until the end (FindRepetition). One GPU of one rank only: kernels of
-/// several interleave by chance.
+/// Finds the steps of a run that names none: a sequence of kernels, by full name and grid, that
+/// repeats until the end (FindRepetition). Works for one GPU of one rank only: kernels of several
+/// interleave at random.
 ///
-/// Several that group the same kernels, each by other keys, may share one: each says of every
-/// kernel which of its own groups that is in, in the order of their places.
+/// Several users that group the same kernels by different keys may share a finder: each has a
+/// place, and adds every kernel with its own group, in order of places.
 class RepetitionFinder {
  public:
   explicit RepetitionFinder(size_t places = 1) : groups_(places) {}
 
-  /// Remembers a kernel that is in this group of the one at `place`: 12 bytes each.
+  /// Adds a kernel and its group for the user at `place`: 12 bytes each.
   void Add(const KernelRecord& record, uint32_t group, size_t place = 0);
 
-  /// The repetition with the most kernels and of these the shortest; nullopt without one, or after
-  /// more than kMaxKernels kernels. Linear time, the first time.
+  /// The repetition with the most kernels, of these the shortest; nullopt without one, or after
+  /// more than kMaxKernels kernels. The first call takes linear time.
   std::optional<Repetition> Find();
 
-  /// Calls f(group, duration in ns) for each timed kernel of what Find() found; the group is that
-  /// of the one at `place`.
+  /// Calls f(group at `place`, duration in ns) for each timed kernel of the repetition.
   template <typename F>
   void ForEachRepeated(const Repetition& repetition, size_t place, F f) const {
     const auto size = static_cast<size_t>(repetition.period * repetition.count);
@@ -43,13 +42,12 @@ class RepetitionFinder {
   static constexpr size_t kMaxKernels = size_t{1} << 20;
 
  private:
-  /// Gives up: nothing can be found any more.
   void Stop();
 
-  std::vector<uint32_t> groups_;   // Of the kernel at hand, by place.
-  std::vector<uint32_t> kernels_;  // Their kinds: those of a kind are alike but for their times.
+  std::vector<uint32_t> groups_;       // Of the current kernel, by place.
+  std::vector<uint32_t> kernels_;      // Their kinds: kernels of a kind differ in their times only.
   std::vector<int64_t> durations_ns_;  // By kernel.
-  std::vector<uint64_t> whats_;        // By kind: a hash of name and grid,
+  std::vector<uint64_t> whats_;        // By kind: hash of name and grid,
   std::vector<uint32_t> kind_groups_;  // and its groups, by place.
   IdMap kind_of_;                      // By a hash of both.
   std::optional<Repetition> found_;

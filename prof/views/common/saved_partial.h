@@ -8,7 +8,7 @@
 
 namespace oplens::prof {
 
-/// A partial that saves all that its Transfer names (base/byte_writer.h). `Own` derives from it.
+/// A partial that saves what its Transfer lists (base/byte_writer.h). `Own` derives from it.
 template <typename Own>
 class SavedPartial : public Partial {
  public:

@@ -15,11 +15,11 @@
 
 namespace oplens::prof {
 
-/// Points of a series, which ascend; those of several are one series of all.
+/// Ascending points of a series; Merge() merges them in order.
 class SeriesPoints {
  public:
   SeriesPoints() = default;
-  /// In times since `origin_ns`.
+  /// Makes times relative to `origin_ns`.
   SeriesPoints(std::vector<SeriesPoint> points, int64_t origin_ns) : points_(std::move(points)) {
     for (SeriesPoint& point : points_) point.time_ns = LengthOf({origin_ns, point.time_ns});
   }
@@ -68,8 +68,7 @@ inline constexpr Field kPointTimeField = {
     "time_ns", "Time(ns)", "ns", FieldType::kInteger, 14, "from the first event of the rank",
     Fold::kKey};
 
-/// A partial of series: a row each with its sums, or with --by time one of each of its points,
-/// which are Sums::points.
+/// A partial of series: one row each with its sums, or with --by time one per point (Sums::points).
 template <typename Key, typename Sums>
 class SeriesPartial : public GroupedPartial<Key, Sums, SeriesRow<Key, Sums>> {
  public:

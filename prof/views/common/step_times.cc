@@ -28,12 +28,12 @@ std::vector<Interval>& Of(TimeClass time_class, Lists* lists) {
 }
 
 void PushStepTimes(int64_t start_ns, int64_t end_ns, std::vector<Interval>* list) {
-  // Most of a thread's ranges lie in one before them.
+  // Most ranges of a thread lie inside an earlier one.
   if (!list->empty() && list->back().start_ns <= start_ns && end_ns <= list->back().end_ns) return;
   list->push_back({start_ns, end_ns});
 }
 
-/// What ranges are, by their texts.
+/// Classes of ranges by their texts.
 class HostClasses {
  public:
   HostClasses(const parse::Joined& joined, const ClassRules& rules)

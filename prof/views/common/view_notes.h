@@ -18,8 +18,8 @@ namespace oplens::prof {
 
 class Run;
 
-/// What views of the device's work say when an input has nothing for them: it holds records only,
-/// or no work of a device, and what records that.
+/// Notes of views of GPU work about inputs without data for them: that an input has records only,
+/// or no GPU work, and how to record it.
 class ViewNotes {
  public:
   /// `view`: a literal.
@@ -33,14 +33,14 @@ class ViewNotes {
   std::string_view view_;
   Any records_;
   Any nothing_selected_;
-  std::array<Any, kFamilyCount> idle_;  // Families of profiles without work of a device.
+  std::array<Any, kFamilyCount> idle_;  // Families of profiles without GPU work.
 
  public:
   static constexpr std::tuple kMembers{&ViewNotes::records_, &ViewNotes::nothing_selected_,
                                        &ViewNotes::idle_};
 };
 
-/// The same of views of calls of operators.
+/// As ViewNotes, for views of operator calls.
 class CallNotes {
  public:
   /// `view`: a literal.
@@ -59,7 +59,6 @@ class CallNotes {
                                        &CallNotes::ranks_without_calls_};
 };
 
-/// Sentences of a view's own, each once.
 class TextNotes {
  public:
   explicit TextNotes(std::string_view /*view*/) {}

@@ -24,14 +24,14 @@ bool IsGroupKeyText(const Field& field) {
          field.type == FieldType::kTextList || field.type == FieldType::kFileList;
 }
 
-/// The first items of a list; with less than 0 the last ones.
+/// The first `parts` items of a list; if negative, the last ones.
 template <typename Item>
 std::span<const Item> GroupKeyPartsOf(std::span<const Item> items, int parts) {
   const size_t count = std::min(items.size(), static_cast<size_t>(std::abs(parts)));
   return parts > 0 ? items.first(count) : items.last(count);
 }
 
-/// The same of what '.' and '/' part in a text.
+/// Likewise the parts of a text, separated by '.' and '/'.
 std::string_view GroupKeyPartsOf(std::string_view text, int parts) {
   constexpr std::string_view kBetween = "./";
   size_t at = parts > 0 ? 0 : text.size();
@@ -62,7 +62,7 @@ void AppendLabel(std::string_view text, std::string* label) {
 Cell KeyForm::Of(const Field& field, const Cell& cell, std::string* scratch) const {
   const auto* list = std::get_if<Cell::Texts>(&cell.value);
   if (pattern_ != nullptr) {
-    // In an item first, so that ^ and $ are those of a name.
+    // Match single items first, so that ^ and $ are those of a name.
     for (size_t i = 0; list != nullptr && i < list->texts.size(); ++i) {
       if (const auto found = pattern_->Find(list->texts[i])) return Text(*found);
     }
@@ -73,7 +73,7 @@ Cell KeyForm::Of(const Field& field, const Cell& cell, std::string* scratch) con
   }
   Cell shortened = cell;
   if (parts_ != 0 && list != nullptr) {
-    // What the record does not hold stands behind the others.
+    // What the record does not hold comes after the others.
     shortened = {Cell::Texts{GroupKeyPartsOf(list->texts, parts_), 0}};
   }
   std::string_view text = CellText(field, shortened, scratch);

@@ -10,46 +10,42 @@
 
 namespace oplens::prof {
 
-/// What becomes of the value of a key before rows are grouped by it: the value itself, some of its
-/// parts, its label, or what a pattern finds in it.
+/// How a key's value is changed before rows are grouped by it: not at all, to some of its parts, to
+/// its label, or to a pattern's match.
 class KeyForm {
  public:
   KeyForm() = default;
 
-  /// Whether the value stays as it is.
   bool whole() const { return parts_ == 0 && !label_ && pattern_ == nullptr; }
-  /// The text that is grouped by. It points into the cell, into `scratch` or to a constant.
+  /// The text to group by. It points into `cell`, into `scratch` or to a constant.
   Cell Of(const Field& field, const Cell& cell, std::string* scratch) const;
 
  private:
   friend struct GroupWord;
 
-  int parts_ = 0;  // The first of them, the last ones if less than 0; 0: all.
+  int parts_ = 0;  // Leading parts, trailing ones if negative; 0: all.
   bool label_ = false;
   std::shared_ptr<const Pattern> pattern_;
 };
 
 /// A word of --by: KEY, KEY:N, KEY:label, KEY:N:label or KEY~PATTERN.
 struct GroupWord {
-  std::string_view key;  ///< Of the word that was read.
+  std::string_view key;  ///< Points into the word that was read.
   KeyForm form;
-  std::string_view name = {};  ///< Of its column, where that is not the key: "label".
+  std::string_view name = {};  ///< Of its column, if it is not the key: "label".
 
   /// `label` alone is the label of the ranges. Throws UsageError.
   static GroupWord Read(std::string_view word);
-  /// Throws UsageError where the value of the field has no parts, no label and no pattern.
+  /// Throws UsageError if values of the field have no parts, label or pattern.
   void RefuseIfNot(const Field& field) const;
 };
 
-/// The key of a word of --by, whatever its form.
 std::string_view KeyOfWord(std::string_view word);
 
-/// What a text says without its numbers: every run of digits is one '*'. Equal for texts that
-/// differ in numbers alone, "ProfilerStep#*". Appends.
+/// Appends a text with every run of digits replaced by one '*': "ProfilerStep#*".
 void AppendLabel(std::string_view text, std::string* label);
 
-/// "layer_2": the name of a column for the n-th key of one name, n from 2; it lives as long as the
-/// program.
+/// Column name of the n-th key of one name, n >= 2: "layer_2". It lives as long as the program.
 std::string_view NumberedKey(std::string_view key, size_t n);
 
 }  // namespace oplens::prof

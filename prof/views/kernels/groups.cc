@@ -28,20 +28,19 @@ namespace {
 
 using enum FieldType;
 
-/// What one kernel adds to its group.
 struct KernelGroupDetails {
   std::optional<int64_t> duration_ns;
   std::optional<int64_t> delay_ns;
   std::optional<int64_t> gap_ns;
-  std::optional<double> blocks;     ///< A multiprocessor.
+  std::optional<double> blocks;     ///< Per multiprocessor.
   std::optional<double> occupancy;  ///< Percent.
 };
 
-/// What is shown of a group besides the figures of --by. Sums are integers.
+/// Figures of a group besides those of --by. Sums are integers.
 struct GroupDetails {
   Count calls;
   Histogram durations;
-  // Weighted by duration, in thousandths: over the kernels of which it is known, and their time.
+  // Sums of value x duration in thousandths over the kernels of known value, and their time.
   Checked blocks;
   Checked occupancy;
   Sum blocks_ns;
@@ -98,7 +97,7 @@ constexpr Column<GroupDetails> kDetails[] = {
      [](const GroupDetails& of) { return Decimal(GroupDetailsRatio(of.gap_ns, of.with_gap, 1)); }},
 };
 
-/// Of two clocks that need not agree; nullopt where the difference does not fit.
+/// Of two clocks that may differ; nullopt on overflow.
 std::optional<int64_t> DistanceNs(int64_t from_ns, int64_t to_ns) {
   int64_t distance_ns = 0;
   if (__builtin_sub_overflow(to_ns, from_ns, &distance_ns)) return std::nullopt;
@@ -129,15 +128,14 @@ void GroupDetails::Add(const KernelGroupDetails& kernel) {
   AddWeighted(kernel.occupancy, *kernel.duration_ns, &occupancy, &occupancy_ns);
 }
 
-/// Since when each stream has been idle when a kernel starts. Kernels must be asked for in the
-/// order of their starts.
+/// Idle time of each stream before a kernel. Precondition: queries come in order of start.
 class StreamGaps {
  public:
   /// `run` must outlive this object.
   explicit StreamGaps(const Run& run) : run_(run) {}
 
-  /// From the end of what the stream did before to the start of an event, 0 where these overlap;
-  /// nullopt for the first of a stream, or where the event has no time.
+  /// From the end of the stream's previous work to the event's start, 0 if they overlap; nullopt
+  /// for the first event of a stream, or an event without time.
   std::optional<int64_t> Before(const DeviceEvent& event);
 
  private:
@@ -148,7 +146,7 @@ class StreamGaps {
   };
 
   const Run& run_;
-  size_t next_ = 0;  // Into the run's events.
+  size_t next_ = 0;  // Index in the run's events.
   std::vector<Stream> streams_;
 };
 
@@ -173,7 +171,7 @@ std::optional<int64_t> StreamGaps::Before(const DeviceEvent& asked) {
   return std::nullopt;
 }
 
-/// `gap_ns`: of StreamGaps; `run` null: only the record is known.
+/// `gap_ns`: from StreamGaps. `run`: null if only the record is known.
 KernelGroupDetails DetailsOf(const PricedKernel& kernel, const Run* run,
                              std::optional<int64_t> gap_ns) {
   const KernelRecord& record = *kernel.record;
@@ -190,7 +188,7 @@ KernelGroupDetails DetailsOf(const PricedKernel& kernel, const Run* run,
   return details;
 }
 
-/// The fields of --by with those of the details behind them.
+/// The fields of --by, then those of the details.
 SummaryPlan PlanOf(const ViewOptions& options) {
   const std::string by =
       options.by.empty() ? "kernel" : fmt::format("{}", fmt::join(options.by, ","));
@@ -202,13 +200,13 @@ std::vector<Field> WithDetails(std::vector<Field> fields) {
   return fields;
 }
 
-/// What several partials ask of each kernel, found by the first of them.
+/// What several partials need of each kernel, found by the first of them.
 struct GroupInput {
   explicit GroupInput(size_t partials) : repetition(std::make_shared<RepetitionFinder>(partials)) {}
 
   const Run* run = nullptr;  ///< Between Begin and End.
   std::optional<StreamGaps> gaps;
-  KernelGroupDetails kernel;  ///< Of the kernel at hand.
+  KernelGroupDetails kernel;  ///< Of the current kernel.
   std::shared_ptr<RepetitionFinder> repetition;
 
   void Begin(const Run* of) {
@@ -235,7 +233,7 @@ struct GroupInput {
 
 class Groups : public Partial, private Summary::Details {
  public:
-  /// `place`: among those who share `input`, which take kernels in that order.
+  /// `place`: among those that share `input`, in the order in which they take kernels.
   Groups(const ViewOptions& options, std::shared_ptr<GroupInput> input, size_t place)
       : plan_(PlanOf(options)),
         fields_(options.plain ? plan_.fields : WithDetails(plan_.fields)),
@@ -309,7 +307,7 @@ class Groups : public Partial, private Summary::Details {
     return details_[group];
   }
 
-  /// A copy or fill as a kernel without a name of its own: "Memcpy HtoD", "Memset".
+  /// Adds copies and memsets as kernels: "Memcpy HtoD", "Memset".
   void AddCopies(const Run& run) {
     for (const CopyRow& copy : CopiesOf(run.trace())) {
       const DeviceEvent event = {copy.start_ns,  copy.start_ns,
@@ -329,7 +327,7 @@ class Groups : public Partial, private Summary::Details {
       if (!copy.rank.empty()) record.rank = copy.rank;
       PricedKernel work;
       work.record = &record;
-      // Of an impossible rate it is as likely the size that is wrong as the time.
+      // If the rate is impossible, the size may be as wrong as the time.
       if (copy.size_bytes >= 0 && copy.has_possible_rate()) work.share.bytes = copy.size_bytes;
       summary_.AddWork(work);
       details_of(summary_.last_group()).Add(DetailsOf(work, nullptr, std::nullopt));
@@ -353,7 +351,7 @@ class Groups : public Partial, private Summary::Details {
   bool plain_;
   mutable Summary summary_;
   std::vector<GroupDetails> details_;  // By group.
-  GroupDetails other_;                 // Of Summary::kOther.
+  GroupDetails other_;                 // For Summary::kOther.
   std::shared_ptr<GroupInput> input_;
   bool first_;
 };

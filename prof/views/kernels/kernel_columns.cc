@@ -18,7 +18,7 @@ Cell List(std::span<const std::string_view> texts, int64_t more = 0) {
 Cell Extent(const Dim3& extent) { return extent.known() ? Cell{extent} : Cell{}; }
 
 Cell ThreadId(const PricedKernel& row) {
-  // An unlaunched kernel holds 0 there so that PyProf can read it.
+  // Kernels without a launch hold 0 there, for PyProf.
   if (row.record->reasons.Has(Reason::kNoLaunchCall)) return {};
   return Integer(row.record->thread_id);
 }
@@ -37,13 +37,13 @@ Cell DurationNs(const PricedKernel& row) {
   return row.record->timed() ? Integer(row.record->duration_ns) : Cell{};
 }
 
-/// A time of the kernel's own; what was not timed has none, whatever fills its place.
+/// A time of the kernel's own; untimed kernels have none.
 Cell MomentOf(const PricedKernel& row, const std::optional<int64_t>& moment_ns) {
   return row.record->reasons.Has(Reason::kUntimed) ? Cell{} : Integer(moment_ns);
 }
 
 Cell KernelColumnsPhaseOf(const PricedKernel& row) {
-  // Accumulating is one kind of work on gradients.
+  // Accumulation is work on gradients.
   const Phase phase = row.phase == Phase::kAccumulate ? Phase::kGradient : row.phase;
   return Text(PhaseWord(phase));
 }

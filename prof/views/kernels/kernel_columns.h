@@ -15,24 +15,23 @@ namespace oplens::prof {
 
 using KernelColumn = Column<PricedKernel>;
 
-/// Every column of a kernel in the order of `-c all`. To add one, add a row to the table in
-/// kernel_columns.cc.
+/// Every column of a kernel in the order of `-c all`, from the table in kernel_columns.cc.
 std::span<const KernelColumn> KernelColumns();
 
-/// SelectColumns out of them.
+/// SelectColumns out of KernelColumns().
 Columns<PricedKernel> SelectKernelColumns(std::string_view list);
 
-/// What each of them needs, in their order.
+/// The needs of KernelColumns(), in the same order.
 std::vector<ColumnNeed> KernelColumnNeeds();
 
-/// The columns without -c.
+/// Columns if -c is not given.
 inline constexpr std::string_view kDefaultColumns = "idx,dir,sub,mod,op,kernel,params,sil";
 
-/// Those that stay longest in a line that is too narrow, the first of them longest.
+/// Columns that stay longest in a narrow line, most important first.
 inline constexpr std::string_view kImportantColumns =
     "kernel,sil,op,params,dir,idx,mod,tc,flops,bytes,layer,sub";
 
-/// A table of kernels: one row each.
+/// A table with one row per kernel.
 class KernelTable : public KernelSink {
  public:
   /// `sink`: has begun with the fields of `columns`. It must outlive this object.

@@ -14,7 +14,7 @@
 namespace oplens::prof {
 namespace {
 
-/// Sums by combination of the three classes, and whether it occurs.
+/// Time by combination of the three classes, and whether it occurs.
 struct Types {
   std::array<Sum, kClassCombinations> ns;
   std::array<Any, kClassCombinations> occurs;
@@ -22,7 +22,7 @@ struct Types {
   static constexpr std::tuple kMembers{&Types::ns, &Types::occurs};
 };
 
-/// Of each of some windows; without any, of all time.
+/// One per window, or one for all time without windows.
 std::vector<Types> OwnTypes(const Run& run, const std::optional<std::vector<Interval>>& windows) {
   std::map<int32_t, ClassSweep> devices;
   ClassSweep* sweep = nullptr;

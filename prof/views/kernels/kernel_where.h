@@ -11,18 +11,18 @@
 
 namespace oplens::prof {
 
-/// What --where asks of kernels or copies, and of their groups.
+/// The conditions of --where on kernels or copies, and on their groups.
 template <typename Item>
 struct Where {
-  std::unique_ptr<ItemFilter<Item>> items;  ///< Before they are grouped; null for none.
-  std::shared_ptr<const Condition> groups;  ///< Of the rows of groups; null for none.
+  std::unique_ptr<ItemFilter<Item>> items;  ///< Applied before grouping; null for none.
+  std::shared_ptr<const Condition> groups;  ///< On rows of groups; null for none.
 };
 
-/// Reads a condition on kernels: their columns, and what they can be grouped by. `groups`: the
-/// fields of the groups that they go into; empty where they are rows themselves. A name that both
-/// have is the kernel's, but for "share"; kernel.NAME and group.NAME say which. Throws UsageError.
+/// Reads a condition on kernels: on their columns and what they can be grouped by. `groups`: fields
+/// of the groups' rows; empty if kernels are the rows. A name that both have means the kernel's,
+/// except "share"; kernel.NAME and group.NAME are explicit. Throws UsageError.
 Where<PricedKernel> ReadKernelWhere(std::string_view text, std::vector<Field> groups);
-/// The same of copies and fills.
+/// As ReadKernelWhere, for copies and memsets.
 Where<CopyRow> ReadCopyWhere(std::string_view text, std::vector<Field> groups);
 
 }  // namespace oplens::prof

@@ -34,7 +34,7 @@ using enum FieldType;
 
 constexpr std::string_view kPlacesOther = "(other)";
 
-// The texts of a place, and the rank.
+// Texts of a place, then the rank.
 enum PlacesPlaceText : size_t {
   kPlaceLayer,
   kPlaceOp,
@@ -48,9 +48,8 @@ enum PlacesPlaceText : size_t {
 
 constexpr std::string_view kPlacesKeys[] = {"step", "rank"};
 
-/// Of those of which it is known.
 struct KnownSum {
-  int64_t value = -1;  ///< Negative: of none is it known.
+  int64_t value = -1;  ///< Negative: no value is known.
 
   static constexpr std::tuple kMembers{&KnownSum::value};
   void Merge(const KnownSum& other) {
@@ -173,7 +172,6 @@ class PlacesView : public Partial {
 
  private:
   using Place = std::array<uint32_t, kPlaceTexts>;  // Numbers of texts.
-  /// In which step of which rank.
   struct When {
     uint32_t rank = 0;
     bool has_step = false;
@@ -196,13 +194,13 @@ class PlacesView : public Partial {
     return {by_rank_ ? rank_ : 0, by_step_ && step.has_value(), by_step_ ? step.value_or(0) : 0};
   }
   void AddSums(Place place, const When& when, const PlacesSums& sums);
-  /// By their texts, so that the order of inputs has no effect.
+  /// By text, so that the order of inputs has no effect.
   std::vector<const std::pair<const Place, uint32_t>*> SortedPlaces() const;
-  /// The entries of a place, each When once, by it.
+  /// The entries of a place by When, without duplicates.
   std::vector<Entry> EntriesOf(uint32_t place) const;
   void AddEvent(const DeviceEvent& event, std::string_view name);
   uint32_t LayerOf(std::span<const std::string_view> layer);
-  /// Of the run at hand: the number of its step, and the time since that step began.
+  /// The current run's step number of an event, and the time since that step began.
   std::optional<int64_t> StepOf(const DeviceEvent& event, int64_t* since_ns) const;
 
   ByWords words_;
@@ -211,7 +209,7 @@ class PlacesView : public Partial {
   bool by_rank_;
   TextNumbers texts_;
   BoundedGroups<std::vector<Entry>, std::unordered_map<Place, uint32_t, PlaceHash>> places_;
-  // Of the run that is read:
+  // Of the current run:
   const Run* run_ = nullptr;
   uint32_t rank_ = 0;
   std::string layer_;  // Scratch.
@@ -243,7 +241,7 @@ void PlacesView::AddSums(Place place, const When& when, const PlacesSums& sums) 
     number = places_.MadeNumberOf(place);
   }
   std::vector<Entry>& entries = places_[number];
-  // Kernels come step by step but for a few.
+  // Kernels mostly come step by step.
   for (size_t i = entries.size(); i > 0 && i + 4 > entries.size(); --i) {
     if (entries[i - 1].when == when) return MergeInto(&entries[i - 1].sums, sums);
   }

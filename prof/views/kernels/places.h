@@ -5,7 +5,7 @@
 
 namespace oplens::prof {
 
-/// Words of the key `work` of the view `places`, the rows of which by step `prof --diff` aligns.
+/// Words of the key `work` of the view `places`, whose rows by step `prof --diff` aligns.
 inline constexpr std::string_view kComputeWork = "compute";
 inline constexpr std::string_view kCommunicationWork = "communication";
 inline constexpr std::string_view kCopyWork = "copy";

@@ -12,16 +12,14 @@
 
 namespace oplens::prof {
 
-/// What a priced timeline needs of traces.
 TraceNeeds NeedsOfTimeline();
 
-/// Writes the timeline that `parse --format chrome` does, with columns of prof among the arguments
-/// of each kernel, under the words of -c: FLOPs, bytes, how near to the roofs. A cell that is
-/// unknown is no argument. Of the profile at hand it keeps the texts of these, about 150 bytes a
-/// kernel.
+/// Writes the timeline of `parse --format chrome`, with columns of prof among the arguments of each
+/// kernel, named as in -c: FLOPs, bytes, distance to the roofs. Unknown cells are left out. Keeps
+/// the texts of the current profile, about 150 bytes per kernel.
 class PricedTimeline : public KernelSink {
  public:
-  /// The columns unless -c says which.
+  /// The columns if -c is not given.
   static constexpr std::string_view kColumns =
       "params,phase,flops,bytes,tc,tflops,gbps,pct_math,pct_dram,bound";
 
@@ -32,7 +30,6 @@ class PricedTimeline : public KernelSink {
   void Add(const PricedKernel& kernel) override;
   bool AddReplay(const PricedKernel& replay) override;
   void EndInput() override;
-  /// Ends the document.
   void Finish() { writer_.Finish(); }
 
  private:

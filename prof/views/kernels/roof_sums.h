@@ -14,18 +14,18 @@
 
 namespace oplens::prof {
 
-/// Sums over kernels of one GPU, held against its roofs. Kernels without a usable time are counted,
-/// but have no part in any sum.
+/// Sums over kernels of one GPU, compared with its roofs. Kernels without a usable time are counted
+/// but not summed.
 struct RoofSums {
   Count count;
   Sum time_ns;
-  Sum inferred_ns;  ///< Of it: of kernels whose op is inferred (IsInferred).
+  Sum inferred_ns;  ///< Part of it whose op is inferred (IsInferred).
   Checked flops;
   Checked bytes;
-  /// FLOPs that count, by the unit whose peak they are held against (MathRoofOf).
+  /// FLOPs by the unit whose peak limits them (MathRoofOf).
   std::array<Checked, ops::kMathUnitCount> unit_flops{};
-  Count without_unit;         ///< Kernels whose unit is not known.
-  BitsOfAny<uint32_t> units;  ///< Of its kernels.
+  Count without_unit;         ///< Kernels of unknown unit.
+  BitsOfAny<uint32_t> units;  ///< Bits of the kernels' units.
 
   static constexpr std::tuple kMembers{
       &RoofSums::count, &RoofSums::time_ns,    &RoofSums::inferred_ns,  &RoofSums::flops,
@@ -34,13 +34,13 @@ struct RoofSums {
     return units >> ops::kMathUnitCount == 0 ? "" : "a sum is of a unit that none is";
   }
 
-  /// Adds a kernel whose FLOPs and bytes are known, or with `priced` false its time alone.
+  /// Adds a kernel; `priced`: its FLOPs and bytes are known, otherwise only its time counts.
   void Add(const PricedKernel& kernel, bool priced);
 
-  /// The unit with most of the FLOPs; without any the first of its units. nullopt: not known.
+  /// The unit with the most FLOPs, without FLOPs the first of `units`; nullopt if unknown.
   std::optional<ops::MathUnit> MainUnit() const;
-  /// Seconds that the FLOPs take at the peaks of their units, and the bytes at the bandwidth of
-  /// DRAM; nullopt where a unit, a peak or the bandwidth is not known.
+  /// Seconds that the FLOPs take at their units' peaks, and the bytes at DRAM bandwidth; nullopt if
+  /// a unit, a peak or the bandwidth is unknown.
   std::optional<double> MathSeconds(const ops::Gpu& gpu) const;
   std::optional<double> MemorySeconds(const ops::Gpu& gpu) const;
 };

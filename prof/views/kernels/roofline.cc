@@ -28,7 +28,7 @@ using enum FieldType;
 constexpr std::string_view kRooflineOther = "(other)";
 constexpr std::string_view kRooflineKeys[] = {"rank", "phase", "layer"};
 
-/// The texts of a row: those of --by, in the order of its words, come last.
+/// Indices of a row's texts; those of --by come last, in the order of its words.
 enum RoofText : size_t {
   kRoofOp,
   kRoofShape,
@@ -52,7 +52,7 @@ std::optional<double> RooflinePositive(double value) {
 struct RoofRow {
   std::string_view key;
   const RoofSums* sums;
-  const ops::Gpu* gpu;  ///< Null: it has none.
+  const ops::Gpu* gpu;  ///< Null: unknown.
   std::optional<double> math_s = {};
   std::optional<double> memory_s = {};
   std::optional<int64_t> roof_ns = {};
@@ -60,7 +60,7 @@ struct RoofRow {
 
   RoofRow(std::string_view key_of_row, const RoofSums* sums_of_row, const ops::Gpu* gpu_of_row);
 
-  // A row of kernels without a price, or without a time, has nothing more than these.
+  // Rows of kernels without a price or time have only a count.
   bool IsPriced() const { return sums->units != 0 || sums->without_unit > 0; }
   Cell OfPriced(const Cell& cell) const { return IsPriced() ? cell : Cell{}; }
   std::optional<double> Known(const Checked& sum) const {
@@ -85,7 +85,7 @@ RoofRow::RoofRow(std::string_view key_of_row, const RoofSums* sums_of_row,
   gap_ns = sums->time_ns - *roof_ns;
 }
 
-// Kernels beside the work of their op have neither FLOPs nor bytes, and no bound.
+// Kernels without a share of their op's work have no FLOPs, bytes or bound.
 std::string_view RoofRow::BoundWord() const {
   const double time_s = static_cast<double>(sums->time_ns) * 1e-9;
   if (!roof_ns || time_s <= 0) return {};
@@ -102,7 +102,6 @@ std::string_view RoofRow::BoundWord() const {
   return {};
 }
 
-/// What is shown of a row.
 struct ShownRoof : RoofRow {
   std::array<std::string_view, kRoofTexts> texts = {};
   bool other = false;
@@ -221,10 +220,10 @@ class Rooflines : public SavedPartial<Rooflines> {
  private:
   static constexpr uint32_t kNoGpu = 0;
   struct OfKey {
-    uint32_t gpu = kNoGpu;  // Place in gpus_ + 1.
+    uint32_t gpu = kNoGpu;  // Index in gpus_ + 1.
     RoofSums sums;
   };
-  // By texts, behind which stands the place of the GPU.
+  // By texts, followed by the GPU's index.
   using Groups = BoundedGroups<OfKey>;
   static std::string_view TextsOf(const Groups::Group& group) {
     return std::string_view(*group.key).substr(0, group.key->size() - sizeof(uint32_t));
@@ -240,9 +239,9 @@ class Rooflines : public SavedPartial<Rooflines> {
   Columns<ShownRoof> columns_;
   std::vector<RoofText> by_;
   Groups groups_;
-  std::vector<ops::Gpu> gpus_;  // Each once.
+  std::vector<ops::Gpu> gpus_;  // Distinct.
   uint32_t last_gpu_ = kNoGpu;
-  std::string key_;  // Of the kernel at hand.
+  std::string key_;  // Of the current kernel.
   int64_t kernels_ = 0;
   int64_t priced_ = 0;
   Family family_ = Family::kUnknown;
@@ -308,7 +307,7 @@ void TransferGpu(Bytes* bytes, Gpu* gpu) {
   bytes->Values(&gpu->name);
   bytes->Word(&gpu->maker, ops::kMakerCount);
   bytes->Values(&gpu->dram_bytes_per_s);
-  // Units are added behind the others.
+  // New units are appended, so a file may have fewer.
   if constexpr (Bytes::kReads) {
     const size_t units = bytes->Size(sizeof(double));
     bytes->Check(units <= gpu->peaks_per_s.size(), "a GPU has units that none has");
@@ -350,7 +349,7 @@ void Rooflines::Transfer(Bytes* bytes, Self* self) {
   }
 }
 
-// Those without a roof come last.
+// Rows without a roof come last.
 bool Rooflines::Before(const RoofRow& a, const RoofRow& b) {
   if (a.gap_ns != b.gap_ns) return b.gap_ns < a.gap_ns;
   if (a.sums->time_ns != b.sums->time_ns) return a.sums->time_ns > b.sums->time_ns;

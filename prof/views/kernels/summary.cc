@@ -10,8 +10,7 @@
 namespace oplens::prof {
 namespace {
 
-// A key is, one after the other: the length of a value in 4 bytes, then the value: a text, or the
-// 8 bytes of an integer.
+// A key is a sequence of values: 4 bytes of length, then a text or the 8 bytes of an integer.
 constexpr uint32_t kUnknownValue = std::numeric_limits<uint32_t>::max();
 constexpr std::string_view kReplays = "(graph replay)";
 constexpr size_t kMaxSteps = size_t{1} << 20;
@@ -85,7 +84,7 @@ void Summary::AddCopy(const CopyRow& copy) {
   if (!copy.duration_ns) record.reasons.Add(Reason::kBadTimes);
   PricedKernel work;
   work.record = &record;
-  // Of an impossible rate it is as likely the size that is wrong as the time.
+  // If the rate is impossible, the size may be as wrong as the time.
   if (copy.size_bytes >= 0 && copy.has_possible_rate()) work.share.bytes = copy.size_bytes;
   AddToGroup(work);
 }
@@ -164,7 +163,7 @@ std::vector<uint32_t> Summary::Sorted(const RowOrder& order) {
     const int64_t time_a = SumsOf(a).total_ns;
     const int64_t time_b = SumsOf(b).total_ns;
     if (time_a != time_b) return time_a > time_b;
-    // Not by their numbers, which are by what came first.
+    // Not by number, which depends on the order of arrival.
     if (IsReplay(a) || IsReplay(b)) return IsReplay(b) && !IsReplay(a);
     return KeyBefore(*groups_.all()[a].key, *groups_.all()[b].key);
   });
@@ -205,7 +204,7 @@ SummaryRow Summary::FoldedRow(const GroupSums& sums, std::string_view label, int
 }
 
 SummaryRow Summary::ReplayRow() const {
-  // Steps of a repetition are of kernels alone; one group of all steps is no step's.
+  // A repetition's steps have kernels only; a group of all steps is not by step.
   return FoldedRow(replays_, kReplays, last_step_ && !ByStep() ? step_count_ : 0, RowKind::kReplay);
 }
 
@@ -220,7 +219,7 @@ void Summary::FindSteps() {
 
 namespace {
 
-/// Orders what repeats, so that of several ranks the same is told whichever comes first.
+/// Orders repetitions, so that the order of ranks has no effect.
 std::pair<int64_t, int64_t> SummaryLengthOf(const Repetition& repeated) {
   return {repeated.count * repeated.period, repeated.count};
 }
@@ -239,7 +238,7 @@ std::vector<uint32_t> Summary::Merge(const Summary& other) {
   MergeInto(&all_, other.all_);
   for (const int64_t step : other.step_numbers_) CountStep(step);
   too_many_steps_ |= other.too_many_steps_;
-  // Ranks that repeat a sequence of their own do so at the same time.
+  // Ranks run their repetitions at the same time.
   if (!last_step_) step_count_ = std::max(step_count_, other.step_count_);
   if (other.repeated_ &&
       (!repeated_ || SummaryLengthOf(*repeated_) < SummaryLengthOf(*other.repeated_))) {
@@ -250,7 +249,6 @@ std::vector<uint32_t> Summary::Merge(const Summary& other) {
 
 namespace {
 
-// Values of keys, as they are saved.
 enum class SavedValue : uint8_t { kUnknown, kInteger, kText };
 constexpr size_t kSavedValues = 3;
 
@@ -364,7 +362,7 @@ void Summary::Write(const RowOrder& order, size_t top, Sink* sink, const Details
           folded);
   }
   if (replays_left) write(ReplayRow(), {});
-  // Which steps the kernels of further groups are of is not kept.
+  // The steps of kernels beyond the limits are not kept.
   const uint32_t other = kOther;
   if (groups_.other.kernels > 0) {
     write(FoldedRow(groups_.other, "(other)", ByStep() ? 0 : step_count_, RowKind::kOther),

@@ -23,16 +23,16 @@
 
 namespace oplens::prof {
 
-/// Groups kernels by some of their columns and sums over each group: one row a group once all have
-/// come. Memory grows with the groups, not with the rows
-/// (but for the first RepetitionFinder::kMaxKernels): about 400 bytes and the texts of its keys a
-/// group. Each row takes constant time.
+/// Groups kernels by some of their columns and sums each group: one row per group once all kernels
+/// have come. Memory grows with the groups, not the kernels (except the first
+/// RepetitionFinder::kMaxKernels): about 400 bytes and the key texts per group. Constant time per
+/// kernel.
 class Summary : public KernelSink {
  public:
-  /// Number of the group of kernels that came once there were too many.
+  /// Number of the group of kernels that exceed the limits.
   static constexpr uint32_t kOther = BoundedGroups<GroupSums>::kOther;
 
-  /// What another keeps of groups, by their numbers.
+  /// What another object keeps per group, by the groups' numbers.
   class Details {
    public:
     virtual ~Details() = default;
@@ -40,54 +40,50 @@ class Summary : public KernelSink {
     virtual void Append(std::span<const uint32_t> groups, std::vector<Cell>* cells) const = 0;
   };
 
-  /// What bounds memory. Kernels of groups that come once there are so many count in one more
-  /// group, "(other)".
+  /// Bounds on memory. Kernels of groups beyond them count in one more group, "(other)".
   using Limits = GroupLimits;
 
   /// `plan` must outlive this object.
   explicit Summary(const SummaryPlan* plan) : Summary(plan, Limits()) {}
   Summary(const SummaryPlan* plan, Limits limits);
 
-  /// Looks for what repeats together with others that get the same kernels: before the first one.
+  /// Shares a finder with other users of the same kernels. Call before the first kernel.
   void ShareRepetition(std::shared_ptr<RepetitionFinder> finder, size_t place) {
     repetition_ = std::move(finder);
     repetition_place_ = place;
   }
 
-  /// Adds a kernel to its group.
   void Add(const PricedKernel& row) override;
-  /// Adds work that is no kernel: it has no part in what repeats.
+  /// Adds work that is no kernel: it is ignored when looking for repetitions.
   void AddWork(const PricedKernel& work);
-  /// Adds a copy or fill to its group, of a plan whose keys are those of copies.
+  /// Adds a copy or memset to its group. Precondition: the plan's keys are of copies.
   void AddCopy(const CopyRow& copy);
-  /// The number of the group that the last kernel was added to.
   uint32_t last_group() const { return added_to_; }
-  /// All replays are one group, "(graph replay)", whatever the keys: its times are spans.
+  /// All replays form one group, "(graph replay)", whatever the keys: their times are spans.
   bool AddReplay(const PricedKernel& row) override;
 
-  /// Writes the groups: the first `top` of them in the order asked for (0: all),
-  /// then "(N more)", the sum of the others but "(graph replay)", which is never left out, then
-  /// "(other)". Equal ones and those whose cell is
-  /// unknown come by time, largest first, the unknown ones behind the others; of equal times by
-  /// their keys.
-  /// `details`: of further cells behind those of the plan; null for none.
+  /// Writes the first `top` groups (0: all) in `order`, then "(N more)", the sum of the rest, then
+  /// "(other)". "(graph replay)" is never folded into "(N more)". Ties and groups with unknown
+  /// cells come by time, largest first, unknown ones last; equal times by key. `details`: cells
+  /// appended to the plan's; null for none.
   void Write(const RowOrder& order, size_t top, Sink* sink, const Details* details = nullptr);
 
-  /// Only groups that match are written, and counted in "(N more)". `condition`: read with the
-  /// fields of the plan and, behind them, those of the details; null for none.
+  /// Writes only groups that match, and counts only these in "(N more)". `condition`: read with the
+  /// fields of the plan, then those of the details; null for none.
   void ShowOnly(std::shared_ptr<const Condition> condition) { condition_ = std::move(condition); }
-  /// After Write(): how many groups there are, and how many match.
+  /// After Write(): the number of groups and of matching groups.
   const MatchCount& matched() const { return matched_; }
 
-  /// After the last kernel of a rank: finds its steps where none is named. Write() does it else.
+  /// Call after the last kernel of a rank: finds its steps if none is named. Otherwise Write() does
+  /// it.
   void FindSteps();
-  /// Takes over the groups of another summary of the same plan, whose steps are found.
-  /// Answers the own number of each of its groups.
+  /// Adds the groups of another summary of the same plan, after its FindSteps(). Returns the number
+  /// here of each of its groups.
   std::vector<uint32_t> Merge(const Summary& other);
 
-  /// After FindSteps().
+  /// Precondition: FindSteps() was called.
   void Save(ByteWriter* bytes) const;
-  /// Takes over the groups of one of the same plan that was saved. Answers the own number of each.
+  /// Adds the groups of a saved summary of the same plan. Returns the number here of each.
   std::vector<uint32_t> Load(ByteReader* bytes);
 
   /// After Write(): what a reader of the rows must know.
@@ -96,45 +92,44 @@ class Summary : public KernelSink {
   size_t group_count() const { return groups_.size(); }
 
  private:
-  /// Fills key_ with the values of the columns.
+  /// Sets key_ from the values of the columns.
   template <typename Item>
   void EncodeKey(const Columns<Item>& columns, const Item& item);
   void SaveKey(std::string_view key, ByteWriter* bytes) const;
-  /// Fills key_.
+  /// Sets key_.
   void LoadKey(ByteReader* bytes);
-  /// Adds to the group of key_.
   void AddToGroup(const PricedKernel& work);
   void CountStep(int64_t step);
-  /// Where no step is named: takes the sequence of kernels that repeats.
+  /// If no step is named, uses the sequence of kernels that repeats.
   void FindRepeatedSteps();
-  // Shown are groups_, and one more where there are replays.
+  // Shown are groups_, and one more if there are replays.
   size_t shown_groups() const { return groups_.size() + (replays_.kernels > 0 ? 1 : 0); }
   bool IsReplay(size_t group) const { return group == groups_.size(); }
   const GroupSums& SumsOf(uint32_t group) const {
     return IsReplay(group) ? replays_ : groups_[group];
   }
-  /// The order of keys: the first value that is another decides, unknown ones come last.
+  /// Compares keys by the first differing value; unknown values come last.
   bool KeyBefore(std::string_view a, std::string_view b) const;
-  /// The groups that match.
+  /// The groups that match, in `order`.
   std::vector<uint32_t> Sorted(const RowOrder& order);
   SummaryRow RowOf(uint32_t group) const;
-  /// Fills cells_ with those of a row that shows these groups.
+  /// Sets cells_ to a row that shows these groups.
   void FillCells(const SummaryRow& row, std::span<const uint32_t> groups);
   SummaryRow FoldedRow(const GroupSums& sums, std::string_view label, int64_t steps,
                        RowKind kind) const;
   SummaryRow ReplayRow() const;
-  /// Whether each group is of one step, or of none that is known.
+  /// Whether `step` is a key: each group is of one step, or of no known step.
   bool ByStep() const { return step_key_.has_value(); }
-  /// Of the groups that are printed as one.
+  /// Number of steps of groups that are printed as one.
   int64_t StepsOf(std::span<const uint32_t> groups) const;
 
   const SummaryPlan& plan_;
   BoundedGroups<GroupSums> groups_;
   GroupSums replays_;
   GroupSums all_;
-  std::string key_;      // Of the row at hand.
+  std::string key_;      // Of the current row.
   std::string scratch_;  // Of EncodeKey().
-  std::string formed_;   // The same.
+  std::string formed_;   // Of EncodeKey().
   std::vector<Cell> cells_;
   uint32_t added_to_ = kOther;
   const Details* details_ = nullptr;  // While Write() runs.
@@ -145,7 +140,7 @@ class Summary : public KernelSink {
   std::optional<int64_t> last_step_;
   bool too_many_steps_ = false;
   int64_t step_count_ = 0;
-  std::optional<size_t> step_key_;  // Place of `step` among the keys.
+  std::optional<size_t> step_key_;  // Index of `step` among the keys.
   std::shared_ptr<RepetitionFinder> repetition_ = std::make_shared<RepetitionFinder>();
   size_t repetition_place_ = 0;
   std::optional<Repetition> repeated_;

@@ -39,7 +39,7 @@ Cell GroupTimeOf(const SummaryRow& row) {
   return row.sums->timed > 0 ? CellOf(row.sums->*member) : Cell{};
 }
 
-/// A sum that may have outgrown 64 bits: then as a decimal number.
+/// A sum; a decimal number if it exceeds 64 bits.
 template <auto kernels, auto sum>
 Cell KnownSumOf(const SummaryRow& row) {
   if (row.sums->*kernels == 0) return {};
@@ -47,13 +47,12 @@ Cell KnownSumOf(const SummaryRow& row) {
   return Decimal((row.sums->*sum).Approximate());
 }
 
-/// Percent of the time of the group.
 template <auto time_ns>
 Cell GroupShareOf(const SummaryRow& row) {
   return Decimal(row.sums->PercentOfTotal(row.sums->*time_ns));
 }
 
-/// Over `time_ns`, times `times`; nullopt where the sum overflowed.
+/// `sum` / `time_ns` x `times`; nullopt without time or on overflow.
 std::optional<double> GroupRate(Checked sum, int64_t time_ns, double times) {
   const auto whole = sum.Approximate();
   const auto rate = whole ? Ratio(*whole, static_cast<double>(time_ns)) : std::nullopt;
@@ -83,7 +82,7 @@ constexpr Column<SummaryRow> kFigures[] = {
        return row.sums->timed > 0 ? Decimal(Percent<int64_t>(row.sums->total_ns, row.all_ns))
                                   : Cell{};
      }},
-    // Of rows by step that become one it is no sum: each has its own step.
+    // Not a sum when rows by step are folded: each row has its own step.
     {{"perstep", "PerStep(ns)", "ns", kDecimal, 13, "time a step, where steps are known"}, PerStep},
     {{"flops", "FLOPs", "FLOP", kInteger, 16,
       "sum over the kernels whose FLOPs are known: a lower bound where these are not all",
@@ -115,7 +114,7 @@ constexpr Column<SummaryRow> kFigures[] = {
     {kRowKindField, [](const SummaryRow& row) { return Text(RowKindWord(row.kind)); }},
 };
 
-// Those that copies have too.
+// Figures of copies.
 constexpr std::string_view kCopyFigures = "count,total,mean,min,max,share,bytes,gbps,row_kind";
 
 /// The column of a kernel that a key names; null for none.
@@ -129,7 +128,7 @@ const KernelColumn* FindKey(std::string_view key) {
   return nullptr;
 }
 
-/// The same of a copy.
+/// Likewise of a copy.
 const Column<CopyRow>* FindCopyKey(std::string_view key) {
   for (const Column<CopyRow>& column : CopyColumns()) {
     if (column.key == key && column.fold == Fold::kKey) return &column;
@@ -141,7 +140,7 @@ bool IsSummaryColumnsText(const Field& field) {
   return field.type != kInteger && field.type != kDecimal;
 }
 
-/// The name of the column of a key: its own, or with a number where that is taken.
+/// A column name for a key: its own, or numbered if taken.
 std::string_view FreeName(std::string_view name, const std::vector<Field>& fields) {
   const auto taken = [&](std::string_view key) {
     return std::any_of(fields.begin(), fields.end(), [&](const Field& f) { return f.key == key; });
@@ -156,16 +155,16 @@ void AddField(const Field& key, const GroupWord& word, SummaryPlan* plan) {
   Field field = key;
   field.fold = Fold::kKey;
   if (!word.name.empty()) field.header = "Label";
-  // Not the key of the word, which may be gone before the plan.
+  // Not the key of the word, whose text may not outlive the plan.
   field.key = FreeName(word.name.empty() ? key.key : word.name, plan->fields);
-  // A list is one text here: what groups is the whole.
+  // A list is one text here: rows are grouped by all of it.
   if (IsSummaryColumnsText(field) && field.type != kName) field.type = kText;
   if (field.type == kName || field.width > 9) field.width = Field::kShared;
   plan->fields.push_back(field);
   plan->forms.push_back(word.form);
 }
 
-/// Adds the keys of a list; `find` finds the column of one, `keys` are the valid ones.
+/// Adds the keys of a list; `find` finds a key's column, `keys` are the valid keys.
 template <typename Find, typename Keys, typename Item>
 void AddKeys(std::string_view list, Find find, const Keys& keys, Columns<Item>* columns,
              SummaryPlan* plan) {

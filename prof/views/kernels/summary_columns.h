@@ -21,28 +21,28 @@
 
 namespace oplens::prof {
 
-/// Sums over the kernels of a group. A kernel that is not timed (Reason::kUntimed, kBadTimes) is
-/// counted, but has no part in any time.
+/// Sums over the kernels of a group. An untimed kernel (Reason::kUntimed, kBadTimes) counts as a
+/// kernel, but in no time.
 struct GroupSums {
   Count kernels;
   Count timed;  ///< Kernels that have a time.
   Sum total_ns;
-  Sum min_ns;  ///< 0 where none is timed.
+  Sum min_ns;  ///< 0 if none is timed.
   Max<Sum> max_ns;
-  Sum step_ns;  ///< Time of the kernels whose step is known.
+  Sum step_ns;  ///< Time of kernels of known step.
 
-  Count with_flops;  ///< Kernels whose FLOPs are known; `flops` sums theirs.
+  Count with_flops;  ///< Kernels of known FLOPs, summed in `flops`.
   Count with_bytes;
   Checked flops;
   Checked bytes;
-  Sum flops_ns;  ///< Time of these kernels.
+  Sum flops_ns;  ///< Time of kernels of known FLOPs.
   Sum bytes_ns;
-  Checked timed_flops;  ///< FLOPs of those of them that have a time, for rates.
+  Checked timed_flops;  ///< FLOPs of those that are timed, for rates.
   Checked timed_bytes;
 
-  Sum tensor_core_ns;        ///< Time of the kernels that use Tensor Cores.
-  Sum tensor_core_known_ns;  ///< Of those that are known to use them or not.
-  Sum inferred_ns;           ///< Of those whose op is inferred (IsInferred).
+  Sum tensor_core_ns;        ///< Time of kernels that use Tensor Cores.
+  Sum tensor_core_known_ns;  ///< Time of kernels for which that is known.
+  Sum inferred_ns;           ///< Time of kernels whose op is inferred (IsInferred).
 
   static constexpr std::tuple kMembers{&GroupSums::kernels,        &GroupSums::timed,
                                        &GroupSums::total_ns,       &GroupSums::min_ns,
@@ -54,18 +54,16 @@ struct GroupSums {
                                        &GroupSums::tensor_core_ns, &GroupSums::tensor_core_known_ns,
                                        &GroupSums::inferred_ns};
 
-  /// Adds one kernel.
   void Add(const PricedKernel& row);
-  /// Adds the kernels of another group.
   void Merge(const GroupSums& other);
 
-  /// 10^12 FLOP a second and 10^9 bytes a second, over the time of the kernels whose FLOPs (bytes)
-  /// are known; nullopt without such time, or where the sum overflowed.
+  /// 10^12 FLOP/s and 10^9 bytes/s, over the time of kernels whose FLOPs (bytes) are known; nullopt
+  /// without such time or on overflow.
   std::optional<double> TeraflopsPerSecond() const;
   std::optional<double> GigabytesPerSecond() const;
-  /// Percent of the time that is known to use Tensor Cores or not; nullopt without such time.
+  /// Percent of the time for which the use of Tensor Cores is known; nullopt without such time.
   std::optional<double> TensorCorePercent() const;
-  /// Percent of `total_ns`; nullopt where that is 0.
+  /// Percent of `total_ns`; nullopt if that is 0.
   std::optional<double> PercentOfTotal(int64_t part_ns) const;
 };
 
@@ -76,12 +74,11 @@ inline constexpr std::string_view kGroupKeys[] = {
     "grid",  "block", "regs",  "smem",   "evidence", "confidence"};
 inline constexpr size_t kGroupKeyCount = std::size(kGroupKeys);
 
-/// One group as a row shows it.
 struct SummaryRow {
   const GroupSums* sums = nullptr;
   std::array<Cell, kGroupKeyCount> keys;  ///< In the order of --by.
   int64_t all_ns = 0;                     ///< Time of the kernels of all groups.
-  int64_t steps = 0;                      ///< That its time a step is over; 0: not known.
+  int64_t steps = 0;  ///< Number of steps that its time per step covers; 0: unknown.
   RowKind kind = RowKind::kRow;
 };
 
@@ -89,9 +86,9 @@ struct SummaryRow {
 struct SummaryPlan {
   Columns<PricedKernel> keys;   ///< Of kernels, or
   Columns<CopyRow> copy_keys;   ///< of copies;
-  std::vector<KeyForm> forms;   ///< of each, in their order.
-  Columns<SummaryRow> figures;  ///< Behind the keys.
-  std::vector<Field> fields;    ///< The keys in their order, then the figures.
+  std::vector<KeyForm> forms;   ///< of each key, in order.
+  Columns<SummaryRow> figures;  ///< After the keys.
+  std::vector<Field> fields;    ///< The keys, then the figures.
   std::string_view rows;        ///< "kernels" or "copies".
 
   size_t key_count() const { return forms.size(); }
@@ -100,19 +97,18 @@ struct SummaryPlan {
 /// The plan of a list such as "op,layer:2". Throws UsageError, naming the word and the valid ones,
 /// for an unknown or repeated key or an empty list.
 SummaryPlan PlanSummary(std::string_view list);
-/// The same of `--copies`: the keys are the columns that say what a copy is (Fold::kKey).
+/// As PlanSummary, for `--copies`: keys are the columns that say what a copy is (Fold::kKey).
 SummaryPlan PlanCopySummary(std::string_view list);
 
-/// Every field with figures.
 std::vector<Field> FigureFields();
-/// The same with --copies.
+/// As kGroupKeys and FigureFields, for --copies.
 std::vector<std::string_view> CopyGroupKeys();
 std::vector<Field> CopyFigureFields();
 
-/// What a condition may name of a kernel: the columns, and keys that are none.
+/// What a condition may name of a kernel: the columns, and keys that are not columns.
 Columns<PricedKernel> NamedKernelColumns();
 
-/// The figures that are printed with -w unless -c is given: those that fit beside a text.
+/// Figures printed with -w if -c is not given: they fit beside a text.
 inline constexpr std::string_view kNarrowFigures =
     "count,total,mean,share,flops,bytes,tflops,gbps,tc";
 inline constexpr std::string_view kNarrowCopyFigures = "count,total,mean,share,bytes,gbps";

@@ -26,7 +26,7 @@ struct TemporalTimes {
 
 using TemporalRow = GroupRow<TimeKey, TemporalTimes>;
 
-/// Percent; unknown of nothing.
+/// Percent; unknown if `whole` is 0.
 template <auto part, auto whole = &TemporalTimes::kernel_ns>
 Cell TemporalShareOf(const TemporalRow& row) {
   const int64_t whole_ns = row.sums.*whole;

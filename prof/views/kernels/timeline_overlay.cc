@@ -29,7 +29,7 @@ ChromeOverlay::Counter CounterOf(TimeSeries series, std::string name, std::strin
   return counter;
 }
 
-/// Keeps where a path changes its thread or stream.
+/// Collects the points where a path changes thread or stream.
 class PathArrows : public PathTaker {
  public:
   explicit PathArrows(std::vector<ChromeOverlay::PathEdge>* arrows) : arrows_(arrows) {}

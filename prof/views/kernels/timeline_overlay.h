@@ -9,12 +9,11 @@ namespace oplens::prof {
 
 class Run;
 
-/// What a timeline needs of a trace for it.
 inline constexpr TraceNeeds kTimelineOverlayNeeds = kCriticalPathNeeds;
 
-/// What the views know of a run, for its timeline: how busy each GPU was, how much waited on each
-/// stream, how fast copies were, and where the critical path goes from one thread or stream to
-/// another. O(n log n); each counter has at most kMostPoints points.
+/// Counters and links for the timeline of a run: how busy each GPU was, the queue of each stream,
+/// the speed of copies, and where the critical path changes thread or stream. O(n log n); at most
+/// kMostPoints points per counter.
 parse::ChromeOverlay TimelineOverlayOf(const Run& run);
 
 }  // namespace oplens::prof

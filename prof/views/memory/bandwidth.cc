@@ -40,7 +40,7 @@ struct TrafficSums {
   Sum count;
   Sum bytes;
   Sum time_ns;
-  Histogram rates;  // Bytes per second, by time.
+  Histogram rates;  // Bytes/s, weighted by time.
   SeriesPoints points;
 
   static constexpr std::tuple kMembers{&TrafficSums::count, &TrafficSums::bytes,

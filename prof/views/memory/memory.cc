@@ -127,7 +127,7 @@ MemoryCurve OwnCurveOf(const Run& run, const MemoryLife::Pool& pool) {
   const auto time_of = [&](uint32_t place) {
     return SaturatingDifference(memory.EventAt(place).time_ns, origin_ns);
   };
-  // What was there before the recording: a base line up to the first event.
+  // Memory from before the recording: a base line up to the first event.
   if (!windows) all.push_back({std::min<int64_t>(0, time_of(pool.begin)), pool.base_bytes});
   for (uint32_t place = pool.begin; place < pool.end; ++place) {
     if (windows && !IsWithin(*windows, memory.EventAt(place).time_ns)) continue;

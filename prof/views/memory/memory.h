@@ -12,7 +12,6 @@
 
 namespace oplens::prof {
 
-/// The curve of a pool of memory.
 struct MemoryCurve {
   struct Point {
     int64_t time_ns = 0;
@@ -20,7 +19,7 @@ struct MemoryCurve {
     int64_t reserved_bytes = kUnknownId;
     friend auto operator<=>(const Point&, const Point&) = default;
   };
-  std::vector<Point> points;  ///< None: it has no rows.
+  std::vector<Point> points;  ///< Empty: it has no rows.
   int64_t peak_bytes = 0;
 };
 /// The view `memory` with the points that `curve_of` finds.

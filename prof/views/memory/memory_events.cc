@@ -95,12 +95,12 @@ class MemoryEvents : public MemoryEventRows {
   void End(const Run* run) override;
 
  private:
-  /// What calls are called and where they are, as numbers of texts_.
+  /// Names and places of calls, as numbers of texts_.
   struct Places {
     std::vector<uint32_t> names;
     std::vector<uint32_t> layers;
     std::vector<uint32_t> stacks;
-    std::vector<uint32_t> parents;  // By call: the place of the call around it, or kNone.
+    std::vector<uint32_t> parents;  // By call: its parent, or kNone.
   };
 
   Places PlacesOf(const Run& run);
@@ -123,7 +123,7 @@ MemoryEvents::Places MemoryEvents::PlacesOf(const Run& run) {
       places.parents[first + i] = static_cast<uint32_t>(first + calls[i].parent);
     }
   }
-  // Only what owns memory needs a text here.
+  // Only calls that own memory need a text.
   std::vector<bool> owns(tree.all().size(), false);
   for (const uint32_t owner : run.memory_owners()) {
     if (owner == parse::CallTree::kNone) continue;
@@ -240,7 +240,8 @@ void MemoryEventRows::Merge(const Partial& other) {
   notes_.Merge(more.notes_);
 }
 
-// By rank, device, source and time; all others so that no order of merging shows.
+// By rank, device, source and time, then all other members, so that the order of merging has no
+// effect.
 bool MemoryEventRows::IsBefore(const Row& a, const Row& b) const {
   if (a.rank != b.rank) return RankBefore()(texts_.TextOf(a.rank), texts_.TextOf(b.rank));
   const auto numbers = [](const Row& row) {

@@ -14,7 +14,7 @@
 
 namespace oplens::prof {
 
-/// Rows of memory-events: about 80 bytes a piece of memory, and each text once.
+/// Rows of memory-events: about 80 bytes per block of memory, and each text once.
 class MemoryEventRows : public Partial {
  public:
   MemoryEventRows() : notes_("memory-events") {}
@@ -39,9 +39,9 @@ class MemoryEventRows : public Partial {
     MemoryState state = MemoryState::kAlive;
     std::optional<bool> at_peak;
     std::optional<bool> leak;
-    int64_t address = 0;  ///< 0: not told.
+    int64_t address = 0;  ///< 0: not recorded.
     int64_t size_bytes = 0;
-    // kNoTime: it was not, or the file does not hold it.
+    // kNoTime: it did not happen, or the file does not hold it.
     int64_t alloc_ns = kNoTime;
     int64_t free_ns = kNoTime;
     int64_t step = kNoTime;

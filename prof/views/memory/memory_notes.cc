@@ -10,7 +10,7 @@ namespace {
 
 struct Oddity {
   Count MemoryLife::Counts::*count;
-  std::string_view words;  ///< Behind the number.
+  std::string_view words;  ///< After the number.
 };
 
 constexpr Oddity kOddities[] = {

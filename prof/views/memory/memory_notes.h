@@ -16,8 +16,6 @@ namespace oplens::prof {
 
 class Run;
 
-// Keys of the views of memory.
-
 inline constexpr Field kMemoryDeviceField = {
     "device", "Device", "", FieldType::kText, 6, "CPU, GPU0, ...: where the memory is", Fold::kKey};
 inline constexpr Field kMemorySourceField = {
@@ -30,15 +28,15 @@ inline constexpr Field kMemorySourceField = {
     "framework gives out it has from the driver: the two are never added up",
     Fold::kKey};
 
-/// What views of memory say beside their rows: that an input holds no allocations and what records
-/// them, where amounts are of known sizes only, and how many events are odd.
+/// Notes of memory views: that an input has no allocations and how to record them, that amounts
+/// cover known sizes only, and how many events are inconsistent.
 class MemoryNotes {
  public:
   /// `view`: a literal.
   explicit MemoryNotes(std::string_view view) : view_(view) {}
 
   void Begin(const Run* run);
-  /// Counts what is odd in the memory of a rank.
+  /// Counts inconsistent events in the memory of a rank.
   void Count(const MemoryLife& memory);
   void Merge(const MemoryNotes& other) { MergeMembers(this, other); }
   std::vector<std::string> Sentences() const;

@@ -9,7 +9,7 @@ namespace {
 
 using parse::CallTree;
 
-// Groups of the rows that are of no call.
+// Groups of the rows without a call.
 constexpr int64_t kNoCallGroup = -1;
 constexpr int64_t kUntoldGroup = -2;
 
@@ -32,8 +32,8 @@ MemoryOpRun::MemoryOpRun(const Run& run, const std::vector<OperatorKey>& by)
 }
 
 uint32_t MemoryOpRun::RowOf(int64_t group, size_t step, const Row& like) {
-  // Steps count from 1; 0 of what is in none, or where rows are not split by step. Ranges are
-  // numbered with 32 bits, and so are calls and steps.
+  // Steps count from 1; 0: outside of steps, or not split by step. Ranges, calls and steps fit in
+  // 32 bits.
   const int64_t number = by_step_ && step != Steps::kNone ? static_cast<int64_t>(step) + 1 : 0;
   const auto next = static_cast<uint32_t>(rows_.size());
   const uint32_t row = row_of_.FindOrInsert(group * (int64_t{1} << 32) + number, next);
@@ -124,7 +124,8 @@ void MemoryOpRun::SumInside() {
   }
 }
 
-// Who owns the memory that was there at the peak; what the pieces do not tell was taken before.
+// Counts the blocks alive at the peak for their owners; the rest was allocated before the
+// recording.
 void MemoryOpRun::SumPieces(const MemoryLife::Pool& pool) {
   const MemoryLife& memory = run_.memory();
   const MemoryLeaks leaks(memory, run_.steps());

@@ -18,9 +18,8 @@ namespace oplens::prof {
 
 class Run;
 
-/// What calls took and gave back.
 struct MemoryChange {
-  Balance increase_bytes;  ///< Taken less given back.
+  Balance increase_bytes;  ///< Allocated - freed.
   Sum allocations;
   Sum allocated_bytes;
 
@@ -30,14 +29,14 @@ struct MemoryChange {
   void Add(const MemoryEvent& event);
 };
 
-/// What the calls of one operator did with the memory of one device from one source.
+/// What the calls of one operator did with the memory of one device and source.
 struct MemoryOpSums {
-  Sum calls;  ///< Whatever they did.
+  Sum calls;  ///< Including those without memory.
   MemoryChange self;
-  MemoryChange total;  ///< With calls inside; one inside another of the same row adds nothing.
+  MemoryChange total;  ///< With nested calls; one inside a call of the same row adds nothing.
   Balance peak_bytes;
   Balance leaked_bytes;
-  // Whether that is known: not where no addresses are told, or there are no steps.
+  // False if no addresses are recorded, or there are no steps.
   Any peak_known;
   Any leaks_known;
 
@@ -47,29 +46,29 @@ struct MemoryOpSums {
                                        &MemoryOpSums::leaks_known};
 };
 
-/// The operators of one rank by what they did with memory. O(n log n + P C) for n memory events,
-/// C calls and P pools of memory, of which there are few.
+/// The operators of one rank by their use of memory. O(n log n + P C) for n memory events, C calls
+/// and P pools of memory (few).
 class MemoryOpRun {
  public:
   /// `run` must outlive this object.
   MemoryOpRun(const Run& run, const std::vector<OperatorKey>& by);
 
-  /// A row: calls that are alike in what they are called and split by.
+  /// A row: calls of one name, split by `by`.
   struct Row {
     enum class Kind : uint8_t {
       kCalls,
-      kNoCall,  ///< Of events that happened in no call.
-      kUntold,  ///< Memory whose allocation the file does not hold.
+      kNoCall,  ///< Events outside of calls.
+      kUntold,  ///< Memory whose allocation is not in the file.
     };
     Kind kind = Kind::kCalls;
-    uint32_t group = 0;  ///< Of calls.
+    uint32_t group = 0;  ///< For kCalls.
     size_t step = Steps::kNone;
     int64_t calls = 0;
   };
-  /// The texts of a row of calls: the name and those of the keys, those of step and rank left out.
+  /// The texts of a row of calls: the name, then its keys except step and rank.
   std::vector<std::string_view> TextsOf(const Row& row) const;
 
-  /// Gives f(row, sums) the sums of each row that the memory of a pool has to do with.
+  /// Calls f(row, sums) for each row that uses the pool's memory.
   template <typename F>
   void Sum(const MemoryLife::Pool& pool, F f) {
     SumPool(pool);
@@ -83,7 +82,7 @@ class MemoryOpRun {
 
   void FindRows();
   uint32_t RowOf(int64_t group, size_t step, const Row& like);
-  /// The row of what was done at a moment in a call; kNone: in none.
+  /// The row of a moment in a call; kNone for none.
   uint32_t RowAt(uint32_t call, int64_t time_ns);
   void SumPool(const MemoryLife::Pool& pool);
   void SumEvents(const MemoryLife::Pool& pool);
@@ -98,13 +97,13 @@ class MemoryOpRun {
   std::vector<Row> rows_;
   IdMap row_of_;                     // By group and step.
   std::vector<uint32_t> call_rows_;  // By call.
-  std::vector<bool> outermost_;      // By call: no call of its row is around it.
-  // Of the pool at hand.
+  std::vector<bool> outermost_;      // By call: not inside a call of its row.
+  // Of the current pool.
   std::vector<MemoryOpSums> sums_;    // By row.
   std::vector<bool> touched_;         // By row.
-  std::vector<MemoryChange> inside_;  // By call: its own, then with calls inside.
-  std::vector<bool> changed_;         // By call: whether there is such.
-  bool pairs_ = false;                // Whether it is known what became of all pieces.
+  std::vector<MemoryChange> inside_;  // By call: self, then total.
+  std::vector<bool> changed_;         // By call: whether inside_ is set.
+  bool pairs_ = false;                // Whether the fate of all blocks is known.
 };
 
 constexpr size_t WordCountOf(MemoryOpRun::Row::Kind) { return 3; }

@@ -30,12 +30,12 @@ struct MemoryOpKey {
   int32_t device_id = -1;
   MemorySource source = MemorySource::kFramework;
   Kind kind = Kind::kCalls;
-  std::vector<std::string> texts;  // The name, then those of --by but for the step.
+  std::vector<std::string> texts;  // The name, then the keys of --by except the step.
   std::optional<int64_t> step;
   friend auto operator<=>(const MemoryOpKey&, const MemoryOpKey&) = default;
 
   size_t TextBytes() const { return 0; }
-  /// One a device.
+  /// One per device.
   MemoryOpKey Other() const {
     MemoryOpKey other = {device_id, source, Kind::kCalls, {}, {}};
     other.texts.assign(texts.size(), "");
@@ -54,7 +54,7 @@ struct MemoryOpRow {
   OperatorTexts texts;
 };
 
-/// Of what the recording tells of.
+/// Unknown for memory allocated before the recording.
 Cell OfRecording(const MemoryOpRow& row, int64_t value) {
   return row.key.kind == MemoryOpKey::Kind::kUntold ? Cell{} : Integer(value);
 }
@@ -171,12 +171,12 @@ void MemoryOps::End(const Run* run) {
 void MemoryOps::Emit(Sink* sink) const {
   std::vector<std::pair<const MemoryOpKey*, const MemoryOpSums*>> rows;
   for (const auto& [key, row] : groups_.index()) rows.emplace_back(&key, &groups_[row]);
-  // Rows are by key: equal ones stay in that order.
+  // Stable: ties stay in the order of keys.
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
     const auto order = [](const auto& row) {
       const auto& [key, sums] = row;
-      // GPUs before the host; then whose memory it was at the peak, who kept some, who took most.
-      // Largest first: the smallest number has no opposite.
+      // GPUs before the host; then by memory at the peak, leaks and allocations, largest first. ~
+      // instead of -, since the smallest number has no opposite.
       return std::tuple(key->device_id < 0, key->device_id, key->source,
                         sums->peak_known ? ~sums->peak_bytes : ~int64_t{0},
                         ~sums->self.increase_bytes, ~sums->self.allocated_bytes);

@@ -87,7 +87,7 @@ class Advice : public MemberPartial<Advice, kAdviceColumns> {
 
   std::map<std::string, advice::RankFacts, RankBefore> ranks_;
   Max<Family> family_;
-  // Of the run that is read:
+  // Of the current run:
   std::string rank_;
   AdviceFacts facts_;
 
@@ -138,7 +138,7 @@ std::string Advice::Document() const {
 }
 
 std::vector<std::string> Advice::Notes() const {
-  // What to record for each thing that is not known, with the rules that need it.
+  // What to record for each unknown, with the rules that need it.
   std::map<Lack, std::string> lacks;
   const std::vector<advice::NamedRank> ranks = Ranks();
   for (const advice::Rule* rule : advice::RulesWithoutData(ranks)) {

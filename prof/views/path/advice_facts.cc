@@ -25,7 +25,7 @@ namespace {
 constexpr int kMostHalfBits = 16;
 constexpr double kFewWarpsPct = 25;
 
-/// Of the factors of its product.
+/// Type of the product's factors.
 ops::DType AdviceFactsTypeOf(const PricedKernel& kernel) {
   if (kernel.price != nullptr && kernel.price->product &&
       kernel.price->product->left != ops::DType::kUnknown) {
@@ -34,18 +34,18 @@ ops::DType AdviceFactsTypeOf(const PricedKernel& kernel) {
   return ops::ParseDType(kernel.dtype).value_or(ops::DType::kUnknown);
 }
 
-/// ns that an amount takes at a rate a second; 0 where the rate is not known.
+/// Time of an amount at a rate, ns; 0 if the rate is unknown.
 double AdviceFactsNsOf(double amount, double per_second) {
   return per_second > 0 ? amount / per_second * 1e9 : 0;
 }
 
-/// What is left of a time above a bound of it.
+/// How far a time exceeds its lower bound.
 int64_t Above(int64_t time_ns, double bound_ns) {
   if (!(bound_ns < static_cast<double>(time_ns))) return 0;
   return time_ns - std::llround(std::max(bound_ns, 0.0));
 }
 
-/// How near it is to the nearer of its roofs: 1 is at it.
+/// Share of the nearer roof that it reaches; 1 is at the roof.
 double NearestRoofOf(const PricedKernel& kernel) {
   const ops::Roofline& roof = FiguresOf(kernel).roofline;
   return std::max(roof.percent_of_dram.value_or(0), roof.percent_of_math.value_or(0)) / 100;
@@ -82,7 +82,7 @@ bool AdviceFacts::IsLooked(const PricedKernel& kernel) const {
 }
 
 void AdviceFacts::AddTo(Topic topic, const PricedKernel& kernel, int64_t time_ns, int64_t gain_ns) {
-  // The op and its sizes, without an op the kernel.
+  // The op and its sizes; without an op, the kernel.
   const std::string_view name = kernel.op.empty() ? kernel.record->short_name : kernel.op;
   place_.assign(name);
   if (!kernel.params.empty()) place_.append(" ").append(kernel.params);
@@ -137,7 +137,7 @@ void AdviceFacts::AddProduct(const PricedKernel& kernel, int64_t time_ns, int64_
              judged.fitness != ops::TensorCoreFitness::kNotAsked) {
     SaturatingAdd(&facts_.products.fp32_ns, time_ns);
     if (gpu.compute_capability < kFirstWithTensorCores) return;
-    // A vector times a matrix gains nothing: it waits for memory.
+    // A vector times a matrix gains nothing: it is bound by memory.
     const auto& product = kernel.price->product;
     if (product && product->kind == ops::MatrixProduct::Kind::kGemm &&
         std::min(product->m, product->n) == 1) {
@@ -145,7 +145,7 @@ void AdviceFacts::AddProduct(const PricedKernel& kernel, int64_t time_ns, int64_
     }
     const bool tf32 = gpu.compute_capability >= kFirstWithTf32;
     const double peak = gpu.Peak(tf32 ? ops::MathUnit::kTensorTf32 : ops::MathUnit::kTensorFp16);
-    // In 16 bits half as much is moved.
+    // 16-bit types halve the bytes moved.
     const double roof_ns = std::max(AdviceFactsNsOf(flops, peak), tf32 ? memory_ns : memory_ns / 2);
     AddTo(Topic::kFp32, kernel, time_ns, peak > 0 ? Above(time_ns, roof_ns) : 0);
   } else if (type != DType::kUnknown && ops::BitsOf(type) <= kMostHalfBits) {
@@ -158,13 +158,13 @@ void AdviceFacts::AddFit(const PricedKernel& kernel, int64_t time_ns) {
   const Trace& trace = run_->trace();
   const auto blocks = BlocksPerSm(trace, trace.kernels[kernel.work], kernel.gpu);
   if (blocks && *blocks < 1) {
-    // No more than up to the nearer roof, where that is known.
+    // At most up to the nearer roof, if known.
     const bool priced = kernel.gpu != nullptr && kernel.share.bytes.has_value();
     const double used = std::max(*blocks, priced ? NearestRoofOf(kernel) : 0.0);
     const double used_ns = static_cast<double>(time_ns) * used;
     return AddTo(Topic::kSmallGrid, kernel, time_ns, Above(time_ns, used_ns));
   }
-  // Of products few warps are the best choice: they hold their tiles in registers.
+  // Products run best with few warps, which hold their tiles in registers.
   if (kernel.gpu == nullptr || !kernel.share.bytes || kernel.share.flops_mma.value_or(1) != 0) {
     return;
   }

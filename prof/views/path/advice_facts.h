@@ -13,18 +13,16 @@ namespace oplens::prof {
 
 class Run;
 
-/// Parts of the trace without which some facts are not known.
+/// Parts of the trace that some facts need.
 inline constexpr TraceNeeds kAdviceNeeds = {TracePart::kApiTimes, TracePart::kWaitCalls,
                                             TracePart::kLongCalls, TracePart::kMemoryEvents};
 
-/// Gathers what rules of advice look at, of one rank.
+/// Gathers the facts of one rank that the advice rules read.
 class AdviceFacts {
  public:
-  /// `run`: null where there are only records.
+  /// `run`: null if there are only records.
   void Begin(const Run* run);
-  /// A kernel with its price.
   void Add(const PricedKernel& kernel);
-  /// All that was found.
   advice::RankFacts End();
 
  private:
@@ -36,15 +34,15 @@ class AdviceFacts {
 
   const Run* run_ = nullptr;
   Interval window_;
-  /// By kernel: how long its GPU had waited for the host before it, ns; 0 where that was longer
-  /// than advice::kLaunchWaitNs.
+  /// Per kernel: how long its GPU waited for the host before it, ns; 0 if longer than
+  /// advice::kLaunchWaitNs.
   std::vector<uint32_t> waits_ns_;
   advice::RankFacts facts_;
-  std::string place_;  // Of the kernel at hand.
+  std::string place_;  // The current kernel.
 };
 
-/// What is known of a run without its prices: steps, idle times, waits, copies, memory,
-/// collectives. `waits_ns`: as in AdviceFacts.
+/// Facts of a run that need no prices: steps, idle times, waits, copies, memory, collectives.
+/// `waits_ns`: as in AdviceFacts.
 void GatherRunFacts(const Run& run, advice::RankFacts* facts, std::vector<uint32_t>* waits_ns);
 
 }  // namespace oplens::prof

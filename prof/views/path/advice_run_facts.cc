@@ -1,4 +1,4 @@
-// What rules of advice look at of a run as a whole.
+// Facts of a run as a whole for the advice rules.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ using advice::RankFacts;
 using advice::Sums;
 using advice::Topic;
 
-/// Asks once of each distinct text.
+/// Applies a predicate once per distinct text.
 class TextFilter {
  public:
   TextFilter(const Trace& trace, bool (*fits)(std::string_view text))
@@ -47,7 +47,7 @@ class TextFilter {
   std::vector<uint8_t> known_;
 };
 
-/// What is looked at, ascending and without common moments: as the view idle has it.
+/// The windows to look at, ascending and disjoint, as in the view idle.
 std::vector<Interval> AdviceRunFactsWindowsOf(const Run& run) {
   const auto selected = run.windows();
   if (!selected) return {run.window()};
@@ -60,7 +60,7 @@ std::vector<Interval> AdviceRunFactsWindowsOf(const Run& run) {
   return windows;
 }
 
-/// Calls and copies whose place on the host is asked for, to be counted under it.
+/// Calls and copies to be counted under their place on the host.
 class PlacedFacts {
  public:
   explicit PlacedFacts(const Run& run) : sites_(run.joined()) {}
@@ -84,14 +84,14 @@ class PlacedFacts {
  private:
   struct Asked {
     Topic topic;
-    std::string_view what;  // Of the trace, or a literal.
+    std::string_view what;  // Points into the trace, or a literal.
     Sums sums;
   };
   CallSites sites_;
   std::vector<Asked> asked_;
 };
 
-/// The calls of each thread that wait for a GPU, by their ends.
+/// Per thread, the calls that wait for a GPU, by end.
 class Waits {
  public:
   explicit Waits(const Trace& trace) : trace_(trace), of_(trace.threads.size() + 1) {
@@ -107,7 +107,7 @@ class Waits {
     }
   }
 
-  /// The last that ended in (since, until]; null: none did.
+  /// The last call that ended in (since, until]; null if none.
   const LaunchCall* EndedIn(ThreadIndex thread, int64_t since_ns, int64_t until_ns) {
     const std::vector<LaunchIndex>& calls = Of(thread);
     const auto behind = std::upper_bound(
@@ -124,7 +124,7 @@ class Waits {
   }
 
   const Trace& trace_;
-  std::vector<std::vector<LaunchIndex>> of_;  // By thread; one more for calls on none.
+  std::vector<std::vector<LaunchIndex>> of_;  // By thread; the last is for calls without a thread.
 };
 
 void AddGaps(const Run& run, const std::vector<Interval>& windows, RankFacts* facts,
@@ -149,7 +149,7 @@ void AddGaps(const Run& run, const std::vector<Interval>& windows, RankFacts* fa
     }
     const LaunchCall* wait = waits.EndedIn(call.thread, gap.time.start_ns, call.start_ns);
     if (wait != nullptr) {
-      // Without it the host would be ahead by the time that it took.
+      // Without the wait, the host would be ahead by its duration.
       const int64_t wait_ns = LengthOf({wait->start_ns, wait->end_ns});
       const int64_t lost_ns = SaturatingSum(host_ns, of(IdleCause::kSync));
       placed->Add(Topic::kBlocking, trace.strings.View(wait->api), wait->thread, wait->start_ns,
@@ -214,12 +214,12 @@ void AddCopies(const Run& run, const std::vector<Interval>& windows, PlacedFacts
 
 bool TakesDriverMemory(std::string_view api) {
   constexpr std::string_view kCalls[] = {"Malloc", "Free", "MemAlloc", "HostAlloc", "HostRegister"};
-  if (api.find("Async") != api.npos) return false;  // Of a pool, in the order of a stream.
+  if (api.find("Async") != api.npos) return false;  // From a pool, ordered by a stream.
   return std::ranges::any_of(kCalls,
                              [&](std::string_view part) { return api.find(part) != api.npos; });
 }
 
-/// Calls for the driver's memory in all steps but the first.
+/// Allocations from the driver in all steps except the first.
 void AddAllocations(const Run& run, PlacedFacts* placed) {
   const auto steps = run.steps().all();
   if (run.steps().source() == StepSource::kNone || steps.size() < 2) return;

@@ -32,7 +32,7 @@ PathRows CriticalPathRowsOf(const ViewOptions& options) {
 
 class CriticalPath : public Partial {
  public:
-  /// `finder`: wants the rows of `options` at `place`.
+  /// `place`: of these options' rows in `finder`.
   CriticalPath(const ViewOptions& options, std::shared_ptr<PathFinder> finder, size_t place)
       : finder_(std::move(finder)),
         place_(place),
@@ -199,7 +199,7 @@ std::vector<std::unique_ptr<Partial>> MakeCriticalPaths(std::span<const ViewOpti
   std::vector<std::unique_ptr<Partial>> partials;
   std::vector<PathFinder::Wanted> wanted;
   for (const ViewOptions& one : options) wanted.push_back({CriticalPathRowsOf(one), one.most_rows});
-  // Paths with other times are other paths.
+  // Different --what-if times give different paths.
   std::map<std::vector<std::string>, std::shared_ptr<PathFinder>> finders;
   for (size_t i = 0; i < options.size(); ++i) {
     std::shared_ptr<PathFinder>& finder = finders[options[i].what_if];

@@ -10,13 +10,12 @@
 #include "prof/views/common/grouped_partial.h"
 #include "prof/views/common/time_keys.h"
 
-// What the rows of the view critical-path have by whatever rules.
+// Columns of the view critical-path, whatever the rules.
 
 namespace oplens::prof {
 
 inline constexpr int kPathWidth = 14;
 
-/// Time of some edges.
 struct PathSum {
   Sum time_ns;
   Sum edges;
@@ -91,7 +90,6 @@ inline Columns<PathRow> PathColumns(bool by_name, bool what_if = false) {
   return columns;
 }
 
-/// An edge of a path.
 struct PathEdgeRow {
   std::string_view rank;
   std::optional<int64_t> step;

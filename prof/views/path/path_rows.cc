@@ -11,7 +11,7 @@
 namespace oplens::prof {
 namespace {
 
-/// Numbers of the names of what edges are of.
+/// Numbers of the edges' names.
 class PathNames {
  public:
   PathNames(const Run& run, TextNumbers* texts) : run_(run), texts_(*texts) {}
@@ -28,7 +28,7 @@ class PathNames {
   std::unordered_map<int64_t, uint32_t> numbers_;  // By PathNameKeyOf.
 };
 
-/// Makes rows of one kind of the paths of a run.
+/// Makes one kind of rows from the paths of a run.
 class RowMaker {
  public:
   RowMaker(const Run& run, const PathFinder::Wanted& wanted, PathNames* names,
@@ -97,7 +97,7 @@ class RowMaker {
   PathNames& names_;
   PathFinder::Found& found_;
   int64_t origin_ns_;
-  // Of the step at hand.
+  // Of the current step.
   std::array<PathSum, kPathCauseCount> causes_{};
   std::map<std::pair<uint32_t, PathCause>, PathSum> sums_;
 };
@@ -169,7 +169,7 @@ void PathStepSums::Load(TextNumbers* texts, ByteReader* bytes) {
 
 namespace {
 
-// Threads and streams are few: what comes is compared with all there are.
+// Threads and streams are few, so a linear search suffices.
 constexpr size_t kMostPlaces = size_t{1} << 16;
 
 }  // namespace
@@ -218,7 +218,6 @@ void PathEdges::Load(TextNumbers* texts, ByteReader* bytes) {
 
 uint32_t PathEdges::NumberOf(const Place& place) {
   if (last_place_ < places_.size() && places_[last_place_] == place) return last_place_;
-  // Threads and streams are few.
   const auto at = std::find(places_.begin(), places_.end(), place);
   last_place_ = static_cast<uint32_t>(at - places_.begin());
   if (at == places_.end()) places_.push_back(place);

@@ -23,11 +23,11 @@ namespace oplens::prof {
 
 enum class PathRows : uint8_t { kCauses, kNames, kEdges };
 
-/// The path of a step by cause, and name.
+/// The path of a step by cause, or by cause and name.
 struct PathStepSums {
   struct Part {
     PathCause cause = PathCause::kIdle;
-    uint32_t name = 0;  ///< 0 where it is by cause alone.
+    uint32_t name = 0;  ///< 0 if by cause only.
     PathSum sum;
   };
   Sum length_ns;
@@ -36,7 +36,7 @@ struct PathStepSums {
   std::vector<Part> parts;  ///< By cause and name.
 
   void Add(const PathStepSums& other);
-  /// Of parts in any order: those of one cause and name become one.
+  /// Merges parts of equal cause and name, in any order.
   void MergeParts();
 
   /// `texts`: of the names.
@@ -47,7 +47,6 @@ struct PathStepSums {
 /// The edges of the paths of a rank: 32 bytes each.
 class PathEdges {
  public:
-  /// Where the time of an edge is spent.
   struct Place {
     std::optional<int64_t> thread;
     std::optional<int64_t> device;
@@ -58,7 +57,7 @@ class PathEdges {
     int64_t start_ns = 0;  ///< From the rank's origin.
     int64_t time_ns = 0;
     uint32_t name = 0;
-    uint32_t place = 0;  ///< Into places().
+    uint32_t place = 0;  ///< Index in places().
     PathLink link = PathLink::kHost;
     PathCause cause = PathCause::kIdle;
   };
@@ -73,31 +72,31 @@ class PathEdges {
 
   size_t size() const { return edges_.size(); }
   void Add(const Edge& edge, const Place& place);
-  /// All edges since the last step are of this one.
+  /// Assigns all edges since the last call to this step.
   void EndStep(int64_t number);
-  /// `name_of(number)`: the number here of a text of the other.
+  /// Appends the edges of `other`. `name_of(number)`: the number here of one of its texts.
   template <typename F>
   void Take(const PathEdges& other, F name_of);
-  /// Calls f(const Row&) by step, number and what else is in it.
+  /// Calls f(const Row&) for each edge, by step, number and then the remaining members.
   template <typename F>
   void ForEach(const TextNumbers& texts, F f) const;
 
   /// `texts`: of the names.
   void Save(const TextNumbers& texts, ByteWriter* bytes) const;
-  /// Into one that is empty.
+  /// Precondition: this object is empty.
   void Load(TextNumbers* texts, ByteReader* bytes);
 
  private:
   struct Step {
     int64_t number = 0;
-    size_t end = 0;  // Of its edges; they begin at the end of the step before.
+    size_t end = 0;  // End of its edges; they begin at the end of the previous step.
   };
   size_t BeginOf(size_t step) const { return step == 0 ? 0 : steps_[step - 1].end; }
   uint32_t NumberOf(const Place& place);
-  /// Those of steps_[step].
+  /// Appends the rows of steps_[step].
   void AppendRows(size_t step, const TextNumbers& texts, std::vector<Row>* rows) const;
   static bool Before(const Row& a, const Row& b);
-  /// Places in steps_, by the number of the step.
+  /// Indices in steps_, by number of the step.
   std::vector<size_t> StepOrder() const;
 
   std::vector<Edge> edges_;
@@ -106,10 +105,9 @@ class PathEdges {
   uint32_t last_place_ = 0;
 };
 
-/// What was found of a rank.
 struct RankPaths {
   std::map<int64_t, PathStepSums> steps;  ///< By number.
-  PathEdges edges;                        ///< Of PathRows::kEdges.
+  PathEdges edges;                        ///< For PathRows::kEdges.
 };
 
 /// Finds the paths of runs once for several kinds of rows.
@@ -127,12 +125,12 @@ class PathFinder {
   PathFinder(WhatIf what_if, std::vector<Wanted> wanted)
       : wanted_(std::move(wanted)), found_(wanted_.size()), what_if_(std::move(what_if)) {}
 
-  /// What is wanted in a place, of a run; for all who want something with the first who asks. Each
-  /// asks once a run.
+  /// The rows of `wanted[place]` of a run. The first call for a run finds the rows of all places.
+  /// Call once per place and run.
   Found Take(const Run& run, size_t place);
-  /// Of the names in all that was taken.
+  /// The names in all results.
   const std::shared_ptr<TextNumbers>& texts() const { return texts_; }
-  /// With what fitted something so far.
+  /// Records which patterns have matched so far.
   const WhatIf& what_if() const { return what_if_; }
 
  private:

@@ -18,11 +18,11 @@ struct SaysAnything {
   bool operator()(std::span<const int64_t> values) const { return !values.empty(); }
   bool operator()(const Cell::Texts& list) const { return !list.texts.empty(); }
   bool operator()(const Dim3&) const { return true; }
-  bool operator()(ReasonSet) const { return true; }  // None is an answer too.
+  bool operator()(ReasonSet) const { return true; }  // An empty set is an answer too.
 };
 
-/// Whether the reasons of a kernel say why the column has no value. Others lack what the profile
-/// does not hold, of which parse --check says what to record, or the GPU or a time as well.
+/// Whether a kernel's reasons explain why the column is empty. Other columns depend on what the
+/// profile holds (parse --check says what to record), the GPU, or a time.
 bool HasReasons(Need need) {
   switch (need) {
     case Need::kOp:
@@ -42,7 +42,7 @@ struct Counted {
   int64_t rows;
 };
 
-/// The most frequent reasons, those of equal frequency in the order of the enumeration.
+/// The most frequent reasons first, ties in the order of the enumeration.
 std::vector<Counted> Largest(const std::array<int64_t, kReasonCount>& reasons) {
   std::vector<Counted> counted;
   for (int i = 0; i < kReasonCount; ++i) {

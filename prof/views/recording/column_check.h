@@ -12,8 +12,8 @@
 
 namespace oplens::prof {
 
-/// Counts for each column the kernels that have a value in it, priced, and of the others the
-/// reasons. Memory does not grow with the kernels.
+/// Counts for each column the kernels with a priced value, and the reasons of the others. Memory
+/// does not grow with the kernels.
 class ColumnCheck : public KernelSink {
  public:
   explicit ColumnCheck(Columns<PricedKernel> columns)
@@ -21,8 +21,8 @@ class ColumnCheck : public KernelSink {
 
   void Add(const PricedKernel& kernel) override;
 
-  /// One line a column for a terminal: its key, how many kernels have a value, and where their
-  /// reasons tell why the others have none, the most frequent of these.
+  /// One line per column for a terminal: its key, how many kernels have a value, and why the others
+  /// have none, if known, most frequent reason first.
   std::string Render() const;
 
  private:

@@ -20,25 +20,25 @@ bool HasLaunch(const PricedKernel& row) { return !row.record->reasons.Has(Reason
 
 bool HasRange(const PricedKernel& row) {
   const KernelRecord& record = *row.record;
-  // Those of an inferred op are of another kernel.
+  // An inferred op's markers are another kernel's.
   const bool own = !IsInferred(record.evidence);
   return (own && !record.markers.empty()) || !record.seq_markers.empty() || !record.range.empty() ||
          (own && !record.layer.empty()) || !record.repr_markers.empty();
 }
 
-/// Whether the kernel does the work of no op: what it moves, NCCL's own records tell.
+/// Whether the kernel does no op's work: NCCL's own records say what it moves.
 bool Communicates(const PricedKernel& row) {
   return ops::IsCommunicationKernel(row.record->short_name);
 }
 
-/// A reason why a question is not answered that the user can do something about.
+/// A reason for an unanswered question that the user can remedy.
 struct GapKind {
-  std::string_view raises;  ///< The shares that its remedy raises.
+  std::string_view raises;  ///< Shares that its remedy raises.
   bool (*applies)(const PricedKernel& row);
   Lack lack;  ///< What to record.
 };
 
-// The first that applies to a kernel counts: others often go away with it.
+// The first that applies counts: its remedy often resolves the later ones too.
 constexpr GapKind kGaps[] = {
     {"op, shapes, FLOPs",
      [](const PricedKernel& row) {
@@ -103,8 +103,8 @@ void Coverage::AddGaps(const PricedKernel& row, Family family) {
   static_assert(std::size(kGaps) == kGapCount);
   for (size_t i = 0; i < kGapCount; ++i) {
     if (!kGaps[i].applies(row)) continue;
-    // Kernels come in the order of their starts: before the first that has its launch, launches may
-    // have been earlier than the recording.
+    // Kernels come in order of start: launches of those before the first launched kernel may
+    // precede the recording.
     if (i == kGapOfNoLaunch && !launched_) i = kEarlyLaunch;
     gap_ns_[static_cast<size_t>(family)][i] += row.record->duration_ns;
     return;
@@ -130,7 +130,7 @@ void Coverage::Add(const PricedKernel& row, Family family) {
   Recorded& recorded = recorded_[static_cast<size_t>(family)];
   recorded.launches |= HasLaunch(row);
   recorded.ranges |= HasRange(row);
-  // Of collectives their own records tell, whatever else was recorded.
+  // Collectives have shapes from their own records, whatever else was recorded.
   recorded.shapes |= row.has_shapes && !Communicates(row);
   launched_ |= HasLaunch(row);
   if (!row.share.flops || !row.share.bytes) AddGaps(row, family);
@@ -197,7 +197,7 @@ std::vector<std::string> Coverage::Facts() const {
       {"launch", launch_ns_}, {"range", range_ns_},         {"op", op_ns_},
       {"shapes", shapes_ns_}, {"direction", direction_ns_}, {"FLOPs", flops_ns_},
       {"bytes", bytes_ns_}};
-  // Neighbours with the same share have it once: "launch, range 100.0 %, op 97.9 %".
+  // Adjacent equal shares are printed once: "launch, range 100.0 %, op 97.9 %".
   std::string text;
   std::string last;
   for (const auto& [what, ns] : shares) {
@@ -217,7 +217,7 @@ std::string_view Coverage::RemedyFor(size_t gap, Family family) const {
   const Recorded& recorded = recorded_[static_cast<size_t>(family)];
   Lack lack = kGaps[gap].lack;
   if (lack == Lack::kEarlyLaunches && !recorded.launches) lack = Lack::kLaunches;
-  // What others of the file have was recorded.
+  // Other kernels of the file have launches, so they were recorded.
   if (lack == Lack::kLaunches && recorded.launches) lack = Lack::kLostRecords;
   if (family == Family::kKineto) {
     if (lack == Lack::kRanges && recorded.ranges) lack = Lack::kAnnotations;
@@ -234,7 +234,7 @@ std::string Coverage::Gap::Sentence() const {
 std::vector<Coverage::Gap> Coverage::Gaps() const {
   std::vector<Gap> gaps;
   for (size_t i = 0; i < kGapCount; ++i) {
-    // The same words for several families are one sentence.
+    // Families with the same text share a sentence.
     std::vector<std::pair<std::string_view, int64_t>> texts;
     for (size_t family = 0; family < kFamilyCount; ++family) {
       const int64_t ns = gap_ns_[family][i];

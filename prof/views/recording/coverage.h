@@ -17,29 +17,28 @@
 
 namespace oplens::prof {
 
-/// How much time the kernels of some rows took, and for how much of it a question is answered.
+/// Total time of kernels, and how much of it has an answer to each question.
 class Coverage {
  public:
   /// `family`: of the kernel's profile.
   void Add(const PricedKernel& row, Family family = Family::kUnknown);
-  /// A graph replay whose kernels the file hides: its span bounds from above how long the GPU was
-  /// busy. Between the kernels, in the order of their starts.
+  /// Adds a graph replay whose kernels are not in the file: its span is an upper bound on the GPU's
+  /// busy time. Kernels and replays must come in order of start.
   void AddReplay(const KernelRecord& record);
-  /// What was added so far has another clock than what comes.
+  /// The next input has another clock.
   void EndInput();
-  /// Adds what was found of other inputs; after EndInput() of both.
+  /// Adds the results of other inputs. Precondition: EndInput() of both.
   void Merge(const Coverage& other) { MergeMembers(this, other); }
 
   int64_t kernel_count() const { return kernel_count_; }
-  /// The sum over all timed kernels, ns.
   int64_t kernel_ns() const { return kernel_ns_; }
-  /// The time in which at least one kernel ran, summed over the GPUs of each rank, ns. -1 when a
-  /// kernel's start is not known, or kernels of a GPU did not come in the order of their starts. An
-  /// upper bound where there are graph replays.
+  /// Time during which at least one kernel ran, ns, summed over the GPUs of each rank. An upper
+  /// bound if there are graph replays. -1 if a start is unknown or kernels of a GPU did not come in
+  /// order of start.
   int64_t BusyNs() const;
   /// Time of the kernels that have this, ns.
   int64_t op_ns() const { return op_ns_; }
-  /// Of op_ns(): what tells the op is this.
+  /// The part of op_ns() whose op is known by this evidence.
   int64_t evidence_ns(Evidence evidence) const {
     return evidence_ns_[static_cast<size_t>(evidence)];
   }
@@ -50,43 +49,41 @@ class Coverage {
   int64_t launch_ns() const { return launch_ns_; }  ///< The launch call is in the file.
   int64_t range_ns() const { return range_ns_; }    ///< Some range encloses the launch.
 
-  /// Sentences for standard error: the times, and last the shares.
+  /// Sentences for standard error: the times, then the shares.
   std::vector<std::string> Facts() const;
 
-  /// A question that is not answered for all of the time, and what to record or write so that it
-  /// is answered for more of it.
+  /// A question unanswered for part of the time, and what to record or write to answer it.
   struct Gap {
-    std::string_view raises;  ///< The shares that the remedy raises: "shapes, FLOPs, bytes".
+    std::string_view raises;  ///< Shares that the remedy raises: "shapes, FLOPs, bytes".
     Lack lack = {};           ///< What to record.
     double share_pct = 0;     ///< Of kernel time.
     std::string_view remedy;
 
     std::string Sentence() const;
   };
-  /// Those whose remedy is known and is not followed already.
+  /// Gaps with a known remedy that is not followed already.
   std::vector<Gap> Gaps() const;
 
-  /// All of these as sentences.
+  /// Facts(), then the sentences of Gaps().
   std::vector<std::string> Sentences() const;
 
  private:
-  /// When a GPU was busy. Kernels must come in the order of their starts, as parse writes them.
+  /// When a GPU was busy. Kernels must come in order of start, as parse writes them.
   struct Busy {
-    int64_t closed_ns = 0;  ///< Of all stretches but the last.
-    int64_t start_ns = 0;   ///< Of the last stretch.
+    int64_t closed_ns = 0;  ///< Of all intervals but the last.
+    int64_t start_ns = 0;   ///< Of the last interval.
     int64_t end_ns = 0;
     bool any = false;
 
-    /// False when the kernel starts before the last stretch.
+    /// Returns false if the kernel starts before the last interval.
     bool Add(int64_t start, int64_t end);
     int64_t Total() const;
   };
 
-  /// Why a question is not answered, with a remedy. Numbers index a table in coverage.cc.
+  /// Number of gaps; they index a table in coverage.cc.
   static constexpr size_t kGapCount = 8;
 
-  /// Of the kernels of a family: what the recording shows that it holds, so that nobody is told to
-  /// record it.
+  /// What the recording of a family holds, so that no remedy asks for it.
   struct Recorded {
     Any launches;
     Any ranges;
@@ -94,10 +91,10 @@ class Coverage {
 
     static constexpr std::tuple kMembers{&Recorded::launches, &Recorded::ranges, &Recorded::shapes};
   };
-  /// Time of the kernels that have a gap.
+  /// Time of kernels by family and gap.
   using GapTimes = std::array<std::array<Sum, kGapCount>, kFamilyCount>;
 
-  /// Shares of kernel time by what tells the op; "" where the ranges alone do.
+  /// Shares of kernel time by evidence of the op; "" if all comes from ranges.
   std::string EvidenceShares() const;
   std::string_view RemedyFor(size_t gap, Family family) const;
   void AddGaps(const PricedKernel& row, Family family);
@@ -108,7 +105,7 @@ class Coverage {
   Busy* last_busy_ = nullptr;
   std::string last_rank_;
   int64_t last_device_ = 0;
-  Sum ended_busy_ns_;  // Of the inputs that ended.
+  Sum ended_busy_ns_;  // Of ended inputs.
   Count kernel_count_;
   Sum kernel_ns_;
   Count replay_count_;
@@ -120,14 +117,14 @@ class Coverage {
   Sum bytes_ns_;
   Sum launch_ns_;
   Sum range_ns_;
-  std::array<Sum, kEvidenceCount> evidence_ns_;  // With an op, by what tells it.
+  std::array<Sum, kEvidenceCount> evidence_ns_;  // With an op, by its evidence.
   GapTimes gap_ns_;
   std::array<Recorded, kFamilyCount> recorded_;
-  bool launched_ = false;  // A kernel of the input so far has its launch.
+  bool launched_ = false;  // Some kernel of this input has its launch.
   All busy_known_;
 
  public:
-  /// After EndInput().
+  /// Precondition: EndInput().
   static constexpr std::tuple kMembers{
       &Coverage::kernel_count_, &Coverage::replay_count_, &Coverage::ended_busy_ns_,
       &Coverage::kernel_ns_,    &Coverage::replay_ns_,    &Coverage::op_ns_,

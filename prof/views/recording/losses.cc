@@ -21,7 +21,7 @@ struct LossText {
   std::string_view why;
   Loss loss;
   Lack lack;
-  bool timed;  ///< Whether its time means something.
+  bool timed;  ///< Whether its time is meaningful.
 };
 
 constexpr LossText kLosses[] = {
@@ -77,7 +77,7 @@ struct LossRow {
 };
 
 std::string_view MendOf(const LossRow& row) {
-  // Where operators are recorded, what none of them launched has none.
+  // If operators are recorded, kernels that none of them launched have no op: no remedy.
   if (row.text.loss == Loss::kNoOp && row.of_rank.losses.has_ops) return {};
   const Family family = row.of_rank.family.value;
   const std::string_view flag = RecordingFlag(row.text.lack, family);
@@ -127,7 +127,7 @@ class Losses : public GroupedPartial<RankName, RankLosses, LossRow> {
   void EmitGroup(const RankName& rank, const RankLosses& of_rank,
                  TableOf<LossRow>* table) const override;
 
-  bool records_ = false;  // Whether the input at hand holds records only.
+  bool records_ = false;  // Whether the current input has records only.
 };
 
 void Losses::Add(const PricedKernel& kernel) {

@@ -60,7 +60,7 @@ std::string_view SourceWord(StepSource source) {
   return {};
 }
 
-/// On what ran, and what of it was recorded.
+/// What ran on which machine, and what was recorded.
 class Setup : public GroupedPartial<Fact, FactSums, GroupRow<Fact, FactSums>, TextNotes> {
  public:
   explicit Setup(const ViewOptions& options)
@@ -93,7 +93,7 @@ class Setup : public GroupedPartial<Fact, FactSums, GroupRow<Fact, FactSums>, Te
     if (!value.empty()) ++rows_[{std::move(fact), std::move(value)}].inputs;
   }
 
-  /// Of the GPUs that did something: what they are, each kind once.
+  /// Distinct kinds of the GPUs that did work.
   void AddDevices(const Run& run) {
     std::set<int32_t> used;
     for (const DeviceEvent& event : run.work().events()) used.insert(event.device_id);

@@ -25,9 +25,10 @@
 namespace oplens::prof {
 namespace {
 
-// A kernel of unknown grid counts as no block: of less time than this the mean says little.
+// Kernels of unknown grid count as no block: the mean is valid if they take at most 10 % of the
+// time.
 constexpr double kLeastGridsKnown = 0.9;
-// A mean over less than half of the time would be that of something else.
+// A mean needs at least half of the time.
 constexpr double kLeastOccupancyKnown = 0.5;
 
 bool IsShare(int64_t part_ns, int64_t whole_ns, double least) {
@@ -100,15 +101,14 @@ constexpr Column<GpuRow> kGpuColumns[] = {
         "most that the framework had allocated at once in the whole recording"},
 };
 
-/// What is gathered of a GPU while its run is read.
 struct GpuState {
   int32_t device_id = 0;
   GpuSums sums;
   std::vector<Interval> busy;
   SmEfficiency sm;
   double occupancy_sum = 0;  // percent x ns
-  std::string priced_name;   // Of the GPU that its kernels are priced for.
-  Sum grids_known_ns;        // Of its kernels: time of those that tell their blocks.
+  std::string priced_name;   // The GPU that its kernels are priced for.
+  Sum grids_known_ns;        // Time of its kernels whose blocks are known.
 };
 
 void AddTensorCoreTime(const PricedKernel& kernel, int64_t clipped_ns, GpuSums* sums) {
@@ -132,7 +132,7 @@ class GpuView : public GpuRows {
   void AddMemory(const Trace& trace);
   void Keep(const Run& run, GpuState* state);
 
-  // Of the run that is read:
+  // Of the current run:
   const Run* run_ = nullptr;
   Interval window_;
   std::vector<GpuState> states_;  // Few.
@@ -173,7 +173,7 @@ void GpuView::Add(const PricedKernel& kernel) {
                  *blocks);
     state.grids_known_ns += clipped_ns;
   }
-  // Blocks of a collective spin: profilers give it 0, or the occupancy of waiting.
+  // Blocks of a collective spin: profilers report 0, or the occupancy of waiting.
   if (run_->device_work().IsCommunication(kernel.work)) return;
   const auto occupancy = AchievedOccupancyPct(trace, own, kernel.gpu);
   if (occupancy) {

@@ -10,13 +10,13 @@ namespace {
 
 Dim3 ExtentOf(const int32_t (&size)[3]) { return {size[0], size[1], size[2]}; }
 
-/// 0 where it is not known.
+/// 0 if unknown.
 double BlocksOf(const Kernel& kernel) {
   if (*std::min_element(std::begin(kernel.grid), std::end(kernel.grid)) <= 0) return 0;
   return static_cast<double>(kernel.grid[0]) * kernel.grid[1] * kernel.grid[2];
 }
 
-/// Negative where it is not known.
+/// Negative if unknown.
 int64_t GpuLaunchSharedMemoryOf(const Trace& trace, const Kernel& kernel) {
   const int32_t together = trace.DetailsOf(kernel).shared_memory_bytes;
   if (together >= 0) return together;
@@ -37,7 +37,7 @@ std::optional<double> BlocksPerSm(const Trace& trace, const Kernel& kernel, cons
 std::optional<double> TheoreticalOccupancyPct(const Trace& trace, const Kernel& kernel,
                                               const ops::Gpu* gpu) {
   const auto recorded = static_cast<double>(trace.DetailsOf(kernel).theoretical_occupancy_pct);
-  if (recorded > 0) return recorded;  // None that runs has 0.
+  if (recorded > 0) return recorded;  // A running kernel never has 0.
   if (gpu == nullptr) return std::nullopt;
   const ops::Launch launch = {ExtentOf(kernel.grid), ExtentOf(kernel.block),
                               kernel.registers_per_thread, GpuLaunchSharedMemoryOf(trace, kernel)};
@@ -66,7 +66,7 @@ std::optional<double> AchievedOccupancyPct(const Trace& trace, const Kernel& ker
 void SmEfficiency::RunUntil(int64_t time_ns) {
   const auto advance = [&](int64_t to_ns) {
     const double length_ns = static_cast<double>(to_ns) - static_cast<double>(now_ns_);
-    // Differences of large times are exact below 2^53 ns only.
+    // Doubles hold differences exactly only below 2^53 ns.
     int64_t exact_ns = 0;
     const bool fits = !__builtin_sub_overflow(to_ns, now_ns_, &exact_ns);
     integral_ns_ += std::min(blocks_, 1.0) * (fits ? static_cast<double>(exact_ns) : length_ns);
@@ -77,7 +77,7 @@ void SmEfficiency::RunUntil(int64_t time_ns) {
     blocks_ -= running_.front().second;
     std::pop_heap(running_.begin(), running_.end(), std::greater<>());
     running_.pop_back();
-    if (running_.empty()) blocks_ = 0;  // What rounding left.
+    if (running_.empty()) blocks_ = 0;  // Removes rounding errors.
   }
   if (!running_.empty()) advance(time_ns);
   now_ns_ = time_ns;

@@ -11,27 +11,28 @@
 
 namespace oplens::prof {
 
-/// Blocks of a kernel's grid per multiprocessor: as recorded, else from the grid. `gpu` may be
-/// null: only what is recorded.
+/// Blocks of a kernel's grid per multiprocessor: as recorded, otherwise computed from the grid if
+/// `gpu` is not null.
 std::optional<double> BlocksPerSm(const Trace& trace, const Kernel& kernel, const ops::Gpu* gpu);
 
-/// Theoretical occupancy in percent: as recorded, else by registers, shared memory and block.
+/// Theoretical occupancy in percent: as recorded, otherwise from registers, shared memory and
+/// block.
 std::optional<double> TheoreticalOccupancyPct(const Trace& trace, const Kernel& kernel,
                                               const ops::Gpu* gpu);
 
-/// Estimated achieved occupancy in percent: as recorded, else as Kineto estimates it: the
-/// theoretical one, at most the warps of the grid per multiprocessor over the most possible.
+/// Estimated achieved occupancy in percent: as recorded, otherwise by Kineto's estimate: the
+/// theoretical occupancy, but at most the grid's warps per multiprocessor over the maximum.
 std::optional<double> AchievedOccupancyPct(const Trace& trace, const Kernel& kernel,
                                            const ops::Gpu* gpu);
 
-/// How much of a GPU's multiprocessors had a block, over time: at each moment the blocks per
-/// multiprocessor of all kernels that run, at most 1.
+/// Time during which a GPU's multiprocessors had a block: at each moment the blocks per
+/// multiprocessor of all running kernels, at most 1.
 class SmEfficiency {
  public:
-  /// A kernel; `blocks` per multiprocessor, above 0. 24 bytes each.
+  /// `blocks`: per multiprocessor, > 0. 24 bytes per kernel.
   void Add(int64_t start_ns, int64_t end_ns, double blocks);
-  /// The integral, ns, of all that was added. O(n log n); O(n) in the order of the starts as long
-  /// as few run at once.
+  /// Returns the integral over all added kernels, ns. O(n log n); O(n) if they come in order of
+  /// start and few run at once.
   double Finish();
   bool any() const { return !kernels_.empty(); }
 
@@ -41,12 +42,12 @@ class SmEfficiency {
     int64_t end_ns;
     double blocks;
   };
-  using Running = std::pair<int64_t, double>;  // Until when, blocks.
+  using Running = std::pair<int64_t, double>;  // End, blocks.
 
   void RunUntil(int64_t time_ns);
 
   std::vector<Kernel> kernels_;
-  std::vector<Running> running_;  // A heap: the first to end is its top.
+  std::vector<Running> running_;  // A heap, first to end on top.
   double blocks_ = 0;
   double integral_ns_ = 0;
   int64_t now_ns_ = 0;

@@ -19,20 +19,19 @@
 
 namespace oplens::prof {
 
-/// Sums over one GPU, or over the same GPU of several inputs.
 struct GpuSums {
   Max<std::string> name;
   Sum window_ns;
   Sum busy_ns;
-  // Where some kernel tells its blocks: the integral in 10 fs, and the window that it is over.
+  // For kernels of known blocks: the integral in 10 fs, and the window that it covers.
   Sum sm_integral;
   Sum sm_window_ns;
-  // Of kernels with an occupancy: percent x ns / 1000.
+  // For kernels of known occupancy: percent x ns / 1000.
   Sum occupancy_sum;
   Sum occupancy_ns;
   Sum tc_ns;
   Sum tc_known_ns;
-  Any tc_any;  ///< Some kernel of the rank counts.
+  Any tc_any;  ///< Some kernel of the rank uses Tensor Cores.
   Sum kernels;
   Sum kernel_ns;
   Sum copy_ns;
@@ -60,10 +59,9 @@ struct GpuRow {
   const GpuSums& sums;
 };
 
-/// The columns of the view gpu.
 std::span<const Column<GpuRow>> GpuColumns();
 
-/// The rows of gpu: sums over each GPU of each rank.
+/// Rows of the view gpu: sums per GPU of each rank.
 class GpuRows : public GroupedPartial<RankName, std::map<int64_t, GpuSums>, GpuRow, TextNotes> {
  public:
   const std::map<RankName, std::map<int64_t, GpuSums>>& ranks() const { return rows_; }
@@ -79,7 +77,7 @@ class GpuRows : public GroupedPartial<RankName, std::map<int64_t, GpuSums>, GpuR
   }
 };
 
-/// How much of [start_ns, end_ns] is in a window.
+/// Length of the part of [start_ns, end_ns] in `window`.
 int64_t ClippedLength(int64_t start_ns, int64_t end_ns, const Interval& window);
 /// A sum as an integer, so that sums of several inputs do not depend on their order.
 int64_t GpuRounded(double value);

@@ -24,8 +24,8 @@ constexpr std::string_view kIdleViewKeys[] = {"stream", "step", "rank"};
 struct IdleKey {
   RankName rank;
   int64_t device = 0;
-  int64_t stream = 0;  ///< 0 of all streams together.
-  int64_t step = 0;    ///< 0 of all steps together.
+  int64_t stream = 0;  ///< 0: all streams.
+  int64_t step = 0;    ///< 0: all steps.
 
   static constexpr std::tuple kMembers{&IdleKey::rank, &IdleKey::device, &IdleKey::stream,
                                        &IdleKey::step};
@@ -111,7 +111,7 @@ class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
   void End(const Run* run) override;
 
  private:
-  /// Of the run at hand: a GPU or a stream.
+  /// A GPU or a stream of the current run.
   struct Own {
     Interval span;  ///< From its first work to its last.
     std::vector<IdleSums> windows;
@@ -126,7 +126,7 @@ class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
   bool by_step_;
 };
 
-/// Ascending, and without common moments.
+/// Ascending and disjoint.
 std::vector<Interval> Idle::WindowsFor(const Run& run) const {
   if (by_step_) return WindowsOf(run.steps());
   const auto selected = run.windows();
@@ -140,7 +140,7 @@ std::vector<Interval> Idle::WindowsFor(const Run& run) const {
   return windows;
 }
 
-/// The GPUs or streams that did anything, each with how long it is looked at in each window.
+/// The active GPUs or streams, each with its observed time per window.
 Idle::Places Idle::PlacesOf(const Run& run, std::span<const Interval> windows) const {
   Places places;
   for (const DeviceEvent& event : run.device_work().events()) {

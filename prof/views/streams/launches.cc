@@ -93,7 +93,7 @@ constexpr Column<GroupRow<LaunchKey, LaunchSums>> kLaunchesColumns[] = {
         "graph_launches", "Graphs", "", 8, "calls that launched a graph, which count nowhere else"},
 };
 
-/// `first`: whether no other work of the call was counted yet.
+/// `first`: no other work of the call was counted yet.
 void AddLaunch(const LaunchCall& call, const DeviceEvent& event, bool first, LaunchSums* sums) {
   const int64_t cpu_ns = LengthOf({call.start_ns, call.end_ns});
   const int64_t delay_ns = LengthOf({call.end_ns, event.start_ns});
@@ -127,17 +127,16 @@ class Launches : public GroupedPartial<LaunchKey, LaunchSums> {
   void Save(ByteWriter* bytes) const override { bytes->Values(&no_calls_, &notes_, &rows_); }
   void Load(ByteReader* bytes) override {
     bytes->Values(&no_calls_, &notes_);
-    // Names of kernels may have become the same.
+    // Names of kernels may have become equal.
     TransferMap(bytes, &rows_,
                 [&](const LaunchKey& key, const LaunchSums& sums) { Take(key, sums); });
   }
 
  private:
-  /// The key as numbers of the run at hand.
   struct Numbers {
     size_t step = 0;
     StringId api = 0;
-    int64_t kernel = 0;  ///< Id of the name; below 0 a kind of copy, or a fill.
+    int64_t kernel = 0;  ///< Id of the name; negative: a kind of copy, or a memset.
     auto operator<=>(const Numbers&) const = default;
   };
 
@@ -148,7 +147,7 @@ class Launches : public GroupedPartial<LaunchKey, LaunchSums> {
   bool by_api_;
   bool by_kernel_;
   bool copies_;
-  std::array<Any, kFamilyCount> no_calls_;  // Families of profiles with work, but no launch.
+  std::array<Any, kFamilyCount> no_calls_;  // Families of profiles with work, but no launches.
 };
 
 constexpr int64_t kFill = -1000;

@@ -25,7 +25,6 @@
 namespace oplens::prof {
 namespace {
 
-/// A step as it is printed.
 struct OverviewStep {
   int64_t start_ns = 0;  ///< From the rank's first event.
   int64_t number = 0;
@@ -33,14 +32,14 @@ struct OverviewStep {
   Sum total_ns;
   std::optional<int64_t> host_ns;
   StepTimes times;
-  Sum ideal_ps;     ///< Of its products at the peak rates.
+  Sum ideal_ps;     ///< Of its products at peak rates.
   Sum capacity_ns;  ///< total_ns of each GPU.
 
   static constexpr std::tuple kMembers{&OverviewStep::start_ns, &OverviewStep::number,
                                        &OverviewStep::whole,    &OverviewStep::total_ns,
                                        &OverviewStep::host_ns,  &OverviewStep::times,
                                        &OverviewStep::ideal_ps, &OverviewStep::capacity_ns};
-  /// By all that is shown, so that the order of rows does not depend on that of merging.
+  /// By all that is shown, so that the order of merging has no effect.
   friend bool operator<(const OverviewStep& a, const OverviewStep& b) {
     const auto key = [](const OverviewStep& step) {
       return std::tie(step.start_ns, step.total_ns, step.number, step.whole, step.host_ns,
@@ -63,10 +62,10 @@ struct OverviewRow {
   std::string label;
   std::span<const OverviewStep> steps;
   bool mean = false;
-  bool ours = true;  ///< With state and start.
+  bool ours = true;  ///< Our rules: with state and start.
   bool has_product = false;
 
-  /// nullopt where it is unknown of one.
+  /// nullopt if one value is unknown.
   template <typename F>
   std::optional<double> SumOf(F value_of) const {
     double sum = 0;
@@ -203,7 +202,7 @@ constexpr Column<OverviewRow> kOverviewColumns[] = {
 
 class Overview : public GroupedPartial<RankName, RankSteps, OverviewRow, TextNotes> {
  public:
-  /// `find` null: the steps of the run, with all that is known of them.
+  /// `find`: null for the steps of the run, with all that is known of them.
   explicit Overview(const ViewOptions& options, OverviewSteps (*find)(const Run& run) = nullptr)
       : GroupedPartial("overview", options, {}, kOverviewColumns), find_(find) {}
 
@@ -217,7 +216,7 @@ class Overview : public GroupedPartial<RankName, RankSteps, OverviewRow, TextNot
                  TableOf<OverviewRow>* table) const override;
 
   OverviewSteps (*find_)(const Run& run);
-  // Of the run that is read:
+  // Of the current run:
   const Run* run_ = nullptr;
   RankSteps read_;
 };
@@ -250,7 +249,7 @@ int64_t GpusOf(const DeviceWork& work) {
   return static_cast<int64_t>(devices.size());
 }
 
-/// A file without any API call, or any work of a GPU, does not say that there was none.
+/// If a file has no API call or no GPU work, their times are unknown, not 0.
 void ForgetWhatIsNotRecorded(const Run& run, StepTimes* times) {
   const auto forget = [times](TimeClass time_class) {
     const auto place = static_cast<size_t>(time_class);
@@ -276,7 +275,8 @@ OverviewSteps OwnStepsOf(const Run& run) {
           steps.empty() ? std::vector<StepTimes>() : TimesOf(steps, TimeClassesOf(run))};
 }
 
-// All but the FLOPs is found at once: what it takes is free again when other views begin.
+// Everything except FLOPs is computed here, so that temporary memory is freed before other views
+// begin.
 void Overview::Begin(const Run* run) {
   run_ = run;
   read_ = {};

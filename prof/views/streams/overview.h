@@ -11,14 +11,12 @@
 
 namespace oplens::prof {
 
-/// What the steps of a run are, and where their time went.
 struct OverviewSteps {
   std::vector<Step> steps;
-  std::vector<StepTimes> times;  ///< One for each.
+  std::vector<StepTimes> times;  ///< One per step.
 };
-/// The view `overview` of steps found otherwise. Of each there are its length and its times alone:
-/// not whether it is whole, when it starts, its length on the host, and what of the peak was
-/// reached.
+/// The view `overview` of steps found by other rules. They have lengths and times only: not whether
+/// they are whole, their start, host length or share of the peak.
 std::unique_ptr<Partial> MakeOverviewOf(OverviewSteps (*find)(const Run& run));
 
 }  // namespace oplens::prof

@@ -14,7 +14,7 @@
 namespace oplens::prof {
 namespace {
 
-/// From so many pieces of work on a stream the driver lets a launch wait.
+/// With this much queued work on a stream, the driver blocks launches.
 constexpr int64_t kFullQueue = 1024;
 
 struct QueueKey {
@@ -32,7 +32,7 @@ struct QueueSums {
   Sum length_times_ns;
   Sum blocked_ns;
   Sum starved_ns;
-  Histogram lengths;  // By time.
+  Histogram lengths;  // Weighted by time.
   SeriesPoints points;
 
   static constexpr std::tuple kMembers{&QueueSums::changes,         &QueueSums::span_ns,

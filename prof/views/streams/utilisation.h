@@ -16,29 +16,29 @@ namespace oplens::prof {
 
 /// Model FLOPs utilisation: the time that the matrix products of a run would take at the peak rates
 /// of its GPUs, over the time from the first kernel to the last, summed over the GPUs of all ranks.
-/// With one data type that is matrix FLOPs / (time x peak). Products that run a second time for the
-/// backward pass (Phase::kRecompute) are no part of the model's work: they take time only.
+/// With one data type that is matrix FLOPs / (time x peak). Products recomputed for the backward
+/// pass (Phase::kRecompute) add no FLOPs, only time.
 class Utilisation {
  public:
   Utilisation() = default;
   Utilisation(const Utilisation&) = delete;
   Utilisation& operator=(const Utilisation&) = delete;
 
-  /// `peak_flops_per_s`: of what the kernel's product can use best, dense; 0: not known.
+  /// `peak_flops_per_s`: best dense peak for the kernel's product; 0: unknown.
   void Add(const PricedKernel& row, double peak_flops_per_s);
-  /// A graph replay whose kernels the file hides: it takes time, and its FLOPs are not known.
+  /// Adds a graph replay whose kernels are not in the file: time with unknown FLOPs.
   void AddReplay(const KernelRecord& record);
-  /// What was added so far has another clock than what comes.
+  /// The next input has another clock.
   void EndInput();
-  /// Adds what was found of other inputs; after EndInput() of both.
+  /// Adds the results of other inputs. Precondition: EndInput() of both.
   void Merge(const Utilisation& other) { MergeMembers(this, other); }
 
-  /// Percent; nullopt without a peak, a product or a time, or when a kernel has no start.
+  /// Percent; nullopt without a peak, a product or a time, or if a kernel has no start.
   std::optional<double> Percent() const;
-  /// FLOPs of matrix products; without those whose peak is not known.
+  /// FLOPs of matrix products whose peak is known.
   double model_flops() const { return model_flops_; }
 
-  /// One sentence, or none where no peak or no product is known.
+  /// One sentence, or none if no peak or product is known.
   std::vector<std::string> Sentences() const;
 
  private:
@@ -57,15 +57,15 @@ class Utilisation {
   double ended_wall_ns_ = 0;
   double model_flops_ = 0;
   double recomputed_flops_ = 0;
-  double unrated_flops_ = 0;  // Of products on a GPU or in a type without a known peak.
+  double unrated_flops_ = 0;  // Of products without a known peak for the GPU or type.
   double ideal_s_ = 0;
   Sum timed_ns_;
-  Sum unknown_ns_;  // Time of the kernels whose FLOPs are not known.
+  Sum unknown_ns_;  // Time of kernels of unknown FLOPs.
   Count replays_;
   All starts_known_;
 
  public:
-  /// After EndInput().
+  /// Precondition: EndInput().
   static constexpr std::tuple kMembers{
       &Utilisation::ended_wall_ns_, &Utilisation::model_flops_, &Utilisation::recomputed_flops_,
       &Utilisation::unrated_flops_, &Utilisation::ideal_s_,     &Utilisation::timed_ns_,
