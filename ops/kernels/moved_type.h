@@ -7,9 +7,9 @@
 
 namespace oplens::ops {
 
-/// Bytes of an element of what a kernel moves, as its demangled name has it: PyTorch's
+/// Bytes per element that a kernel moves, from its demangled name: PyTorch's
 /// CatArrayBatchedCopy<OpaqueType<4u>, ..> and CatArrayBatchedCopy<float, ..>. nullopt for other
-/// kernels, and for types that are not known.
+/// kernels and unknown types.
 std::optional<int64_t> MovedElementBytes(std::string_view long_name);
 
 }  // namespace oplens::ops
