@@ -10,20 +10,20 @@
 namespace oplens::ops {
 namespace {
 
-// FLOPs an element: subtract the maximum, exponential (20), add up, divide; the maximum itself.
+// FLOPs per element: subtract the maximum, exponential (20), add up, divide; the maximum itself.
 constexpr int kSoftmaxForward = 24;
 // dX = Y (dY - sum(dY Y)).
 constexpr int kSoftmaxBackward = 4;
 // dX = dY - exp(Y) sum(dY).
 constexpr int kSoftmaxLogSoftmaxBackward = 23;
-// The logarithm, once a row.
+// The logarithm, once per row.
 constexpr int kLogarithm = 20;
 
-// Without `dim`, torch.nn.functional takes the first dimension of a 0-d, 1-d or 3-d input and the
-// second of all others.
+// Without `dim`, torch.nn.functional uses the first dimension of 0-d, 1-d and 3-d inputs, otherwise
+// the second.
 int64_t ImplicitDim(size_t rank) { return rank == 0 || rank == 1 || rank == 3 ? 0 : 1; }
 
-// The type of Y: that of `dtype=`; fp32 where ATen's flag half_to_float is set in its place.
+// The type of Y: `dtype=`; fp32 if ATen's flag half_to_float is set in its place.
 DType SoftmaxOutputType(CallArgs* args, size_t parameter, DType input) {
   const OpArg* arg = args->Find(parameter);
   if (arg != nullptr && arg->kind == OpArg::Kind::kBool) {
