@@ -85,8 +85,7 @@ struct PricedOp {
   std::string params;  ///< Printable, without blanks: "M=33278,N=700,K=200,fp32".
   /// One part; for a gradient function (convolution_backward) one per gradient computed.
   std::vector<PartWork> forward;
-  /// Empty: the backward has no model. A backward without kernels (gradients are views) is one part
-  /// without work.
+  /// Empty: the backward has no model. Gradients that are views are one part without work.
   std::vector<PartWork> backward;
   bool matmul_like = false;              ///< Work.mma is nonzero unless a size is 0.
   std::optional<MatrixProduct> product;  ///< Matrix ops that one product describes.
@@ -107,8 +106,7 @@ struct PricedOp {
   /// Ops that only move elements of one type: elements read and written. If no tensor has a known
   /// type, the kernel's name may give it.
   std::optional<Checked> moved_elements;
-  /// Copies: bytes of the source by its shape. Fewer are read if it is an expanded view, which
-  /// shapes do not show.
+  /// Copies: bytes of the source by its shape; an expanded source has fewer.
   std::optional<Checked> source_bytes;
   /// Views that fall back to copying (reshape): bytes moved by a forward kernel under the op.
   /// Without kernels the call moves 0, as `forward` says.

@@ -28,8 +28,7 @@ Work SumOf(const std::vector<PartWork>& parts);
 /// Whether FLOPs and bytes are known and fit into 64 bits.
 bool Fits(const Work& work);
 
-/// Replaces the price by kCostOverflow if the sum over the parts of a direction does not fit into
-/// 64 bits.
+/// Replaces the price by kCostOverflow if a direction's sum of parts does not fit into 64 bits.
 PriceResult CheckRange(PriceResult result);
 
 /// The `name` fields of a family's table, for OpModel::names.

@@ -349,8 +349,7 @@ std::optional<Reason> SumPairs(const std::vector<int64_t>& q, const std::vector<
   return std::nullopt;
 }
 
-// With unknown lengths, each sequence counts as long as the longest: exact if they fill the
-// operands, otherwise a bound.
+// With unknown lengths each sequence counts as the longest: exact if they fill the operands.
 std::optional<Reason> BoundPairs(const VarlenArgs& args, Attention* a) {
   a->max_q = args.max_q.value_or(-1);
   a->max_k = args.max_k.value_or(-1);

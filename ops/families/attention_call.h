@@ -70,8 +70,7 @@ struct Attention {
 /// The names that ReadAttention accepts.
 std::span<const std::string_view> AttentionNames();
 
-/// Reads a call of the function with normalised name `op`. Returns why it cannot be priced, or
-/// nullopt.
+/// Reads a call of the function `op` (normalised). Returns why it has no price, or nullopt.
 std::optional<Reason> ReadAttention(std::string_view op, const OpCall& call, Attention* attention);
 
 /// The arguments that locate sequences of different lengths in one operand.

@@ -128,8 +128,7 @@ bool HasNoStatistics(const OpCall& call) {
   return call.args.size() > 3 && call.args[3].kind == OpArg::Kind::kBool;
 }
 
-// torch.nn.functional.batch_norm takes the running statistics before the weights, torch's and
-// aten's functions after them.
+// torch.nn.functional.batch_norm has the running statistics before the weights, others after.
 PriceResult PriceBatchNorm(std::string_view op, const OpCall& call) {
   const BatchNormVariant* variant = FindRow(kBatchNormVariants, op);
   if (variant == nullptr) return Unpriced(Reason::kUnknownOp);

@@ -27,8 +27,7 @@ enum class Wire : uint8_t {
 
 // Which tensors of a call make up the whole buffer.
 enum class Buffer : uint8_t {
-  // All tensors; a list is one message per member. For (input, output) without lists, one: they are
-  // equal in size.
+  // All tensors; a list is one message per member. (input, output) of equal size count once.
   kAll,
   kGathered,   // Of (output, input) the output; the input is one rank's part.
   kScattered,  // Of (output, input) the input; the output is one rank's part.
@@ -205,7 +204,7 @@ std::optional<Size> WholeOf(const Collective& collective, const Message& message
   return whole;
 }
 
-// (n-1)/n of a number, exact except for the final division.
+// (n-1)/n of a number, rounded down.
 Checked Others(Checked number, int64_t ranks) { return number * (Checked(ranks) - 1) / ranks; }
 
 Checked WireBytes(Wire wire, Checked bytes, int64_t ranks) {

@@ -34,8 +34,8 @@ bool IsEpilogue(const CompiledCall& call) {
   return call.name.kind == CompiledKind::kPointwise && IsAnyOf(call, kAddends);
 }
 
-// An epilogue reads the product's result, one element per point. If only one tensor has that size,
-// it is both read and written.
+// An epilogue reads the product, one element per point; a lone tensor of that size is read and
+// written.
 bool IsUpdatedInPlace(const CompiledCall& call, const Tensor& tensor) {
   if (!IsEpilogue(call) || call.extents.empty()) return false;
   const Checked points = call.points();

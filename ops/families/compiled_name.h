@@ -21,7 +21,7 @@ enum class CompiledKind : uint8_t {
 /// What the name of a TorchInductor kernel says.
 struct CompiledName {
   CompiledKind kind = CompiledKind::kOther;
-  /// A fused op. The name lists them sorted, once each however often computed; unknown words are
+  /// A fused op. The name lists each once, sorted, however often computed; unknown words are
   /// skipped.
   struct Fused {
     std::string op;         ///< Normalised: "to" of "_to_copy", "layer_norm".

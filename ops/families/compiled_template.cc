@@ -108,8 +108,7 @@ PricedOp PricedTemplate(const Product& p, const Tensor& a, const Tensor& b) {
 std::optional<PricedOp> PriceProductTemplate(const Template& kind, const CompiledCall& call) {
   const Tensor& y = ResultOf(call);
   const size_t count = call.tensors.size();
-  // A and B come first, or after `first` operands; if that does not fit, the addend may be
-  // elsewhere.
+  // A and B come first, or after `first` operands; otherwise the addend is elsewhere.
   for (const size_t first : {kind.first, size_t{0}, size_t{1}}) {
     if (first + 2 >= count) continue;
     const Tensor& a = call.tensors[first].tensor;

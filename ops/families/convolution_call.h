@@ -52,14 +52,12 @@ std::string ConvolutionText(const ConvolutionTensors& tensors, const Convolution
 /// kDgrad dY and w, kWgrad dY and x, kBgrad dY.
 PartWork ConvolutionPart(const ConvolutionTensors& tensors, Part part);
 
-/// Sets everything of the op except its work. Unpriced (kCostOverflow) if the product's sizes
-/// exceed 64 bits.
+/// Sets all of the op but its work. Unpriced (kCostOverflow) if the product exceeds 64-bit sizes.
 PriceResult DescribeConvolution(const ConvolutionTensors& tensors, PriceResult result);
 
-/// Names the positional arguments by a layout with a letter per argument: x input, w weight, b
-/// bias, s stride, p padding, d dilation, t transposed, o output_padding, g groups, y grad_output,
-/// X, W and B the sizes of input, weight and bias, m output_mask, '-' ignored. nullopt if there are
-/// more arguments than letters.
+/// Names positional arguments by a layout with a letter each: x input, w weight, b bias, s stride,
+/// p padding, d dilation, t transposed, o output_padding, g groups, y grad_output, X, W and B sizes
+/// of input, weight and bias, m output_mask, '-' ignored. nullopt if there are too few letters.
 std::optional<OpCall> NameArguments(const OpCall& call, std::string_view layout);
 
 /// torchvision's deform_conv2d, with the argument order of its Python function or of its operator

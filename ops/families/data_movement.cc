@@ -187,10 +187,9 @@ PriceResult PriceViewGradient(std::string_view op, const OpCall& call) {
 constexpr std::string_view kViewGradientNames[] = {"slice", "select", "diagonal", "unfold"};
 constexpr OpModel kViewGradientGradients[] = {{kViewGradientNames, PriceViewGradient}};
 
-/// The backward of a view, where it is not a view itself: for a part of `x` (slice, select, narrow,
-/// ...) dX is filled with zeros except for dY; for all parts (split, chunk, unbind) dX is
-/// concatenated; for an expanded x dY is summed. nullopt if the arguments do not give the size of
-/// dY.
+/// The backward of a view, if it is no view: for a part of `x` (slice, select, narrow, ...) dX is
+/// zeros and dY; for all parts (split, chunk, unbind) dX is concatenated; for an expanded x dY is
+/// summed. nullopt if the arguments do not give the size of dY.
 std::optional<Work> ViewGradient(std::string_view op, const OpCall& call, const Tensor& x) {
   const ViewGradientRule* rule = FindRow(kViewGradientRules, op);
   return rule == nullptr ? std::nullopt : rule->gradient(call, x);
@@ -347,8 +346,7 @@ bool IsDeviceText(std::string_view text) {
   return text.starts_with("cuda") || text.starts_with("cpu");
 }
 
-// The type that an argument of to() requests; nullopt: none. A device, by name or number, keeps the
-// type.
+// The type that an argument of to() requests; nullopt: none. A device (name or number) keeps it.
 std::optional<DType> TargetType(const OpArg& arg, DType from, Reason* failure, bool* failed) {
   switch (arg.kind) {
     case OpArg::Kind::kInt:

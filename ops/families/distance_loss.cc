@@ -97,8 +97,8 @@ PriceResult PriceMargin(std::string_view, const OpCall& call) {
   return PricedRows(operands, n * 4, n, reduction);
 }
 
-// gaussian_nll_loss(x, target, variance): a logarithm 20, subtract, square, divide, add; including
-// its sum.
+// gaussian_nll_loss(x, target, variance): logarithm 20, subtract, square, divide, add; with the
+// sum.
 PriceResult PriceGaussian(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input", "target", "var", "full", "eps", "reduction"});
   const std::vector<Tensor> operands{args.RequireTensor(0), args.RequireTensor(1),
@@ -124,8 +124,7 @@ PriceResult PriceGaussian(std::string_view, const OpCall& call) {
 // FLOPs per time step, sample and state: two sums of exponentials in log space.
 constexpr int kCtcState = 60;
 
-// The longest target: the second extent of targets[N,S], or the largest recorded length of
-// concatenated targets.
+// The longest target: second extent of targets[N,S], or largest length of concatenated targets.
 std::optional<int64_t> LongestTarget(const Tensor& targets, const OpArg* lengths) {
   if (targets.shape.size() == 2) return targets.shape[1];
   if (lengths == nullptr || lengths->kind != OpArg::Kind::kIntList || lengths->int_list.empty()) {

@@ -195,8 +195,7 @@ struct EinsumStep {
   EinsumIndices left;  // Remaining indices.
 };
 
-// One pair: a multiply-add per combination of all indices if any is summed, otherwise a
-// multiplication.
+// One pair: per combination of all indices a multiply-add, or a multiplication if none is summed.
 EinsumStep Contract(const Contraction& read, const EinsumIndices& a, const EinsumIndices& b,
                     const EinsumIndices& keep, DType type) {
   const EinsumIndices all = Union(a, b);

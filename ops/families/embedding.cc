@@ -28,9 +28,8 @@ PriceResult PriceEmbeddingLookup(const Tensor& indices, const Tensor& table, boo
   const Checked rows = BytesOf(picked, table.dtype);
   const Checked read = BytesOf(Least(picked, table.elements()), table.dtype);
   const Tensor tensors[] = {indices, table};
-  // Forward: each selected row is read once and written as often as it is selected. Backward: each
-  // row of dY is added to its row of dW; a dense dW is written whole, a sparse one has only
-  // selected rows.
+  // Forward: each selected row is read once, and written as often as selected. Backward: rows of dY
+  // are added to rows of dW; a dense dW is written whole, a sparse one has only selected rows.
   const Work backward{0, picked, indices.bytes() + rows + (sparse ? rows : table.bytes())};
   PriceResult result =
       Priced(TensorsText(tensors), {0, 0, indices.bytes() + read + rows}, backward);
@@ -76,8 +75,7 @@ struct EmbeddingBag {
   bool last_offset = false;
 };
 
-// One bag per offset, except for a last one that only marks the end; without offsets, one per row
-// of indices.
+// One bag per offset except a last end marker; without offsets, one per row of indices.
 std::optional<int64_t> Bags(const EmbeddingBag& bag) {
   if (!bag.offsets) {
     return bag.indices.shape.size() == 2 ? std::optional(bag.indices.shape[0]) : std::nullopt;

@@ -149,8 +149,7 @@ struct EngineAttentionSequences {
   Visibility seen;
 };
 
-// Exact if the queries, and thus the keys, fill all sequences; otherwise each query sees at most
-// the longest.
+// Exact if the queries, and thus the keys, fill all sequences; otherwise the longest bounds each.
 void CountEngineAttentionPairs(const EngineAttentionSequences& s, Cached* a) {
   const bool full_q = Checked(s.count) * s.max_q == a->queries;
   // Queries are the last keys, so there are no fewer keys.
@@ -213,8 +212,7 @@ struct CacheFunction {
 constexpr CacheFunction kCacheFunctions[] = {
     // q, k, v, result, offsets_q, offsets_k, lengths_k, left pads, tables, slopes, longest q and k
     {"varlen_fwd", "_vllm_fa2_C", 4, 6, 11, 8},
-    // q, k, v, new k, new v, q of v, result, offsets_q, _k and _new, lengths q and k, longest,
-    // table
+    // q, k, v, new k and v, q of v, result, offsets_q, _k and _new, lengths q and k, longest, table
     {"fwd", "_vllm_fa3_C", 7, 11, 13, 14},
     {"fwd", "flash_attn_3", 7, 11, 13, 14},
     {"fwd", "sgl_kernel", 7, 11, 13, 14},

@@ -42,9 +42,8 @@ struct ExpertsGroups {
   bool right_by_group = false;  // B has one matrix per group.
 };
 
-// The ranks determine the ragged extent: with weights per group, the rows; with groups on the left,
-// the columns of B; with two matrices, the summed extent (weight gradients); with two batches,
-// none.
+// The ranks give the ragged extent: with weights per group the rows, with groups on the left the
+// columns of B, with two matrices the summed extent (weight gradients), with two batches none.
 std::optional<ExpertsGroups> ReadGroups(const Tensor& a, const Tensor& b,
                                         const std::optional<Tensor>& ends) {
   const size_t a_rank = a.shape.size();

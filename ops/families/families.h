@@ -61,8 +61,7 @@ std::span<const OpModel> FbgemmOps();
 std::span<const OpModel> StateSpaceOps();
 
 /// Models of gradient functions whose arguments differ from their op's backward (requested
-/// gradients, shapes in place of tensors). Named as the ops: "batch_norm" for
-/// native_batch_norm_backward.
+/// gradients, shapes in place of tensors), by op name: "batch_norm" for native_batch_norm_backward.
 std::span<const OpModel> BatchNormGradients();
 std::span<const OpModel> LinearGradients();
 std::span<const OpModel> GroupNormGradients();

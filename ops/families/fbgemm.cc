@@ -179,8 +179,7 @@ PriceResult PriceLookupGradient(std::string_view op, const OpCall& call) {
 // ---- lists of indices ----
 
 // permute_2D_sparse_data(order[P], lengths[T,B], values[L], weights[L], sum): lengths per list of
-// samples, and values in list order. If lists are left out or repeated, the resulting number of
-// values must be recorded.
+// samples, values in list order. If lists are omitted or repeated, the sum must be recorded.
 PriceResult PricePermute(std::string_view, const OpCall& call) {
   const auto order = TensorAt(call, 0);
   const auto lengths = TensorAt(call, 1);

@@ -67,8 +67,7 @@ PriceResult PriceHalves(const GatedOp& row, const Tensor& x, int64_t dimension) 
   return PricedGate(row, TensorText(x), n, x.bytes(), BytesOf(n, x.dtype));
 }
 
-// Two tensors: the halves, or (result, x) as inference engines pass them, with x's last dimension
-// twice as long.
+// Two tensors: the halves, or (result, x) in inference engines, with x's last dimension doubled.
 PriceResult PricePair(const GatedOp& row, Tensor a, Tensor b) {
   const Tensor tensors[] = {a, b};
   if (GatedSameShape(a, b)) {

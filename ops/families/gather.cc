@@ -1,5 +1,4 @@
-// Ops that select elements by index: reads the indices and the selected elements, writes the
-// latter.
+// Ops that select elements by index: they read indices and elements and write the elements.
 
 #include <fmt/format.h>
 
@@ -80,8 +79,7 @@ PriceResult PriceTake(std::string_view, const OpCall& call) {
   return PricedGather(NamedTensorText(x), x, index, index.elements());
 }
 
-// take_along_dim(x, indices, dim): as gather with the other dimensions broadcast; without a
-// dimension as take.
+// take_along_dim(x, indices, dim): as gather, others broadcast; without a dimension as take.
 PriceResult PriceTakeAlongDim(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "indices", "dim"});
   const Tensor x = args.RequireTensor(0);

@@ -19,9 +19,8 @@ Checked Least(Checked a, Checked b);
 /// Whether `inner` lies within `outer`: equal rank, no longer extent. Rank 0 counts as one element.
 bool Covers(Shape outer, Shape inner);
 
-/// Elements of the slices of `x` that an index vector selects along the dimension in parameter
-/// `dim`; any dimension for a vector x. nullopt if the dimension was not recorded; an invalid one
-/// fails.
+/// Elements of the slices of `x` that `index` selects along the dimension in parameter `dim`, which
+/// does not matter for a vector. nullopt if the dimension is unrecorded or invalid.
 std::optional<Checked> SliceElements(const CallArgs& args, size_t dim, const Tensor& x,
                                      const Tensor& index);
 

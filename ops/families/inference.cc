@@ -14,8 +14,7 @@
 namespace oplens::ops {
 namespace {
 
-// FLOPs per element: a product with the scale; if it is computed from the values, also their
-// absolute value and maximum.
+// FLOPs per element: a product with the scale, and to compute it absolute value and maximum.
 struct QuantizationOp {
   std::string_view name;
   int weight;

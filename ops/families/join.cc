@@ -13,8 +13,7 @@
 namespace oplens::ops {
 namespace {
 
-// The members of the tensor list, which annotations record one by one, and the dimension after
-// them.
+// The tensors of the list, which annotations record one by one, and the dimension after them.
 struct Joined {
   std::vector<Tensor> tensors;
   int64_t dim = 0;

@@ -24,8 +24,7 @@ PriceResult PricedMove(std::string params, Checked bytes) {
 
 // ---- padding ----
 
-// The shape after padding: a pair of numbers per dimension, from the last one on; negative ones
-// crop.
+// The shape after padding: two numbers per dimension, from the last one; negative ones crop.
 std::optional<std::vector<int64_t>> Padded(Shape shape, const std::vector<int64_t>& pads) {
   if (pads.size() % 2 != 0 || pads.size() / 2 > shape.size()) return std::nullopt;
   std::vector<int64_t> padded(shape.begin(), shape.end());

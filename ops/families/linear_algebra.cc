@@ -149,9 +149,8 @@ size_t SumOperand(const OpArg& arg, const std::array<std::optional<Tensor>, 3>& 
   return operands.size();
 }
 
-// Reads C, A, B and the factors. Before they became keywords, the factors were positional:
-// torch.addmm(beta, C, alpha, A, B) and C.addmm(beta, alpha, A, B); in both beta comes first and
-// alpha never alone.
+// Reads C, A, B and the factors, which were positional before: torch.addmm(beta, C, alpha, A, B)
+// and C.addmm(beta, alpha, A, B); in both beta comes first and alpha never alone.
 std::optional<LinearAlgebraSum> ReadSum(const OpCall& call, Reason* reason) {
   std::array<std::optional<Tensor>, 3> operands;
   std::vector<double> factors;

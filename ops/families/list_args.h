@@ -14,8 +14,7 @@
 
 namespace oplens::ops {
 
-/// One argument as its function takes it: a value, or a list of tensors, which the call records one
-/// by one.
+/// One argument as its function takes it: a value, or a list of tensors recorded one by one.
 struct ListArg {
   std::string_view name;           ///< Keyword, or "".
   std::span<const OpArg> members;  ///< Within the call; never empty.
@@ -24,9 +23,8 @@ struct ListArg {
   const OpArg& value() const { return members.front(); }
 };
 
-/// Groups the arguments of a call into lists: by their number (OpArg::list), or by a keyword before
-/// several tensors in a row. nullopt if the numbers contradict the order or a member is not a
-/// tensor.
+/// Groups the arguments of a call into lists by their number (OpArg::list), or by a keyword before
+/// several tensors. nullopt if numbers contradict the order or a member is not a tensor.
 std::optional<std::vector<ListArg>> GroupLists(const OpCall& call);
 
 /// "L=161,N=25557032,fp32": number of tensors, total elements, type ("mixed" if they differ).

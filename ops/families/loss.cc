@@ -110,8 +110,7 @@ PriceResult PriceLoss(std::string_view op, const OpCall& call) {
   return args.failed() ? Unpriced(args.reason()) : PricedLoss(*loss, operands, reduction);
 }
 
-// LOSS_backward(g, input, target, ..): g is one element if the losses were reduced, otherwise as
-// large as they are.
+// LOSS_backward(g, input, target, ..): g is one element if the losses were reduced.
 PriceResult PriceLossGradient(std::string_view op, const OpCall& call) {
   const Loss* loss = FindRow(kLosses, op);
   if (loss == nullptr) return Unpriced(Reason::kUnknownOp);

@@ -1,5 +1,4 @@
-// Products made of matrix products: of more than two operands, or along other dimensions than the
-// last two.
+// Products of more than two operands, or along other dimensions than the last two.
 
 #include <fmt/format.h>
 
@@ -150,8 +149,7 @@ PriceResult PriceTensordot(std::string_view, const OpCall& call) {
 
 // ---- chains ----
 
-// FLOPs of the cheapest order of A1[d0,d1] A2[d1,d2] ..., which PyTorch uses; dynamic programming
-// over all ranges of factors.
+// FLOPs of the cheapest order of A1[d0,d1] A2[d1,d2] ..., as PyTorch's; dynamic programming.
 Checked ChainFlops(const std::vector<int64_t>& d, int per_fma) {
   const size_t factors = d.size() - 1;
   std::vector<std::vector<Checked>> cost(factors, std::vector<Checked>(factors, 0));

@@ -1,6 +1,5 @@
-// Multi-head attention with its projections, as PyTorch's Python function composes it: linear,
-// scale, bmm, mask, softmax, dropout, bmm, linear and the mean of the weights. Its cost is their
-// sum.
+// Multi-head attention with its projections, as composed by PyTorch's Python function: linear,
+// scale, bmm, mask, softmax, dropout, bmm, linear, mean of the weights. The cost is their sum.
 
 #include "ops/families/multi_head_attention.h"
 
@@ -220,8 +219,7 @@ MatrixProduct Linear(const Heads& h, const Tensor& x, int64_t outputs, const Ten
   return product;
 }
 
-// Identical tensors are projected in one product. Identity is not recorded, so tensors of equal
-// shape count as identical.
+// Identical tensors are projected in one product; equal shapes count as identical.
 std::vector<MatrixProduct> Projections(const Heads& h) {
   const int64_t e = h.embedding;
   const bool packed = h.weights.size() == 1;

@@ -34,8 +34,7 @@ struct GradientMask {
   bool bias = true;
 };
 
-/// The mask in a parameter, a list of three truth values; all true if absent or unrecorded. Lists
-/// of another length fail.
+/// The mask in a parameter, three truth values; all true if absent or unrecorded, others fail.
 inline GradientMask MaskOf(CallArgs* args, size_t parameter) {
   const OpArg* arg = args->Find(parameter);
   if (arg == nullptr || arg->kind != OpArg::Kind::kIntList) return {};

@@ -1,5 +1,4 @@
-// Optimizer steps: whole, fused over lists of tensors, and their companions (unscaling and clipping
-// of gradients).
+// Optimizer steps, also fused over lists of tensors; unscaling and clipping of gradients.
 
 #include <algorithm>
 #include <cstddef>
@@ -50,8 +49,7 @@ struct Step {
 struct OptimizerFunction {
   std::string_view name;  ///< Normalised.
   std::string_view step;
-  /// Its positional arguments, separated by blanks: tensors of the step, options, and "-" for those
-  /// that do not affect the cost.
+  /// Positional arguments, separated by blanks: tensors of the step, options, "-" without cost.
   std::string_view words;
   /// The words start at the first list of tensors; earlier arguments do not matter.
   bool lists = false;
@@ -91,8 +89,7 @@ constexpr Step kSteps[] = {
       {"col_var", 2, Need::kOtherSize},
       {"exp_avg_sq", 2, Need::kOtherSize},
       {"exp_avg", 2, Need::kOptional}}},
-    // Two passes over the parameter; the update between them has its own memory, in the type of the
-    // mean
+    // Two passes over the parameter; the update between them has memory, in the mean's type
     {"lamb", 41, 0, true, {{"param", 3}, kGrad, {"exp_avg", 4}, kVariance}},
     {"lamb_stage_1", 39, 0, true, {{"param", 1}, kGrad, kMean, kVariance, {"update", 1}}},
     {"lamb_stage_2", 2, 0, true, {kParam, {"update", 1}}},
@@ -423,8 +420,8 @@ PriceResult PriceOptimizer(std::string_view op, const OpCall& call) {
   return PriceStep(ChosenStep(*function, args), args);
 }
 
-// _amp_update_scale(scale, growth_tracker, found_inf, ..): a comparison, a product, a count; both
-// states are read and written.
+// _amp_update_scale(scale, growth_tracker, found_inf, ..): compares, multiplies, counts; reads and
+// writes both states.
 PriceResult PriceScaleUpdate(std::string_view, const OpCall& call) {
   CallArgs args(call, {"self|current_scale", "growth_tracker", "found_inf", "", "", ""});
   const Tensor scale = args.RequireTensor(0);

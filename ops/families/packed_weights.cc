@@ -1,5 +1,4 @@
-// Products with weights of 4 or 8 bits, scaled in groups: X[M,K] W[K,N]. Each weight is scaled
-// once, at one FLOP.
+// X[M,K] W[K,N] with weights of 4 or 8 bits, scaled in groups: one FLOP to scale each weight.
 
 #include <fmt/format.h>
 

@@ -76,8 +76,7 @@ bool CountFits(const PointwiseOp& op, size_t count) {
   return op.name == "clamp" ? count >= 1 && count <= wanted : count == wanted;
 }
 
-// Whether this is a second operand that is a number without a recorded value. Only an exponent's
-// value matters.
+// Whether this is a number without a value as second operand; only exponents need the value.
 bool IsUnrecordedNumber(const PointwiseOp& op, const PointwiseOperands& operands,
                         const OpArg& arg) {
   constexpr std::string_view kTypes[] = {"Scalar", "object", "double", "float", "int", "long int"};

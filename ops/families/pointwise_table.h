@@ -15,8 +15,8 @@ enum class PointwiseResult : uint8_t {
   kSelected,  ///< Promoted from all operands except the condition.
 };
 
-/// What the backward reads and writes. Each gradient has its operand's shape; a broadcast operand
-/// adds a reduction of n.
+/// What the backward accesses. Gradients have their operand's shape; a broadcast one adds a
+/// reduction.
 enum class PointwiseGradient : uint8_t {
   kNone,       ///< Not differentiable.
   kView,       ///< dY itself.

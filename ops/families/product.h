@@ -60,8 +60,7 @@ PriceResult PricedProduct(std::string params, const Product& p, const Tensor& a,
 /// other broadcast operands are computed expanded, then summed. nullopt if the shapes do not fit.
 std::optional<Product> BroadcastProduct(const Tensor& a, const Tensor& b);
 
-/// Gradients of an outer product: each multiplies dY by the other operand and sums along it, 2
-/// FLOPs per element of dY.
+/// Gradients of an outer product: dY times the other operand, summed, 2 FLOPs per element of dY.
 Work OuterGradients(const Tensor& a, const Tensor& b, Checked outputs, Checked output_bytes);
 
 }  // namespace oplens::ops

@@ -97,8 +97,7 @@ PriceResult PricedWithBias(CallArgs* args, const std::optional<Tensor>& bias, DT
   return PricedScaled(*sizes, *a, *b, output, extra, vec);
 }
 
-// _scaled_mm(a, b, scale_a, scale_b, bias, scale_result, out_dtype): Y's type is given, otherwise
-// A's.
+// _scaled_mm(a, b, scale_a, scale_b, bias, scale_result, out_dtype): Y's type, or A's.
 PriceResult PriceScaledMm(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "mat2", "scale_a", "scale_b", "bias", "scale_result",
                        "out_dtype|dtype", "use_fast_accum", "out"});

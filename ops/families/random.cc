@@ -56,8 +56,8 @@ PriceResult PriceRandomLike(std::string_view, const OpCall& call) {
   return PricedRandom(x->shape, type, 0);
 }
 
-// normal(mean, std) reads tensor arguments; normal(mean, std, sizes) is as randn; normal_(x, mean,
-// std) overwrites x.
+// normal(mean, std) reads tensor arguments; normal(mean, std, sizes) as randn; normal_ overwrites
+// x.
 PriceResult PriceNormal(std::string_view op, const OpCall& call) {
   const bool in_place = call.op.ends_with('_');
   CallArgs args(call, {"mean|self", "std|mean", "size|std", "generator"});

@@ -293,9 +293,8 @@ const RecurrentCallKind* ModeOf(const RecurrentArgs& given) {
 }
 
 /// Reads a call of a cell (lstm_cell, a class's forward), lstm, gru, rnn_tanh, rnn_relu or
-/// _cudnn_rnn. Sizes come from arguments or from the shapes of states and weights: contradictions
-/// are kShapeMismatch, missing sizes kUnsupportedArgs. Returns why the call cannot be priced, or
-/// nullopt.
+/// _cudnn_rnn. Sizes come from arguments or shapes of states and weights: contradictions are
+/// kShapeMismatch, missing ones kUnsupportedArgs. Returns why the call has no price, or nullopt.
 std::optional<Reason> ReadRecurrence(std::string_view op, const OpCall& call, Recurrence* result) {
   const bool cudnn = op == "_cudnn_rnn";
   const RecurrentCallKind* kind = op == "forward" ? ClassOf(call) : FindRow(kRecurrentCallOps, op);

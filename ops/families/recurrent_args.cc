@@ -88,8 +88,7 @@ constexpr RecurrentArgsTensorName kRecurrentArgsTensorNames[] = {
     {"b_ih", kSlotBiasIh},        {"bias_hh", kSlotBiasHh},     {"b_hh", kSlotBiasHh},
 };
 
-// Keywords: sizes, tensors, and others without cost. Both states may have one name, since they are
-// one tuple.
+// Keywords: sizes, tensors, and others without cost. Both states may share one name (a tuple).
 void ReadKeywords(const OpCall& call, RecurrentArgs* given) {
   std::array<std::optional<Tensor>, kSlots> tensors;
   for (const OpArg& arg : call.args) {

@@ -76,8 +76,7 @@ constexpr Reduction kReductions[] = {
     {"argmax", 1, 0, ReductionOutput::kInt64},
     {"argmin", 1, 0, ReductionOutput::kInt64},
     {"count_nonzero", 1, 0, ReductionOutput::kInt64},
-    // Subtract the maximum, exponential 20, add up, and the maximum itself; backward: subtract,
-    // exponential, multiply
+    // Subtract the maximum, exponential 20, add up, the maximum; backward: subtract, exp, multiply
     {"logsumexp", 23, 0, ReductionOutput::kSame, Computed(22, 0, true, true)},
     {"cumsum", 1, 0, ReductionOutput::kScan, Computed(1, 0, false, false)},
     // The reverse cumulative sum of dY Y, divided by X
@@ -103,8 +102,7 @@ bool IsScan(ReductionOutput output) {
   return output == ReductionOutput::kScan || output == ReductionOutput::kScanSelected;
 }
 
-// Elements left when `dims` (empty: all) are reduced; nullopt if a dimension is out of range or
-// repeated.
+// Elements left after reducing `dims` (empty: all); nullopt if one is invalid or repeated.
 std::optional<Checked> ReducedElements(Shape shape, const std::vector<int64_t>& dims) {
   if (dims.empty()) return Checked(1);
   std::vector<bool> reduced(std::max<size_t>(shape.size(), 1), false);

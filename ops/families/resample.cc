@@ -35,8 +35,7 @@ PriceResult PricedSample(std::string params, const Tensor& x, Work forward, Work
 
 // ---- interpolation ----
 
-// FLOPs per output in either direction: a product per tap, added up; for bicubic also the
-// coefficients.
+// FLOPs per output, both directions: a product per tap, added up; bicubic: and coefficients.
 struct Mode {
   std::string_view name;
   int per_output;

@@ -189,8 +189,7 @@ PriceResult PricePut(std::string_view, const OpCall& call) {
   return PricedScatter({target, index.bytes(), source, index.elements(), accumulate}, call);
 }
 
-// masked_scatter(self, mask, source): the number of set mask elements is not recorded: at most all
-// of both.
+// masked_scatter(self, mask, source): the mask's count is not recorded: at most all of both.
 PriceResult PriceMaskedScatter(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "mask", "source"});
   const Tensor target = args.RequireTensor(0);

@@ -19,8 +19,7 @@ constexpr int kSoftmaxLogSoftmaxBackward = 23;
 // The logarithm, once per row.
 constexpr int kLogarithm = 20;
 
-// Without `dim`, torch.nn.functional uses the first dimension of 0-d, 1-d and 3-d inputs, otherwise
-// the second.
+// torch.nn.functional's default `dim`: 0 for 0-d, 1-d and 3-d inputs, otherwise 1.
 int64_t ImplicitDim(size_t rank) { return rank == 0 || rank == 1 || rank == 3 ? 0 : 1; }
 
 // The type of Y: `dtype=`; fp32 if ATen's flag half_to_float is set in its place.
@@ -50,8 +49,7 @@ PriceResult PriceSoftmaxOf(std::string_view op, const Tensor& x, DType output_ty
   return Priced(TensorText(x), forward, backward);
 }
 
-// torch.nn.functional has the parameters input, dim, _stacklevel, dtype; torch and Tensor have no
-// _stacklevel.
+// torch.nn.functional has the parameters input, dim, _stacklevel, dtype; others no _stacklevel.
 PriceResult PriceSoftmax(std::string_view op, const OpCall& call) {
   const bool functional = call.mod == "torch.nn.functional";
   CallArgs args = functional ? CallArgs(call, {"input", "dim", "_stacklevel", "dtype"})

@@ -30,8 +30,7 @@ Checked ElementsBut(Shape shape, size_t dim) {
   return elements;
 }
 
-// Writes values and their int64 indices. Backward: dY goes to the indexed positions of a dX that is
-// written whole.
+// Writes values and int64 indices. Backward: dY goes to the indices of a dX written whole.
 PriceResult PricedSelection(const Tensor& x, Checked flops, Checked outputs) {
   const Checked values = BytesOf(outputs, x.dtype);
   const Checked indices = BytesOf(outputs, DType::kInt64);
@@ -80,8 +79,7 @@ PriceResult PriceTopK(std::string_view, const OpCall& call) {
   return PricedSelection(x, x.elements(), ElementsBut(x.shape, *dim) * k);
 }
 
-// One value per row: kthvalue(x, k, dim), mode(x, dim), median(x, dim); median(x) over all has no
-// index.
+// One value per row: kthvalue(x, k, dim), mode(x, dim), median(x, dim); median(x) has no index.
 PriceResult PriceRank(std::string_view op, const OpCall& call) {
   const bool kth = op == "kthvalue";
   CallArgs args = kth ? CallArgs(call, {"input|self", "k", "dim|axis", "keepdim"})

@@ -29,8 +29,8 @@ struct Window {
 /// once or the count exceeds 64 bits.
 std::optional<int64_t> WindowCount(int64_t extent, const Window& window, bool ceil = false);
 
-/// Extent of a transposed convolution's output: (extent-1) s - padding + reach + `added`; nullopt
-/// unless positive.
+/// Output of a transposed convolution: (extent-1) s - padding + reach + `added`; nullopt unless >
+/// 0.
 std::optional<int64_t> TransposedExtent(int64_t extent, const Window& window, int64_t added);
 
 /// One value per dimension: `absent` if there are none (or an empty list), a single value repeated;

@@ -25,8 +25,7 @@ bool SumsInFp32(size_t unit) {
   }
 }
 
-/// Sets the peaks to multiprocessors x FMAs per clock x 2 x clock, unless the rates of the compute
-/// capability are unknown.
+/// Peaks are multiprocessors x FMAs per clock x 2 x clock; unchanged if the rates are unknown.
 void DerivePeaks(bool half_rate, Gpu* gpu) {
   const GpuRates* rates = RatesOf(gpu->compute_capability);
   if (rates == nullptr || gpu->multiprocessors == 0 || gpu->clock_hz == 0) return;

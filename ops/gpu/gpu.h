@@ -109,8 +109,7 @@ struct Launch {
 /// if the GPU's limits are unknown or it cannot run the launch.
 std::optional<int64_t> BlocksPerMultiprocessor(int compute_capability, const Launch& launch);
 
-/// Theoretical occupancy: resident warps over the maximum, in percent. Profilers' estimates use the
-/// grid's size instead.
+/// Theoretical occupancy: resident warps over the maximum, in percent (profilers estimate by grid).
 std::optional<double> TheoreticalOccupancy(int compute_capability, const Launch& launch);
 
 /// Times the GPU is filled with blocks to run the grid: 1.2 is one full wave and a tail.

@@ -79,8 +79,7 @@ bool IsGeForce(std::string_view name);
 /// parts of a GPU): if it is not in the table, a row of the same size is another model.
 bool NamesNvidiaModel(std::string_view name);
 
-/// Whether these GPUs have no Tensor Cores although others of the compute capability do: the GTX 16
-/// series (7.5).
+/// Whether these GPUs lack the Tensor Cores of their compute capability: the GTX 16 series (7.5).
 bool LacksTensorCores(std::string_view name, int compute_capability);
 
 /// Maker by the GPU's name; kNvidia unless the name says otherwise.

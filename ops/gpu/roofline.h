@@ -24,8 +24,7 @@ enum class Bound : uint8_t {
 /// A kernel is bound by a roof from this percentage of it (docs/costs.md, "Bound").
 inline constexpr double kLeastRoofPct = 60;
 
-/// Applies the rule to one or several kernels by their percentages of both roofs; kUnknown if both
-/// are 0.
+/// Applies the rule to kernels by their percentages of both roofs; kUnknown if both are 0.
 Bound BoundOfShares(double math_pct, double dram_pct);
 
 /// "math", "dram", "latency" or "".
@@ -60,17 +59,15 @@ struct Roofline {
   Bound bound = Bound::kUnknown;
 };
 
-/// Percent of math refers to the units that the kernel uses: with Tensor Cores its matrix FLOPs
-/// against their peak for the type, otherwise all its FLOPs against the vector peak (fp64; fp16 for
-/// packed kernels such as hgemm; fp32 for all others, since PyTorch computes 16-bit types in fp32).
-/// Collectives only get GB/s.
+/// Percent of math refers to the units used: with Tensor Cores matrix FLOPs against their peak for
+/// the type, otherwise all FLOPs against the vector peak (fp64; fp16 for packed kernels such as
+/// hgemm; fp32 for others, since PyTorch computes 16-bit types in fp32). Collectives only get GB/s.
 Roofline RooflineOf(const RooflineCase& kernel);
 
 /// The units whose peak applies; nullopt if the type of a Tensor Core kernel is unknown.
 std::optional<MathUnit> UnitOf(const RooflineCase& kernel);
 
-/// The fastest unit that can multiply these factors; nullopt if the GPU's peaks or the types are
-/// unknown.
+/// The fastest unit that can multiply these factors; nullopt if peaks or types are unknown.
 std::optional<MathUnit> BestUnitOf(const Gpu& gpu, DType left, DType right);
 /// Peak of BestUnitOf per second; 0 if unknown.
 double BestPeakOf(const Gpu& gpu, DType left, DType right);
@@ -101,9 +98,9 @@ LatencyWhy LatencyWhyOf(const LatencyCase& kernel);
 /// "few-blocks", "tail", "short" or "".
 std::string_view LatencyWhyWord(LatencyWhy why);
 
-/// Peak bytes per second that a GPU can send to others: all its NVLinks, or PCI Express if no GPU
-/// of its compute capability has NVLink. One direction, comparable to the bus bandwidth of
-/// collectives; 0: unknown.
+/// Peak bytes per second from a GPU to others: all NVLinks, or PCI Express if its compute
+/// capability has no NVLink. One direction, comparable to the bus bandwidth of collectives; 0:
+/// unknown.
 int64_t MostLinkBytesPerS(const Gpu& gpu);
 
 /// A collective on one rank: bytes sent and time taken.
@@ -129,8 +126,7 @@ struct ExcessCase {
   bool whole_microseconds = false;
   /// The largest factor by which the kernel's algorithm may save FLOPs; 1: none.
   double fewer_flops = 1;
-  /// The part of `bytes` that is read from a view repeating a smaller tensor: actual reads may be
-  /// fewer.
+  /// Bytes read from a view that repeats a smaller tensor; actual reads may be fewer.
   int64_t repeated_bytes = 0;
 };
 

@@ -27,10 +27,9 @@ std::string_view CommunicationWord(CommunicationKind kind);
 inline constexpr int kCommunicationRulesVersion = 2;
 
 /// Classifies a kernel that moves data between GPUs by its full name, mangled or not; nullopt for
-/// any other kernel. Covers NCCL, RCCL, MSCCL, NVSHMEM, oneCCL, HCCL, DeepEP and its derivatives,
-/// and the collectives of PyTorch and inference engines, also fused with what follows them; names
-/// and sources are in docs/communication.md. A matrix product fused with a collective counts as a
-/// product.
+/// any other kernel. Covers NCCL, RCCL, MSCCL, NVSHMEM, oneCCL, HCCL, DeepEP and derivatives, and
+/// collectives of PyTorch and inference engines, also fused ones (names and sources:
+/// docs/communication.md). A matrix product fused with a collective counts as a product.
 std::optional<CommunicationKind> CommunicationKindOf(std::string_view kernel_name);
 
 inline bool IsCommunicationKernel(std::string_view kernel_name) {

@@ -24,8 +24,7 @@ std::span<const FamilyRule> FamilyRules();
 /// Single words, tried after FamilyRules().
 std::span<const FamilyRule> FamilyWordRules();
 
-/// Ops that only move elements, as named in Inductor's fused kernels; sorted, so that a name
-/// follows its prefixes.
+/// Ops that only move elements, as named in Inductor's fused kernels; sorted.
 std::span<const std::string_view> MovingOps();
 
 /// Ops that write a constant; sorted likewise.

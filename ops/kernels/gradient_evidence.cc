@@ -73,8 +73,7 @@ double FromLayout(bool right_transposed, std::string_view name) {
   return ends("_nn") ? -weight : 0;
 }
 
-// Split-K pays if the sum is much longer than the output: wgrad sums over the rows, dgrad over the
-// outputs.
+// Split-K pays for sums much longer than the output: over rows in wgrad, over outputs in dgrad.
 double FromSplit(const MatrixProduct& p, const InstanceKernel& kernel) {
   constexpr int64_t kMuch = 8;
   const bool split =
@@ -186,8 +185,7 @@ std::vector<GradientGuess> GuessGradients(const MatrixProduct* product,
     }
     return guesses;
   }
-  // At least one group per gradient: those with the extreme evidence; on a tie the earlier launch
-  // is dgrad.
+  // At least one group per gradient, by the extreme evidence; on a tie the earlier one is dgrad.
   const auto less = [](const GradientEvidenceGroup& a, const GradientEvidenceGroup& b) {
     return a.evidence < b.evidence;
   };

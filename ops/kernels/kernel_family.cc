@@ -50,8 +50,7 @@ bool HoldsAny(std::string_view words, std::string_view alternatives) {
   return false;
 }
 
-/// Whether the op names joined in an Inductor kernel ("_cat_view_3") are all among `names`
-/// (sorted).
+/// Whether all op names in an Inductor kernel ("_cat_view_3") are among `names` (sorted).
 bool AreAll(std::string_view ops, std::span<const std::string_view> names) {
   while (!ops.empty()) {
     // The longest match: "copy_" before "copy".
@@ -65,8 +64,7 @@ bool AreAll(std::string_view ops, std::span<const std::string_view> names) {
   return true;
 }
 
-/// An elementwise Inductor kernel, by the ops in its name: only writing a constant, only moving
-/// elements, or neither.
+/// An elementwise Inductor kernel, by its ops: only writes a constant, only moves, or neither.
 KernelFamily FamilyOfFused(std::string_view name) {
   constexpr std::string_view kBefore = "triton_poi_fused_";
   if (!name.starts_with(kBefore)) return kElementwise;

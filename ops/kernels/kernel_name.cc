@@ -204,8 +204,7 @@ constexpr NameRule kHeadRules[] = {
     {"block_reduce", KernelKind::kReduction},
 };
 
-// Parts of the whole name, where the function's own name says nothing: CUTLASS's Kernel<Traits>,
-// mangled names.
+// Parts of the whole name, for functions that say nothing: CUTLASS's Kernel<Traits>, mangled names.
 constexpr NameRule kWholeRules[] = {
     {"ReduceSplitK", KernelKind::kSecondStage},
     {"splitKreduce", KernelKind::kSecondStage},

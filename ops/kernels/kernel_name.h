@@ -19,8 +19,7 @@ enum class Role : uint8_t {
 /// "main", "helper", "layout", "reduce", "epilogue" or "".
 std::string_view RoleWord(Role role);
 
-/// What a kernel does by its name. Finer than Role: the same kernel is the main one of one op and
-/// an accessory of another.
+/// What a kernel does by its name. Finer than Role, which also depends on the op.
 enum class KernelKind : uint8_t {
   kUnknown,
   kMatrix,           ///< GEMM, GEMV, convolution, attention.
@@ -43,8 +42,8 @@ enum class KernelKind : uint8_t {
 /// name, then by its template arguments. Linear in the name; never throws.
 KernelKind KernelKindOf(std::string_view long_name);
 
-/// The default role of a kernel kind; ShareWork refines it by the op (an elementwise kernel beside
-/// a GEMM is its epilogue).
+/// The default role of a kind; ShareWork refines it by the op (elementwise beside a GEMM:
+/// epilogue).
 Role RoleOf(KernelKind kind);
 
 Role RoleOf(std::string_view long_name);

@@ -8,8 +8,7 @@
 
 namespace oplens::ops {
 
-/// What Tensor Cores compute with: the type of the factors in the instruction, not of the tensors
-/// in memory.
+/// What Tensor Cores compute with: the factors' type in the instruction, not in memory.
 enum class MathType : uint8_t {
   kUnknown,
   kFp16,

@@ -7,9 +7,8 @@
 
 namespace oplens::ops {
 
-/// Bytes per element that a kernel moves, from its demangled name: PyTorch's
-/// CatArrayBatchedCopy<OpaqueType<4u>, ..> and CatArrayBatchedCopy<float, ..>. nullopt for other
-/// kernels and unknown types.
+/// Bytes per element moved, by the demangled name of PyTorch's CatArrayBatchedCopy<OpaqueType<4u>,
+/// ..> or CatArrayBatchedCopy<float, ..>. nullopt for other kernels and unknown types.
 std::optional<int64_t> MovedElementBytes(std::string_view long_name);
 
 }  // namespace oplens::ops

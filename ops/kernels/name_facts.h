@@ -9,8 +9,7 @@
 namespace oplens::ops {
 
 /// What the name of a matrix kernel says about how it was built; empty or nullopt: nothing. In the
-/// library's own terms: cuBLAS is column-major, so its tile's M lies along the N of PyTorch's
-/// product.
+/// library's terms: cuBLAS is column-major, so its tile's M lies along N of PyTorch's product.
 struct NameFacts {
   std::string left;  ///< Type in memory of the left factor: "bf16", "fp8", "mxfp4", "q4_K".
   std::string right;
@@ -22,8 +21,7 @@ struct NameFacts {
 
   bool empty() const { return Text().empty(); }
 
-  /// "A=bf16,B=mxfp4,D=bf16,tile=128x128x64,layout=tn,N=4096,K=7168"; unknown facts are omitted,
-  /// unknown tile sizes are "?".
+  /// "A=bf16,B=mxfp4,D=bf16,tile=128x128x64,layout=tn,N=4096,K=7168"; "?" for unknown tile sizes.
   std::string Text() const;
 };
 

@@ -43,8 +43,7 @@ std::vector<int64_t> Divide(int64_t total, std::span<const int64_t> weights) {
 
 // ---- one instance ----
 
-// Confidence that a reduction or elementwise kernel beside the backward's products sums the bias
-// gradient.
+// Confidence that a reduction or elementwise kernel beside the products sums the bias gradient.
 constexpr double kReductionIsBias = .95;
 
 struct Amount {
@@ -262,8 +261,7 @@ void Instance::ShareMatrixForward(const Work& work) {
   }
 }
 
-// Charges each gradient of the backward to the kernels found for it. A gradient without a kernel
-// was not needed.
+// Charges each gradient to its kernels. A gradient without a kernel was not needed.
 void Instance::ShareGradients(const ShareWorkIndices& mains) {
   std::vector<PartWork> gradients;
   for (const PartWork& part : Parts()) {

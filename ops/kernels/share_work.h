@@ -36,11 +36,10 @@ struct KernelShare {
   std::optional<int64_t> bytes;
   std::optional<int64_t> aux_bytes;  ///< Traffic beyond the op's ideal, if derivable.
   FlopsKind flops_kind = FlopsKind::kUnknown;
-  /// Replaces `flops` if only a bound is known (PricedOp::flops_bounded). Not part of sums or
-  /// rates.
+  /// Replaces `flops` if only a bound is known (PricedOp::flops_bounded). Not in sums or rates.
   std::optional<int64_t> flops_bound;
-  /// The gradient that the kernel computes; kBackward if the op's are not told apart, kForward in
-  /// the forward direction.
+  /// Gradient computed; kBackward if the op's are not told apart, kForward in the forward
+  /// direction.
   Part part = Part::kForward;
   double part_confidence = 1;  ///< Of `part`, if it is a gradient that was told apart: 0 to 1.
   std::optional<double>

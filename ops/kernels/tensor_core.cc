@@ -106,8 +106,8 @@ constexpr LocalTensorCoreRule kTensorCoreRules[] = {
     // A CuTe instruction in the kernel's type: SM80_16x8x32_S32S8S8S32_TN
     {"P19", kYes, "sm70_|sm75_|sm80_|sm89_|sm90_|sm100_|sm120_|mma_",
      R"((?:cute::SM\d+|MMA)_\d+x\d+x\d+_\w)"},
-    // int8 and fp8 products in Triton, which only Tensor Cores multiply: Inductor's torch._int_mm,
-    // vLLM, SGLang, bitsandbytes
+    // int8 and fp8 in Triton, multiplied only by Tensor Cores: torch._int_mm, vLLM, SGLang,
+    // bitsandbytes
     {"P20", kYes, "_int_mm|_int8_matmul|_w8a8_|scaled_mm_kernel",
      R"(^triton_tem_\w*_int_mm|^_w8a8_(?:triton_)?block_(?:int8_matmul|fp8_matmul|scaled_mm))"
      R"(|^_int8_matmul_|^scaled_mm_kernel)"},
@@ -280,8 +280,7 @@ bool SumsInHalf(std::string_view lower) {
       R"((?:^|[^a-z0-9])h(?:884|1688|16816|161616|\d+x\d+x\d+)|f16f16_f16f16_f16_)", lower, &found);
 }
 
-// If no rule decides: a kernel that its library's naming scheme says is no product issues no Tensor
-// Core instructions.
+// If no rule decides: no product by its library's naming scheme means no Tensor Cores.
 void JudgeByFamily(std::string_view long_name, TensorCoreVerdict* verdict) {
   const NamedFamily named = KernelFamilyOf(long_name);
   const auto is_product = [](KernelFamily family) {

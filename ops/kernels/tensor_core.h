@@ -30,8 +30,7 @@ std::string_view TensorCoreRulesVersion();
 /// TensorCoreUseOf with the rule.
 TensorCoreVerdict TensorCoreVerdictOf(std::string_view long_name);
 
-/// Decides by the full kernel name (demangled or mangled, with template arguments) from one table
-/// of rules. Never throws.
+/// By the full kernel name (demangled or mangled, with template arguments). Never throws.
 TensorCoreUse TensorCoreUseOf(std::string_view long_name);
 
 /// "1", "0" or "?".

@@ -57,8 +57,7 @@ class Formula {
   static constexpr size_t kMaxDepth = 64;
   static constexpr size_t kMaxLength = 4096;
 
-  /// nullopt and `*error` for malformed texts, unknown names and texts beyond the limits. Never
-  /// throws.
+  /// nullopt and `*error` for malformed or too long texts and unknown names. Never throws.
   static std::optional<Formula> Parse(std::string_view text, const Names& names, Error* error);
 
   /// The value, >= 0; otherwise nullopt and `*fault`.

@@ -77,9 +77,8 @@ class Rules {
   size_t size() const { return ops_.size() + kernels_.size() + tensor_cores_.size(); }
   const std::vector<OpRule>& ops() const { return ops_; }
 
-  /// The price by the first rule of the op whose arguments match; if none matches, the reason of
-  /// the last. nullopt: no rule for the op, or the recorded arguments were truncated. Fills
-  /// `trial`.
+  /// The price by the first rule whose arguments match, otherwise the reason of the last. nullopt:
+  /// no rule for the op, or the recorded arguments were truncated. Fills `trial`.
   std::optional<PriceResult> Price(const OpCall& call, RuleTrial* trial) const;
   /// The first rule whose pattern occurs in the name, or nullptr.
   const KernelRule* FindKernel(std::string_view long_name) const;
@@ -94,9 +93,8 @@ class Rules {
   std::vector<TensorCoreRule> tensor_cores_;
 };
 
-/// The functions of the same name, with the user's rules first; `rules` may be null. If the
-/// arguments match no rule of the op, the built-in model is tried. Fills `trial`, which may be
-/// null.
+/// As without `rules`, but the user's rules (may be null) take precedence. If no rule of the op
+/// matches the arguments, the built-in model is tried. `trial` may be null.
 PriceResult PriceCall(const OpCall& call, const Rules* rules, RuleTrial* trial = nullptr);
 KernelKind KernelKindOf(std::string_view long_name, const Rules* rules);
 TensorCoreVerdict TensorCoreVerdictOf(std::string_view long_name, const Rules* rules);

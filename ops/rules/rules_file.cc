@@ -74,8 +74,7 @@ class DeepKeyScan {
 
   explicit DeepKeyScan(std::string_view text) : text_(text) {}
 
-  /// Where the first excess part begins, or nullopt. For malformed TOML either answer is fine: the
-  /// library reports the error.
+  /// Where the first excess part begins, or nullopt; arbitrary for malformed TOML.
   std::optional<toml::source_position> Find() {
     size_t dots = 0;
     while (next_ < text_.size()) {

@@ -21,9 +21,9 @@ class LineSource {
   LineSource(const LineSource&) = delete;
   LineSource& operator=(const LineSource&) = delete;
 
-  /// The next line, without line end ("\n" or "\r\n") and UTF-8 byte order mark; the last line need
-  /// not end. False at the end. The view is valid until the next call. Throws Error on read errors
-  /// (e.g. a directory).
+  /// The next line without its end ("\n", "\r\n") and UTF-8 byte order mark; the last may be
+  /// unended. False at the end. Valid until the next call. Throws Error on read errors (e.g. a
+  /// directory).
   bool Next(std::string_view* line);
 
   /// Whether the last line exceeded kMaxLineBytes and was cut there.

@@ -38,9 +38,8 @@ class Inputs : public RecordSource {
          const std::vector<std::string>& execution_traces, TraceNeeds needs = {},
          TraceNeeds json_needs = {}, std::string_view tool = "prof", StatusLine* status = nullptr);
 
-  /// Sets what may identify ops of the profiles: words of --evidence ("": all) and the recording at
-  /// path `reference` ("": none). Throws UsageError for an unknown word, Error if the reference
-  /// cannot be read.
+  /// What may identify ops: words of --evidence ("": all), and the recording at path `reference`
+  /// ("": none). Throws UsageError for an unknown word, Error for an unreadable reference.
   void Explain(const std::string& evidence, const std::string& reference);
 
   /// From now on, if there are several inputs, a named one that cannot be read is left out and
@@ -61,8 +60,7 @@ class Inputs : public RecordSource {
   /// "copies"), before anything is printed.
   void RefuseRecords(std::string_view wanted, std::string_view option) const;
 
-  /// Throws Error if a named input cannot be read; one of a folder is left out and reported on
-  /// standard error at once.
+  /// Throws Error for an unreadable named input; in a folder it is left out and reported at once.
   Step Next(WaitingRow* row, Diagnostics* diagnostics) override;
   /// Reasons of records are counted when printed, those of profiles by their reader.
   bool counts_reasons() const override { return profile_.has_value(); }
@@ -73,8 +71,7 @@ class Inputs : public RecordSource {
     return profile_ && profile_->kernels ? &*profile_->kernels : nullptr;
   }
 
-  /// The next profile, for its copies; null after the last. Throws Error if an input holds records
-  /// or cannot be read.
+  /// The next profile's trace; null after the last. Throws Error for records and unreadable inputs.
   const Trace* NextTrace(Diagnostics* diagnostics);
 
   /// Number of unreadable profiles in folders.

@@ -23,8 +23,7 @@ class RunClaims {
   /// Adds the next input. `numbers`: its ranks as recorded; `name`, `path`: the input's.
   void Add(std::span<const std::optional<int64_t>> numbers, const std::string& name,
            const std::string& path);
-  /// Why they are not known to be one run, with a remedy; "" if they are. The ranks of one file
-  /// are.
+  /// Why they may not be one run, with a remedy; "" if they are, as ranks of one file are.
   std::string Sentence() const;
 
  private:
@@ -34,15 +33,13 @@ class RunClaims {
   std::string problem_;                   // The first one.
 };
 
-/// Names the ranks of inputs that were read separately, as if they were read in sequence
-/// (parse::NameOfRank).
+/// Names ranks of separately read inputs as if read in sequence (parse::NameOfRank).
 class RankNamer {
  public:
   /// `input_count`: inputs of the run.
   explicit RankNamer(size_t input_count) : input_count_(input_count) {}
 
-  /// Names the next input's ranks, in the order of the run. `numbers`: its ranks as recorded;
-  /// `name`: the input's.
+  /// For the next input in the run's order. `numbers`: ranks as recorded; `name`: the input's.
   std::vector<std::string> NamesOf(std::span<const std::optional<int64_t>> numbers,
                                    const std::string& name);
 

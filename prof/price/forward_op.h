@@ -25,8 +25,8 @@ struct ForwardOp {
   std::vector<std::string_view> seq_names;  ///< "mm" of "mm, seq = 72".
 };
 
-/// Whether a sequence marker of a backward kernel ("MmBackward0, seq = 72") names the node of an op
-/// with this name.
+/// Whether a sequence marker of a backward kernel ("MmBackward0, seq = 72") names such an op's
+/// node.
 bool FitsNode(std::string_view op, const std::vector<std::string_view>& node_texts);
 
 /// Stores each distinct forward op once.
@@ -38,8 +38,7 @@ class ForwardOps {
   /// `epochs` must outlive this.
   explicit ForwardOps(Epochs* epochs);
 
-  /// The op of a forward kernel's record. Only the outermost `annotations` belong to it; the others
-  /// are inside it.
+  /// The op of a forward kernel's record, whose outermost `annotations` belong to it.
   const ForwardOp* Of(const KernelRecord& forward, size_t annotations = SIZE_MAX);
   /// The forward op that a backward kernel's own record describes (fwdMarker, ...).
   const ForwardOp* DescribedBy(const KernelRecord& backward);

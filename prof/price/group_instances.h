@@ -32,8 +32,7 @@ struct CallKey {
   friend bool operator==(const CallKey&, const CallKey&) = default;
 };
 
-/// The key of a row's call. nullopt: the row has no price, or only the order of rows tells calls
-/// apart.
+/// The key of a row's call. nullopt: no price, or only the order of rows tells calls apart.
 std::optional<CallKey> CallKeyOf(const WaitingRow& row);
 /// The key of a call that encloses `key`'s.
 CallKey AroundKey(const CallKey& key, const OuterCall& outer);

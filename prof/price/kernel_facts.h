@@ -65,8 +65,7 @@ class KernelFactsCache {
 /// Memory: two generations of about 1 MB; lifetimes as in KernelFactsCache.
 class Gpus {
  public:
-  /// `given`: the GPU of all kernels, overriding their records; null: as recorded. Both must
-  /// outlive this.
+  /// `given`: the GPU of all kernels; null: as recorded. Both must outlive this.
   Gpus(Epochs* epochs, const ops::Gpu* given);
 
   /// Null if not recorded.

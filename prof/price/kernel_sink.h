@@ -17,8 +17,7 @@ class KernelSink {
  public:
   virtual ~KernelSink() = default;
 
-  /// Starts an input. `profile`: source of its kernels, valid until EndInput; null for files of
-  /// records.
+  /// Starts an input. `profile`: source of its kernels until EndInput; null for files of records.
   virtual void BeginInput(const parse::KernelRecords* profile) { static_cast<void>(profile); }
   /// A kernel, in the order of the input's records.
   virtual void Add(const PricedKernel& kernel) = 0;

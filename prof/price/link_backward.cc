@@ -8,8 +8,7 @@
 namespace oplens::prof {
 namespace {
 
-/// Ids remembered per record. Nesting is some tens deep at most; hostile records must not fill the
-/// tables.
+/// Ids remembered per record: nesting is tens deep; hostile records must not fill the tables.
 constexpr size_t kMaxIds = 16;
 constexpr int kMaxThreads = 64;  // Per number.
 constexpr size_t kMaxCandidates = size_t{64} << 10;

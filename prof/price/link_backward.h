@@ -17,7 +17,7 @@ namespace oplens::prof {
 struct ForwardMatch {
   const ForwardOp* op = nullptr;
   Reason reason = Reason::kNoForwardMatch;  ///< Valid if op is null; or kAmbiguousForward.
-  /// Which run of the op: forward kernels recorded after a backward kernel asked for their number
+  /// Which run of the op: forward kernels recorded after a backward kernel looked up their number
   /// form another run (the next iteration). 0 if op is null.
   int64_t run = 0;
 };
@@ -57,8 +57,7 @@ class BackwardLinker {
   /// Remembers a forward kernel. Call in record order.
   void AddForward(const KernelRecord& record);
 
-  /// The forward op of a backward kernel. Lives as long as a pin of the epochs taken before, and at
-  /// least until the next call.
+  /// The forward op of a backward kernel; lives as long as an earlier pin, or until the next call.
   ForwardMatch Find(const KernelRecord& record);
 
  private:
@@ -83,7 +82,7 @@ class BackwardLinker {
     std::unordered_map<Key, uint32_t, KeyHash> heads;
     std::vector<Candidate> candidates;
     void Put(const Key& key, const Candidate& candidate);
-    /// Also marks the candidates as asked for.
+    /// Also sets asked_for of the candidates.
     void Append(const Key& key, std::vector<Candidate>* out);
   };
   struct Generation {

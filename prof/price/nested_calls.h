@@ -18,8 +18,7 @@ enum class OpChoice {
   kOuter,  ///< The outermost, as in PyProf.
 };
 
-/// The annotated calls around one kernel, outermost first, and the one that is its op. Reused
-/// between kernels.
+/// The annotated calls around one kernel, outermost first, and its op. Reused between kernels.
 class NestedCalls {
  public:
   struct Call {
@@ -31,11 +30,10 @@ class NestedCalls {
   NestedCalls(OpChoice choice, Annotations* annotations)
       : choice_(choice), annotations_(*annotations) {}
 
-  /// Collects the annotations that matter for a kernel of this direction; beyond 256, the outermost
-  /// and innermost 128.
+  /// Collects the annotations relevant to this direction; beyond 256, the outer and inner 128.
   void Collect(const std::vector<std::string_view>& texts, Direction direction);
-  /// For a forward op: drops calls inside the one that made the backward node of these texts, if
-  /// the node's name tells which.
+  /// For a forward op: drops calls inside the one that made this backward node, if its name says
+  /// so.
   void DropInsideOfNode(const std::vector<std::string_view>& node_texts);
 
   const std::vector<Call>& calls() const { return calls_; }

@@ -24,9 +24,8 @@ bool HasPart(const std::vector<ops::PartWork>& parts, ops::Part part) {
                      [&](const ops::PartWork& other) { return other.part == part; });
 }
 
-/// The gradient of the node's forward op that a kernel with its own priced annotation computes:
-/// inside `linear`'s node, the product that sums over the rows is the weight gradient. nullopt:
-/// unknown.
+/// The gradient of its node's forward op that a kernel with its own priced annotation computes: in
+/// `linear`'s node, the product that sums over the rows is wgrad. nullopt: unknown.
 std::optional<ops::GradientGuess> GradientOfOwnCall(const Annotation& own, const ForwardOp& forward,
                                                     Annotations* annotations) {
   // A gradient function names its gradients.
@@ -253,8 +252,7 @@ OpResolver::Source OpResolver::TakeForwardOp(const KernelRecord& record, const S
   if (match.op != nullptr) {
     calls_.Collect(match.op->markers, Direction::kForward);
     calls_.DropInsideOfNode(record.seq_markers);
-    // A sequence number may be of an op that ran before the one that made the node; a node is
-    // always the op's own.
+    // A sequence number may also be that of an op without a node; a node is its op's own.
     const bool made_node = !record.nodes.empty() || calls_.MayHaveNode(record.seq_markers);
     if (made_node && (unannotated || calls_.HasPrice())) {
       resolution->forward = match.op;

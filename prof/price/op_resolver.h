@@ -65,9 +65,8 @@ class RuleMisfits {
 /// Memory: that of its parts, at most about 60 MB, plus what live resolutions still pin.
 class OpResolver {
  public:
-  /// `gpu`: the GPU of all kernels, overriding their records; null: as recorded. `rules`: the
-  /// user's, or null. `misfits`: collects rules that do not match; may be null. All must outlive
-  /// this object.
+  /// `gpu`: the GPU of all kernels; null: as recorded. `rules`: the user's, or null. `misfits`:
+  /// collects rules that do not match; may be null. All must outlive this object.
   explicit OpResolver(OpChoice choice, const ops::Gpu* gpu = nullptr,
                       const ops::Rules* rules = nullptr, RuleMisfits* misfits = nullptr);
 
@@ -89,8 +88,7 @@ class OpResolver {
 
   /// Fills what does not depend on the op.
   void FillKernel(const KernelRecord& record, PricedKernel* row, Resolution* resolution);
-  /// Fills calls_ with the annotations that count, and the row's layer and stack from the forward
-  /// op, if any.
+  /// Fills calls_ with relevant annotations, and the row's layer and stack from a forward op.
   Source FindCalls(const KernelRecord& record, PricedKernel* row, Resolution* resolution);
   /// As FindCalls, for a backward kernel without arguments of its own; `own` is its source so far.
   Source TakeForwardOp(const KernelRecord& record, const Source& own, PricedKernel* row,

@@ -34,8 +34,7 @@ struct PricedKernel {
   /// For profiles: index in Trace::kernels, or for a replay in Trace::graph_replays.
   uint32_t work = kNoWork;
 
-  /// A replay of a CUDA graph whose kernels the file hides: the record has its span and launch; op
-  /// and cost members are empty.
+  /// A CUDA graph replay whose kernels the file hides: record has span and launch; no op or cost.
   bool replay = false;
 
   // The kernel's own, or its forward op's for a backward kernel without an annotation.

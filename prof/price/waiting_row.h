@@ -53,8 +53,7 @@ struct WaitingRow {
   OpInstance* instance = nullptr;  ///< Null: no priced call, or one already charged.
 };
 
-/// The direction charged to a row: backward if it was linked to a forward op, otherwise the call
-/// itself, wherever it ran.
+/// Charged direction: backward if linked to a forward op, otherwise the call itself, anywhere.
 inline Direction PricedDirection(const WaitingRow& row) {
   return row.resolution.forward != nullptr ? Direction::kBackward : Direction::kForward;
 }

@@ -11,8 +11,7 @@
 
 namespace oplens::prof {
 
-/// The name of the operator or node that a range calls: its text without the framework's additions
-/// (", seq = 3", sizes).
+/// The operator or node that a range calls: its text without additions (", seq = 3", sizes).
 inline std::string_view CallNameOf(const parse::Joined& joined, uint32_t index) {
   const Trace& trace = joined.trace();
   const Range& range = trace.ranges[index];

@@ -26,9 +26,8 @@ class MaskTimes {
   std::array<int64_t, size_t{1} << kMostClasses> times_ns_{};
 };
 
-/// When each class of events ran; at most MaskTimes::kMostClasses, bit i is the i-th. Overlap,
-/// priorities and exposed time follow from the times per set of classes, found in one pass over the
-/// boundaries.
+/// When each class ran; at most MaskTimes::kMostClasses, bit i is the i-th. Overlap, priorities and
+/// exposed time follow from the times per set of classes, found in one pass.
 class ClassIntervals {
  public:
   explicit ClassIntervals(std::vector<IntervalSet> classes) : classes_(std::move(classes)) {}

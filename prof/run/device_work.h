@@ -62,8 +62,7 @@ class DeviceWork {
 
   /// The call that launched it; kNoLaunch: unknown.
   LaunchIndex LaunchOf(const DeviceEvent& event) const;
-  /// The call whose context gives its op: its launch, or the call that added it to the launched
-  /// graph.
+  /// The call whose context gives its op: its launch, or the one that captured it for the graph.
   LaunchIndex OriginOf(const DeviceEvent& event) const;
   /// Whether the kernel with this index moves data between GPUs.
   bool IsCommunication(size_t kernel) const { return communication_[kernel]; }

@@ -25,8 +25,7 @@ inline bool IsDataLoaderRange(std::string_view name) {
           name.find(".__next__") != std::string_view::npos);
 }
 
-/// A tag for each moment: the first in a list of priorities, kNone if nothing applies. 24 bytes per
-/// stretch.
+/// Per moment a tag: the first in a list of priorities, or kNone. 24 bytes per stretch.
 class TaggedTimes {
  public:
   static constexpr uint8_t kNone = UINT8_MAX;

@@ -49,8 +49,7 @@ std::optional<int32_t> BusiestDevice(const DeviceWork& work) {
   return most == counts.end() ? std::nullopt : std::optional(most->first);
 }
 
-/// The items of a device, in launch order if all launches are known: streams interleave at random,
-/// a host thread does not.
+/// The items of a device, by launch if all are known, since streams interleave at random.
 std::vector<Item> HostStepsItemsOf(const Trace& trace, const DeviceWork& work, int32_t device,
                                    bool* launched) {
   std::vector<Item> items;

@@ -28,10 +28,9 @@ std::optional<Repetition> FindRepetition(std::span<const uint64_t> sequence);
 /// The ranges ProfilerStep#N of a trace, in any order.
 std::vector<HostStep> StepsOfRanges(const Trace& trace);
 
-/// The periods of the kernels (and graph replays) of the GPU that ran most of them: from a period's
-/// first launch to the next one's, the last to the end of the last launching call. If launches are
-/// unknown or one belongs to two periods, times on the GPU are used. Empty if nothing repeats
-/// (FindRepetition).
+/// The periods of the kernels (and graph replays) of the GPU that ran most: from a period's first
+/// launch to the next one's, the last to the end of the last launch. Uses times on the GPU if
+/// launches are unknown or belong to two periods. Empty if nothing repeats (FindRepetition).
 std::vector<HostStep> StepsOfRepetition(const Trace& trace, const DeviceWork& work);
 
 }  // namespace oplens::prof

@@ -13,8 +13,7 @@ std::vector<size_t> All(size_t count) {
   return all;
 }
 
-/// Divides the points between the first and the last of `count` into buckets, the first ones larger
-/// by one on a remainder.
+/// Divides the points between first and last of `count` into buckets, larger ones first.
 class Buckets {
  public:
   Buckets(size_t count, size_t buckets)

@@ -121,9 +121,9 @@ class MemoryLife {
   /// Events in dropped pools.
   int64_t left_out() const { return left_out_; }
 
-  /// The first place after which most was allocated, within the windows (ascending; nullopt: any
-  /// time). `pool.begin` - 1: before all events, considered only without windows. kNowhere: no
-  /// event is in them.
+  /// First place with the most allocated after it, within the windows (ascending; nullopt: any
+  /// time). `pool.begin` - 1: before all events, only without windows. kNowhere: no event is in
+  /// them.
   int64_t PeakOf(const Pool& pool, const std::optional<std::vector<Interval>>& windows) const;
   static constexpr int64_t kNowhere = -2;
   /// Allocated after a place as returned by PeakOf.
@@ -157,15 +157,13 @@ class MemoryLife {
   int64_t left_out_ = 0;
 };
 
-/// Pieces of memory that a step leaked: allocated in it, and existing after its end and at the end
-/// of the recording.
+/// Leaked pieces of memory: allocated in a step, existing after it and at the recording's end.
 class MemoryLeaks {
  public:
   /// Both must outlive this object.
   MemoryLeaks(const MemoryLife& memory, const Steps& steps);
 
-  /// nullopt if the run has no steps or the piece's fate is unknown. A step without memory records
-  /// after its end leaks nothing.
+  /// nullopt without steps or if the piece's fate is unknown. False without records after the step.
   std::optional<bool> IsLeak(const MemoryLife::Piece& piece) const;
 
  private:

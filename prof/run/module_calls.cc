@@ -45,8 +45,7 @@ class LocalPaths {
     if (path == next) all_.push_back({PathTree::kNone, 0, forward, true});
     return path;
   }
-  /// Inserts them into `tree` and returns the number there of each. `places`: those of calls, in
-  /// numbers of these paths.
+  /// Inserts them into `tree`; returns their numbers there. `places`: per call, in our numbers.
   std::vector<uint32_t> Resolve(const std::vector<ModuleCallsPlace>& places, PathTree* tree);
 
  private:

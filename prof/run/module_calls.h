@@ -73,8 +73,7 @@ class ModuleCalls {
   };
 
  private:
-  /// Lists memory events, API calls that launch communication, and those outside of calls that
-  /// launch other work.
+  /// Lists memory events, and API calls that launch communication or, outside of calls, other work.
   void FindMoments();
   void AddLaunch(LaunchIndex launch, bool collective);
   Place PlaceOfLaunch(LaunchIndex launch) const {

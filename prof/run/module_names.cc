@@ -76,8 +76,7 @@ std::optional<std::string_view> ModuleNames::NameOf(size_t index) {
 
 bool ModuleNames::IsScope(size_t index) const {
   const Range& range = trace_.ranges[index];
-  // An unclosed range encloses everything that follows, and one opened by a start call may end on
-  // another thread.
+  // An unclosed range encloses all that follows; one with a start call may end on another thread.
   const bool start_end = range.kind == RangeKind::kAnnotation &&
                          range.item < trace_.labels.size() && trace_.labels[range.item].start_end;
   return !range.open() && !start_end &&

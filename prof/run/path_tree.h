@@ -22,8 +22,7 @@ class PathTree {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
   static constexpr uint32_t kRoot = 0;  ///< The empty path.
-  /// Deeper paths are cut, and beyond kMaxPaths a new path becomes its parent: files may have
-  /// endlessly nested calls.
+  /// Deeper paths are cut, and beyond kMaxPaths a new path becomes its parent (endless nesting).
   static constexpr uint32_t kMaxDepth = 256;
   static constexpr size_t kMaxPaths = size_t{1} << 20;
 
@@ -59,9 +58,8 @@ class PathTree {
   IdMap places_;  // By parent and text.
 };
 
-/// The order for printing a tree: parents before children, siblings by `before(a, b)`. `parents`:
-/// per member the index of its parent, less than its own, or PathTree::kNone. O(n log n), without
-/// recursion.
+/// Order for printing: parents before children, siblings by `before(a, b)`. `parents`: index of
+/// each member's parent, less than its own, or PathTree::kNone. O(n log n), no recursion.
 template <typename Before>
 std::vector<uint32_t> TreeOrder(std::span<const uint32_t> parents, Before before) {
   std::vector<uint32_t> members(parents.size());

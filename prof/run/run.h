@@ -38,8 +38,7 @@ struct HostStep;
 /// How a run is analysed.
 struct RunOptions {
   Selection selection = {};
-  /// The number of the step that a range or layer with this text is; nullopt: it is none. Empty:
-  /// steps are as in the file.
+  /// The number of the step with this range or layer text, if any. Empty: steps as in the file.
   std::function<std::optional<int64_t>(std::string_view text)> step_in = {};
 };
 
@@ -63,8 +62,7 @@ class Run {
   const DeviceWork& work() const;
   /// What ran on the selected GPU at any time, whoever launched it: for times within windows.
   const DeviceWork& device_work() const;
-  /// The selected stretches of time by start: spans of the selected steps, or the selected time;
-  /// nullopt: everything.
+  /// Selected stretches of time by start: spans of selected steps or selected time; nullopt: all.
   std::optional<std::vector<Interval>> windows() const;
   /// From the start of the first window to the end of the last; without windows, that of the steps.
   Interval window() const;

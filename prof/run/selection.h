@@ -9,8 +9,7 @@
 
 namespace oplens::prof {
 
-/// The part of a run to analyse, as if the file held nothing else; only steps are found in the
-/// whole run.
+/// The part of a run to analyse, as if there were nothing else; steps are found in the whole run.
 struct Selection {
   struct StepRange {
     int64_t first = 0;
@@ -19,8 +18,7 @@ struct Selection {
 
   /// Work of the steps with these numbers.
   std::optional<StepRange> steps;
-  /// What starts in this stretch of time, counted from the first event of the file, and the steps
-  /// that lie entirely in it.
+  /// What starts in this time, from the first event of the file, and steps entirely within it.
   std::optional<Interval> time;
   /// Work of this GPU; excludes the host.
   std::optional<int64_t> device;

@@ -28,8 +28,7 @@ enum class StepSource : uint8_t {
 struct HostStep {
   int64_t number = 0;
   int64_t start_ns = 0;
-  /// Before the start if it was never closed or the clock jumped: it then lasts until the next one
-  /// starts.
+  /// Before the start if never closed or if the clock jumped: the step lasts until the next one.
   int64_t end_ns = 0;
 };
 

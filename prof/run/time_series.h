@@ -44,8 +44,8 @@ struct TimeSeries {
   std::vector<SeriesPoint> points;  ///< By time.
 };
 
-/// Calls f(value, start_ns, end_ns) for each time between two points; with `windows` (ascending),
-/// for its parts within them.
+/// Calls f(value, start_ns, end_ns) per time between two points, or per part in `windows`
+/// (ascending).
 template <typename F>
 void ForEachHeld(std::span<const SeriesPoint> points,
                  const std::optional<std::vector<Interval>>& windows, F f) {
@@ -69,9 +69,8 @@ void ForEachHeld(std::span<const SeriesPoint> points,
 /// Upper bound on the points shown of a series.
 inline constexpr size_t kMostPoints = 10'240;
 
-/// Drops points until at most `most` (even) are left: from each of most / 2 groups of neighbours
-/// the first maximum and the last point. Keeps the overall maximum and the value after each group.
-/// O(n).
+/// Keeps at most `most` (even) points: from each of most / 2 groups of neighbours the first maximum
+/// and the last point; thus the overall maximum and the value after each group. O(n).
 std::vector<SeriesPoint> Thinned(std::vector<SeriesPoint> points, size_t most = kMostPoints);
 
 /// Work waiting on each stream, by GPU and stream: launches, copies and fills that were called but

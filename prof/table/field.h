@@ -56,8 +56,7 @@ struct Field {
   /// Word for an unknown value, if it must not be the format's own.
   std::string_view unknown = {};
 
-  /// For a key: the value of rows that stand for others ("mean", "(all)") and are excluded from
-  /// sums.
+  /// For a key: the value of rows that stand for others ("mean", "(all)"); not part of sums.
   std::string_view whole = {};
   FieldRatio ratio = {};
 

@@ -15,8 +15,7 @@
 
 namespace oplens::prof {
 
-/// Stores a table's rows: 16 bytes per cell, and each distinct text once. Lists etc. are stored as
-/// texts.
+/// Stores rows: 16 bytes per cell, each distinct text once; lists etc. become texts.
 class KeptRows {
  public:
   KeptRows() = default;

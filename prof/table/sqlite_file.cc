@@ -167,8 +167,7 @@ struct Bind {
   }
 };
 
-/// Returns `path`. Throws Error if it exists and is not a regular file: a database cannot be
-/// written to a device or pipe.
+/// Returns `path`. Throws Error unless it is new or a regular file, as databases need.
 const std::string& RegularOrNew(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);

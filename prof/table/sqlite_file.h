@@ -13,13 +13,12 @@
 
 namespace oplens::prof {
 
-/// Lets SQLite write a new database to an open, possibly nameless file, so that nothing is left
-/// however the program ends. One connection at a time, no journal; SQLite's temporary files are
-/// placed as usual.
+/// Lets SQLite write a new database to an open, possibly nameless file: nothing is left however the
+/// program ends. One connection, no journal; SQLite's temporary files go to their usual place.
 class DescriptorVfs {
  public:
-  /// `fd`: empty, open for reading and writing, and open as long as this object, which must outlive
-  /// the connection.
+  /// `fd`: empty, readable, writable, open while this object lives, which must outlive the
+  /// connection.
   explicit DescriptorVfs(int fd);
   ~DescriptorVfs();
   DescriptorVfs(const DescriptorVfs&) = delete;
@@ -37,13 +36,12 @@ class DescriptorVfs {
   std::unique_ptr<System> system_;
 };
 
-/// Tables in an SQLite database ('-' in names becomes '_'), with one column per field: INTEGER,
-/// REAL or TEXT; unknown is NULL, lists are JSON texts. The table `meta` (key, value) says how it
-/// was made.
+/// Tables in an SQLite database ('-' in names becomes '_'): a column per field, INTEGER, REAL or
+/// TEXT; unknown is NULL, lists are JSON texts. Table `meta` (key, value): how it was made.
 class SqliteFile : public Destination {
  public:
-  /// Writes to a nameless file, as Output does. Throws Error if that fails, or if `path` exists and
-  /// is not a regular file.
+  /// Writes to a nameless file, as Output. Throws Error if that fails or `path` is not a regular
+  /// file.
   SqliteFile(std::string path, const std::vector<std::pair<std::string, std::string>>& meta);
   /// Nothing is left unless Commit() published it.
   ~SqliteFile() override;

@@ -14,9 +14,8 @@ namespace oplens::prof {
 
 // Sinks that append lines to an output, which must outlive them.
 
-/// RFC 4180 with every field quoted and "\n" line ends; unknown is an empty field. The header has
-/// the fields' headers, with `header_keys` their keys. `hidden`: characters that a terminal must
-/// not get.
+/// RFC 4180, all fields quoted, "\n" line ends; unknown is an empty field. The header shows
+/// headers, or keys with `header_keys`. `hidden`: characters that a terminal must not get.
 std::unique_ptr<Sink> MakeCsvSink(Output* output, bool header_keys = false,
                                   Utf8Hidden hidden = Utf8Hidden::kNothing);
 

@@ -13,8 +13,8 @@
 
 namespace oplens::prof {
 
-/// Whether a condition holds for a row. Unknown values yield kUnknown; "and" is the minimum of two,
-/// "or" the maximum.
+/// Truth of a condition for a row. Unknown values give kUnknown; "and" is the minimum, "or"
+/// maximum.
 enum class Truth : uint8_t { kNo, kUnknown, kYes };
 
 enum class Relation : uint8_t {

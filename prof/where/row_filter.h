@@ -79,8 +79,7 @@ class GivenCells : public RowCells {
 /// Forwards the rows that match.
 class FilteringSink : public Sink {
  public:
-  /// `condition`: read with fields whose cells are at `places`, as in GivenCells. `sink` must
-  /// outlive this object.
+  /// `condition`: on fields with cells at `places`, as in GivenCells. `sink` must outlive this.
   FilteringSink(std::shared_ptr<const Condition> condition, std::vector<size_t> places, Sink* sink)
       : condition_(std::move(condition)), places_(std::move(places)), sink_(sink) {}
 
