@@ -21,8 +21,7 @@ struct CompiledWeights {
 
 /// Sums over all ops of the name, considering combinations:
 ///  - with a mean, sum or variance, a root is computed once per row; so is the addition of epsilon
-///  if
-///    each op is known (a name lists one "add" for all);
+///    if each op is known (a name lists one "add" for all);
 ///  - "pow", "mean", "rsqrt", "mul" are an unfused RMS norm: two products, by the root and by the
 ///    weight, which a name lists as one;
 ///  - a power has a small exponent (x * x), unless the kernel computes angles (theta ** i).

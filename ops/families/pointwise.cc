@@ -24,8 +24,8 @@ using GradientWeights = PointwiseGradient;
 // Weights of ops whose cost depends on an argument.
 constexpr int kTanhGeluForward = 28;
 constexpr int kTanhGeluBackward = 34;
-constexpr int kSmallPowerForward =
-    1;  // A few multiplications instead of logarithm and exponential.
+// A few multiplications instead of logarithm and exponential.
+constexpr int kSmallPowerForward = 1;
 constexpr int kSmallPowerBackward = 2;
 constexpr double kSmallPower = 3;
 constexpr int kDivisorGradient = 4;  // -dY a / b^2

@@ -25,8 +25,7 @@ struct Product {
   int64_t k = 1;
   Checked a_reduce = 0;
   Checked b_reduce = 0;
-  std::optional<DType> output =
-      std::nullopt;  ///< Of Y; otherwise the operands' types are promoted.
+  std::optional<DType> output = std::nullopt;  ///< Of Y; nullopt: the operands' promoted type.
 
   Checked outputs() const { return batch * m * n; }
   Checked Flops(const Tensor& a, const Tensor& b) const {

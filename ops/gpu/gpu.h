@@ -59,8 +59,7 @@ struct Gpu {
   int64_t multiprocessors = 0;
   int64_t clock_hz = 0;  ///< Boost.
   int64_t dram_bytes_per_s = 0;
-  int64_t l2_bytes =
-      0;  ///< From the table: the cache in front of DRAM, L2 or AMD's Infinity Cache.
+  int64_t l2_bytes = 0;  ///< By the table: L2, or AMD's Infinity Cache, in front of DRAM.
   std::array<double, kMathUnitCount> peaks_per_s{};  ///< FLOP/s (integers: operations/s), dense.
   PeakSource source = PeakSource::kNone;
 

@@ -134,10 +134,9 @@ struct ExcessCase {
 /// if nothing here explains it: then its cost or its GPU is wrong.
 ///  - winograd: its algorithm saves that many FLOPs;
 ///  - clock: within the roof if it took 1 us longer;
-///  - cache: not faster than caches, and within the roof counting only what DRAM must move: up to
-///  an
-///    L2 size of its reads may be cached, another of its writes may stay there, and a view that
-///    repeats a smaller tensor is read from the cache.
+///  - cache: not faster than caches, and within the roof by what DRAM must move: up to an L2 size
+///    of its reads may be cached, another of its writes may stay there, and a view that repeats a
+///    smaller tensor is read from the cache.
 ReasonSet ExcessReasons(const ExcessCase& kernel);
 
 }  // namespace oplens::ops

@@ -41,9 +41,8 @@ struct KernelShare {
   /// Gradient computed; kBackward if the op's are not told apart, kForward in the forward
   /// direction.
   Part part = Part::kForward;
-  double part_confidence = 1;  ///< Of `part`, if it is a gradient that was told apart: 0 to 1.
-  std::optional<double>
-      share;  ///< Fraction of the FLOPs of its part (bytes if it has none), 0 to 1.
+  double part_confidence = 1;   ///< Of `part`, if it is a gradient that was told apart: 0 to 1.
+  std::optional<double> share;  ///< Of the FLOPs of its part (bytes if it has none), 0 to 1.
   /// Winograd or FFT convolution, which does fewer FLOPs than these.
   bool fast_convolution = false;
   ReasonSet reasons;

@@ -130,16 +130,14 @@ class GivenWork {
 /// Groups kernels into op calls (instances) and divides each call's work among its kernels when the
 /// call is closed. Kernels belong to one call by
 ///  - the forward op, for backward kernels with one: same process, thread, sequence id and run of
-///  the
-///    forward op. A kernel of the same name and grid as an earlier one starts a new call (a second
-///    backward pass over one forward pass) if kernels of other calls came in between on its thread
-///    and stream, or if it is a matrix product and the call already has one per gradient;
+///    the forward op. A kernel of the same name and grid as an earlier one starts a new call (a
+///    second backward pass over one forward pass) if kernels of other calls came in between on its
+///    thread and stream, or if it is a matrix product and the call already has one per gradient;
 ///  - the start of the priced range, if recorded: same process, thread and start;
 ///  - otherwise (PyProf's files) their order: successive kernels on one thread and stream with the
-///  same
-///    annotations, stack, sequence ids and direction. In the forward direction a repeated kernel
-///    name starts a new call: loops over equal calls are more common than calls that launch a
-///    kernel twice.
+///    same annotations, stack, sequence ids and direction. In the forward direction a repeated
+///    kernel name starts a new call: loops over equal calls are more common than calls that launch
+///    a kernel twice.
 ///
 /// Work of nested calls is not charged again (ops::CoveredBy). A call is closed kWindow rows after
 /// its last kernel; later kernels have unknown cost (kUnknownRole), so nothing is counted twice.

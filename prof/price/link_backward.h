@@ -41,10 +41,9 @@ struct ForwardMatch {
 ///  1. For a record with a phase, parse looked for the forward op and found none: no op has the
 ///     number, or ops of several threads do, or only ops that made no node. So only candidates
 ///     whose name fits the node (MmBackward0: mm) remain. PyProf's records have no phase.
-///  2. If all that remain are the same op (same annotation, layer, stack), it is the result;
-///  otherwise
-///     the one of the kernel's own thread. Otherwise those on the kernel's GPU remain, if any: if
-///     they are the same op, it is the result; otherwise, if those whose name fits the node are.
+///  2. The first of these that is one op (same annotation, layer, stack): all candidates; the one
+///     of the kernel's own thread; those on the kernel's GPU (all, if there are none); those of
+///     them whose name fits the node.
 ///  3. Otherwise none: kAmbiguousForward if there were candidates of several threads, otherwise
 ///     kNoForwardMatch.
 ///

@@ -82,8 +82,7 @@ class OpResolver {
     const std::vector<std::string_view>* ops;
     const std::vector<std::string_view>* mods;
     std::optional<Reason> why_none = {};  ///< Why there are no annotations.
-    const ForwardOp* around =
-        nullptr;  ///< The enclosing forward op, if the kernel has its own annotation.
+    const ForwardOp* around = nullptr;    ///< Enclosing forward op of an annotated kernel.
   };
 
   /// Fills what does not depend on the op.

@@ -38,10 +38,9 @@ class CallStacks {
   struct Options {
     /// Per call its name's number in the tree; empty: paths have frames only, all of them.
     std::span<const uint32_t> names = {};
-    uint32_t front = PathTree::kRoot;  ///< Prefix of all paths.
-    std::span<const uint32_t> fronts =
-        {};                          ///< Per call: the prefix instead, if nothing encloses it.
-    ModuleNames* modules = nullptr;  ///< Calls of modules count as frames.
+    uint32_t front = PathTree::kRoot;       ///< Prefix of all paths.
+    std::span<const uint32_t> fronts = {};  ///< Per call: prefix if nothing encloses it.
+    ModuleNames* modules = nullptr;         ///< Calls of modules count as frames.
   };
 
   /// All must outlive this object.
@@ -84,9 +83,8 @@ class CallStacks {
   const parse::CallTree& calls_;
   Options options_;
   PathTree& tree_;
-  std::vector<uint32_t> paths_;  // By call.
-  std::vector<StringId>
-      stacks_;  // By call: the recorded stack, as far as it is in the call's path.
+  std::vector<uint32_t> paths_;   // By call.
+  std::vector<StringId> stacks_;  // By call: recorded stack, as far as in its path.
   std::vector<Item> items_;
   std::vector<Recorded> recorded_;
   IdMap extended_of_;  // By path and recorded stack.

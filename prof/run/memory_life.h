@@ -88,8 +88,7 @@ class MemoryLife {
   struct Pool {
     int32_t device_id = -1;  ///< -1: the host.
     MemorySource source = MemorySource::kFramework;
-    bool told =
-        false;  ///< The file has running totals; otherwise they are computed from the known sizes.
+    bool told = false;      ///< The file has running totals; otherwise computed from sizes.
     bool reserves = false;  ///< Some reserved total is not 0.
     uint32_t begin = 0;     ///< Places of its events.
     uint32_t end = 0;

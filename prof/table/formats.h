@@ -22,8 +22,7 @@ struct FormatPlan {
   bool names_tables = false;  ///< Each row names its table, if the format can.
   bool header_keys = false;   ///< The header shows the keys of -c.
   Screen screen = {};         ///< Of a terminal.
-  bool to_terminal =
-      false;  ///< A person reads it: cells must not contain terminal control characters.
+  bool to_terminal = false;   ///< For people: terminal control characters are replaced.
 };
 
 /// A way to write tables; an entry of kFormats.
