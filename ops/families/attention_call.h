@@ -50,7 +50,7 @@ struct Attention {
   AttentionOperand q, k, v;
   std::optional<Tensor> mask;
   std::vector<int64_t> batch;  ///< Broadcast.
-  int64_t heads = 0;           ///< Query heads; a multiple of those of K and V.
+  int64_t heads = 0;           ///< Query heads; a multiple of K's and V's.
   Visibility seen;
   bool log_sum_exp = true;       ///< The forward writes the row statistics.
   bool recomputes = true;        ///< The backward computes Q K^T again.

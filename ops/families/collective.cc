@@ -87,7 +87,7 @@ bool NamesRanks(std::string_view keyword) {
          keyword == "n";
 }
 
-// False if the argument is no valid number of ranks.
+// False if the argument is not a valid number of ranks.
 bool TakeRanks(const OpArg& arg, Message* message) {
   if (arg.kind != OpArg::Kind::kInt || arg.int_value < 1) return false;
   if (message->ranks && *message->ranks != arg.int_value) return false;

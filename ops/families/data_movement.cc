@@ -187,9 +187,9 @@ PriceResult PriceViewGradient(std::string_view op, const OpCall& call) {
 constexpr std::string_view kViewGradientNames[] = {"slice", "select", "diagonal", "unfold"};
 constexpr OpModel kViewGradientGradients[] = {{kViewGradientNames, PriceViewGradient}};
 
-/// The backward of a view, if it is no view: for a part of `x` (slice, select, narrow, ...) dX is
-/// zeros and dY; for all parts (split, chunk, unbind) dX is concatenated; for an expanded x dY is
-/// summed. nullopt if the arguments do not give the size of dY.
+/// The backward of a view, if it is not a view itself: for a part of `x` (slice, select, narrow,
+/// ...) dX is zeros and dY; for all parts (split, chunk, unbind) dX is concatenated; for an
+/// expanded x dY is summed. nullopt if the arguments do not give the size of dY.
 std::optional<Work> ViewGradient(std::string_view op, const OpCall& call, const Tensor& x) {
   const ViewGradientRule* rule = FindRow(kViewGradientRules, op);
   return rule == nullptr ? std::nullopt : rule->gradient(call, x);

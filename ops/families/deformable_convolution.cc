@@ -96,7 +96,7 @@ std::vector<PartWork> DeformableConvolutionGradients(const Deformable& d, Checke
     parts.push_back(ConvolutionPart(t, part));
     if (part == Part::kBgrad) continue;
     parts.back().work.vec += samples * kPerSample;
-    // The data gradient includes that of the displacements.
+    // The data gradient includes the displacements' gradient.
     parts.back().work.bytes += displacements * (part == Part::kDgrad ? 2 : 1);
   }
   return parts;

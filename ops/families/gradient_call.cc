@@ -14,7 +14,7 @@
 namespace oplens::ops {
 namespace {
 
-/// Positions of an op's arguments among those of its gradient function.
+/// Positions of an op's arguments among its gradient function's.
 struct GradientCall {
   std::string_view name;    ///< Of the op, normalised.
   std::string_view places;  ///< 0 to 9, then from a on; '-': not passed.

@@ -87,7 +87,7 @@ struct RecurrentCallGroup {
   bool projected = false;
 };
 
-// How PyTorch's list of weights is grouped; nullopt if it is no such list.
+// How PyTorch's list of weights is grouped; nullopt if it is not such a list.
 std::optional<RecurrentCallGroup> RecurrentCallGroupOf(const std::vector<Tensor>& weights,
                                                        int64_t gates) {
   if (weights.size() < 2 || weights[0].shape.size() != 2 || weights[1].shape.size() != 2) {

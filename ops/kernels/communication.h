@@ -36,7 +36,7 @@ inline bool IsCommunicationKernel(std::string_view kernel_name) {
   return CommunicationKindOf(kernel_name).has_value();
 }
 
-/// Whether the name of an operator or range is that of a collective: "c10d::allreduce_",
+/// Whether an operator or range is a collective by its name: "c10d::allreduce_",
 /// "record_param_comms", "nccl:all_reduce".
 bool IsCommunicationRange(std::string_view name);
 

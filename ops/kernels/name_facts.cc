@@ -219,7 +219,7 @@ void FillTypes(const NameFactsGroups& groups, NameFacts* facts) {
   facts->left = both.empty() ? TypeWord(groups["a"]) : both;
   facts->right = both.empty() ? TypeWord(groups["b"]) : both;
   facts->result = TypeWord(groups["d"]);
-  // CUTLASS and cuBLAS omit types equal to that of the sums.
+  // CUTLASS and cuBLAS omit types equal to the sums' type.
   if (facts->left.empty()) facts->left = facts->right = sums;
   if (facts->result.empty()) facts->result = sums;
   int64_t number = -1;

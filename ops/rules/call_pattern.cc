@@ -249,7 +249,7 @@ class CallMatcher {
     return Fail(Reason::kShapeMismatch, fmt::format("'{}' has {}", argument.name, what));
   }
 
-  /// Assigns the call's arguments to those of the pattern.
+  /// Assigns the call's arguments to the pattern's.
   bool Place(const OpCall& call) {
     placed_.assign(pattern_.arguments_.size(), nullptr);
     size_t position = 0;

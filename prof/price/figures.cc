@@ -156,7 +156,7 @@ ReasonSet ExcessOf(const PricedKernel& row) {
 MathRoof MathRoofOf(const PricedKernel& row) {
   MathRoof roof;
   if (row.price != nullptr && row.price->op_class == ops::OpClass::kCollective) return roof;
-  // A kernel that is no product and by its name on CUDA cores needs no judgement.
+  // No judgement for kernels that are not products and by name on CUDA cores.
   const bool product = row.price == nullptr || row.price->matmul_like;
   const bool judge = product || row.tensor_core != ops::TensorCoreUse::kNo;
   const ops::TensorCoreJudgement plain;

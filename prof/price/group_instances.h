@@ -142,7 +142,7 @@ class GivenWork {
 /// Work of nested calls is not charged again (ops::CoveredBy). A call is closed kWindow rows after
 /// its last kernel; later kernels have unknown cost (kUnknownRole), so nothing is counted twice.
 ///
-/// Memory: that of GivenWork and InstanceSharer, and of the waiting rows.
+/// Memory: GivenWork's and InstanceSharer's, and the waiting rows.
 class InstanceGrouper {
  public:
   static constexpr int64_t kWindow = 64;

@@ -75,7 +75,7 @@ class Gpus {
   const ops::Gpu* given_;
   TextCache<ops::Gpu> cache_;       // By name and facts.
   std::string last_text_;           // Key of the last record's GPU.
-  const ops::Gpu* last_ = nullptr;  // Usually that of the next record too.
+  const ops::Gpu* last_ = nullptr;  // Usually the next record's too.
 };
 
 }  // namespace oplens::prof

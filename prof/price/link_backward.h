@@ -47,7 +47,7 @@ struct ForwardMatch {
 ///  3. Otherwise none: kAmbiguousForward if there were candidates of several threads, otherwise
 ///     kNoForwardMatch.
 ///
-/// Memory: that of ForwardOps, and the last 65,536 to 131,072 op numbers.
+/// Memory: ForwardOps', and the last 65,536 to 131,072 op numbers.
 class BackwardLinker {
  public:
   /// `epochs` must outlive this.

@@ -62,7 +62,7 @@ class RuleMisfits {
 /// Finds the op of each kernel: from its own annotations, or for a backward kernel without any, or
 /// with names only, from its forward op. Each distinct text is parsed and priced once.
 ///
-/// Memory: that of its parts, at most about 60 MB, plus what live resolutions still pin.
+/// Memory: its parts', at most about 60 MB, plus what live resolutions still pin.
 class OpResolver {
  public:
   /// `gpu`: the GPU of all kernels; null: as recorded. `rules`: the user's, or null. `misfits`:

@@ -30,7 +30,7 @@ StringId RecordedStackOf(const parse::Joined& joined, uint32_t range);
 ///              |- aten::addmm ----|              train.py:10, aten::linear, hook.py:3, aten::addmm
 ///
 /// Without recorded frames, but with a call stack per operator: each call is preceded by what its
-/// stack adds to that of the enclosing call; by nothing if the two start differently.
+/// stack adds to the enclosing call's; by nothing if the two start differently.
 ///
 /// O(R log R) for R ranges; 4 bytes per call, 8 during construction.
 class CallStacks {

@@ -20,7 +20,7 @@ class ForwardCalls {
 
   /// `context`: the innermost range that says something about the training step
   /// (parse::StepContexts), or parse::OpenRanges::kNone. Returns the forward op of its node as an
-  /// index into CallTree::all(); kNone if it is no node or the op is unknown. O(log C).
+  /// index into CallTree::all(); kNone if it is not a node or the op is unknown. O(log C).
   uint32_t Of(uint32_t context) const;
 
  private:

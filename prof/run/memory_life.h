@@ -56,7 +56,7 @@ class MemoryLife {
   /// Further pools are dropped.
   static constexpr size_t kMaxPools = 256;
 
-  /// From the place of its allocation to that of its release.
+  /// From the place of its allocation to its release's.
   struct Piece {
     uint32_t begin = kNone;  ///< kNone: before the recording.
     uint32_t end = kNone;    ///< kNone: never. For kLost the reallocation of its address.

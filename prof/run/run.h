@@ -64,7 +64,7 @@ class Run {
   const DeviceWork& device_work() const;
   /// Selected stretches of time by start: spans of selected steps or selected time; nullopt: all.
   std::optional<std::vector<Interval>> windows() const;
-  /// From the start of the first window to the end of the last; without windows, that of the steps.
+  /// From the start of the first window to the end of the last; without windows, the steps' window.
   Interval window() const;
   /// The first event of the file, whatever is selected.
   int64_t origin_ns() const;
