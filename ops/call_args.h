@@ -15,40 +15,38 @@
 
 namespace oplens::ops {
 
-/// The operand an argument holds: a tensor, or a number with the default type of its kind (a 0-d
-/// tensor that was recorded as its value). A type that was not recorded or is not known is
-/// DType::kUnknown. Fails with the reason for every other argument and for negative extents.
+/// Reads an operand: a tensor, or a number with the default type of its kind (annotations record
+/// some 0-d tensors by value). An unrecorded or unknown type is DType::kUnknown. nullopt with
+/// `*reason` for any other argument and for negative extents.
 std::optional<Tensor> TensorOf(const OpArg& arg, Reason* reason);
 
-/// Whether the argument is a number, a truth value included.
+/// Truth values count as numbers.
 bool IsNumber(const OpArg& arg);
-/// The value of a number.
 double NumberOf(const OpArg& arg);
 
-/// The arguments of a call by parameter, as Python binds them: positional ones in order, then
-/// keywords by name. `None` counts as absent. Reading a parameter that does not hold what is asked
-/// for makes the binding fail; the first reason is kept, so that a price function asks for all it
-/// needs and tests once.
+/// Binds the arguments of a call to parameters as Python does: positional ones in order, then
+/// keywords by name. `None` counts as absent. Reading a parameter of another kind than requested
+/// makes the binding fail; the first reason is kept, so that a price function reads all it needs
+/// and tests `failed()` once.
 class CallArgs {
  public:
-  /// `parameters`: names in order; "input|self" accepts both keywords. Positional arguments beyond
-  /// them are a failure (kUnsupportedArgs), keywords beyond them are not.
+  /// `parameters`: names in order; "input|self" accepts both keywords. Excess positional arguments
+  /// are a failure (kUnsupportedArgs), unknown keywords are ignored.
   CallArgs(const OpCall& call, std::initializer_list<std::string_view> parameters);
 
-  /// The argument of a parameter, nullptr when absent or None.
+  /// nullptr when absent or None.
   const OpArg* Find(size_t parameter) const { return bound_[parameter]; }
 
-  /// A required tensor; an empty one after a failure.
+  /// Returns an empty tensor and fails unless the parameter holds a tensor.
   Tensor RequireTensor(size_t parameter);
-  /// A tensor or nothing.
+  /// nullopt when absent.
   std::optional<Tensor> FindTensor(size_t parameter);
-  /// A number, or `absent` when there is none.
   double NumberOr(size_t parameter, double absent);
   int64_t IntOr(size_t parameter, int64_t absent);
   bool BoolOr(size_t parameter, bool absent);
   /// An integer or a list of integers; nullopt when absent.
   std::optional<std::vector<int64_t>> FindInts(size_t parameter);
-  /// A data type given as a string, or `absent`.
+  /// A data type given as a string.
   DType DTypeOr(size_t parameter, DType absent);
 
   void Fail(Reason reason);
@@ -60,8 +58,8 @@ class CallArgs {
   std::optional<Reason> reason_;
 };
 
-/// Index of the dimension, negative ones counted from the end; nullopt when out of range. A 0-d
-/// tensor has the dimensions 0 and -1, as in PyTorch.
+/// Index of a dimension, negative `dim` counted from the end; nullopt when out of range. As in
+/// PyTorch, a 0-d tensor has the dimensions 0 and -1.
 std::optional<size_t> DimIndex(int64_t dim, size_t rank);
 
 }  // namespace oplens::ops

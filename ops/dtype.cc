@@ -144,7 +144,7 @@ constexpr size_t kLongestSpelling = 48;
 
 const Traits& TraitsOf(DType type) { return kTraits[static_cast<size_t>(type)]; }
 
-// "c10::complex<c10::Half>" as "complex<half>", in `buffer`. Too long: empty.
+// "c10::complex<c10::Half>" -> "complex<half>", stored in `buffer`. Empty if too long.
 std::string_view Bare(std::string_view spelling, std::array<char, kLongestSpelling>* buffer) {
   if (spelling.size() > buffer->size()) return {};
   size_t length = 0;
@@ -174,7 +174,7 @@ bool IsUnsigned(DType type) {
          type == DType::kUInt32 || type == DType::kUInt64;
 }
 
-// The narrowest signed integer wider than an unsigned one of `bits`.
+// The narrowest signed integer type wider than `bits` unsigned bits.
 DType SignedAbove(int bits) {
   if (bits <= 8) return DType::kInt16;
   return bits <= 16 ? DType::kInt32 : DType::kInt64;
@@ -210,11 +210,11 @@ DType PromoteDTypes(DType a, DType b) {
   }
   if (CategoryOf(a) != CategoryOf(b)) return a;
   if (BitsOf(a) < BitsOf(b) || (BitsOf(a) == BitsOf(b) && IsUnsigned(b))) std::swap(a, b);
-  // An unsigned type that is as wide as the signed one, or wider, fits into neither.
+  // An unsigned type of at least the signed one's width fits into neither.
   if (CategoryOf(a) == DTypeCategory::kInteger) {
     return IsUnsigned(a) && !IsUnsigned(b) ? SignedAbove(BitsOf(a)) : a;
   }
-  // Two floats of one width, such as fp16 and bf16: the next width holds both.
+  // Two floats of equal width, such as fp16 and bf16: the next width holds both.
   if (BitsOf(a) == BitsOf(b)) return BitsOf(a) < 16 ? DType::kFloat16 : DType::kFloat32;
   return a;
 }

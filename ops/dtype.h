@@ -11,7 +11,6 @@
 
 namespace oplens::ops {
 
-/// Element types of tensors.
 enum class DType : uint8_t {
   kBool,
   kUInt4,
@@ -36,30 +35,29 @@ enum class DType : uint8_t {
   kComplex32,
   kComplex64,
   kComplex128,
-  kUnknown,  ///< Not recorded, or no type that we know: counts as a float of no size.
+  kUnknown,  ///< Not recorded or not recognised: counts as a float of size 0.
 };
 
-/// Promotion order: a higher category wins whatever the widths.
+/// Promotion order: a higher category wins regardless of width.
 enum class DTypeCategory : uint8_t { kBool, kInteger, kFloat, kComplex };
 
-/// The type of a spelling as PyTorch, ATen, C++ or CUDA write it ("torch.float16", "half",
-/// "c10::Half", "long int"); nullopt for anything else.
+/// Parses a spelling of PyTorch, ATen, C++ or CUDA ("torch.float16", "half", "c10::Half", "long
+/// int"); nullopt for anything else.
 std::optional<DType> ParseDType(std::string_view spelling);
 
 /// Size of one element in bits; 4 for the packed 4-bit types.
 int BitsOf(DType type);
 
-/// The printed word, e.g. "fp16", "bf16", "int64", "c64".
+/// The printed name: "fp16", "bf16", "int64", "c64".
 std::string_view DTypeWord(DType type);
 
 DTypeCategory CategoryOf(DType type);
 
-/// Bytes of `elements` elements: whole bytes, rounded up for 4-bit types.
+/// Whole bytes, rounded up for 4-bit types.
 Checked BytesOf(Checked elements, DType type);
 
-/// Result type of an operation on tensors of the two types, by PyTorch's promotion rule: the higher
-/// category, then the wider type; two types of which none holds the other widen (fp16 with bf16 is
-/// fp32, int8 with uint8 is int16).
+/// Result type under PyTorch's promotion: the higher category, then the wider type. If neither type
+/// can hold the other, the next wider one (fp16 with bf16 is fp32, int8 with uint8 is int16).
 DType PromoteDTypes(DType a, DType b);
 
 }  // namespace oplens::ops

@@ -20,22 +20,22 @@ namespace oplens::ops {
 
 /// Exact work of one part of an op. 1 FMA = 2 FLOPs.
 struct Work {
-  Checked mma;  ///< FLOPs of matrix products: what Tensor Cores can do.
-  Checked vec;  ///< All other FLOPs; weights per element from docs/costs.md.
+  Checked mma;  ///< FLOPs of matrix products, which can run on Tensor Cores.
+  Checked vec;  ///< All other FLOPs, weighted per element as in docs/costs.md.
   Checked
       bytes;  ///< Ideal DRAM traffic: every distinct input read once, every output written once.
 };
 
-/// A dimension under the name that users know it by.
+/// A dimension by its usual name.
 struct NamedExtent {
-  std::string_view name;  ///< Of static storage: "K", "C", "D".
+  std::string_view name;  ///< "K", "C", "D"; static storage.
   int64_t extent = 0;
 };
 
-/// A part of an op that kernels of its own compute.
+/// A part of an op that has its own kernels.
 enum class Part : uint8_t {
   kForward,
-  kBackward,  ///< The whole backward of an op that is not split further.
+  kBackward,  ///< The whole backward, if not split.
   kDgrad,     ///< Gradient of the data operand(s).
   kWgrad,     ///< Gradient of the weight.
   kBgrad,     ///< Gradient of the bias.
@@ -44,16 +44,16 @@ enum class Part : uint8_t {
 struct PartWork {
   Part part = Part::kForward;
   Work work;
-  /// Sizes of what the part computes, as PricedOp::params; empty: those of the op.
+  /// Sizes of this part, as PricedOp::params; empty: as the op.
   std::string params = {};
-  /// Of the part's own product, under the names of `params`.
+  /// Extents of this part's product, named as in `params`.
   std::vector<NamedExtent> extents = {};
-  /// Of work.bytes, zeros that a fill or a memset writes before the kernels that do the work.
+  /// The share of work.bytes that a memset or zero-filling kernel writes before the main kernels.
   Checked zeros = {};
 };
 
-/// The product at the heart of a matrix op, as far as Tensor Cores and the kernels of its gradients
-/// depend on it. Row-major: Y[m,n] = A[m,k] B[k,n], `batch` times.
+/// The central product of a matrix op, which decides Tensor Core use and the kernels of its
+/// gradients. Row-major: Y[m,n] = A[m,k] B[k,n], `batch` times.
 ///  - linear: m rows of X, n outputs, k inputs;
 ///  - convolution, as an implicit GEMM of one group: m = N prod(P), n = K/groups,
 ///    k = C/groups prod(R); batch 1;
@@ -69,92 +69,87 @@ struct MatrixProduct {
   int64_t m = 0;
   int64_t n = 0;
   int64_t k = 0;
-  int64_t groups = 1;             ///< Of a convolution.
-  bool right_transposed = false;  ///< B is stored [n,k], as the weight of linear is.
-  /// The extents whose multiples decide which kernels can run, under the names of
-  /// PricedOp::params: for a GEMM n, m, k, which are M, N, K of the column-major product; for a
-  /// convolution C and K of a group; for attention D and Dv; for recurrent ops batch, input,
-  /// hidden.
+  int64_t groups = 1;             ///< Convolution only.
+  bool right_transposed = false;  ///< B is stored as [n,k], like the weight of linear.
+  /// Extents whose alignment decides which kernels can run, named as in PricedOp::params. GEMM: n,
+  /// m, k (M, N, K of the column-major product); convolution: C and K of one group; attention: D
+  /// and Dv; recurrent: batch, input, hidden.
   std::vector<NamedExtent> extents;
 };
 
-/// What an op is for, where that decides more than its cost.
+/// Role of an op, where it matters beyond the cost.
 enum class OpClass : uint8_t { kCompute, kView, kOptimizer, kCollective };
 
-/// What an op call needs, whatever kernels compute it.
+/// Cost of an op call, whatever kernels compute it.
 struct PricedOp {
-  std::string params;  ///< Printable and without blanks: "M=33278,N=700,K=200,fp32".
-  /// One part; of a call of a gradient function (convolution_backward) the parts it computes.
+  std::string params;  ///< Printable, without blanks: "M=33278,N=700,K=200,fp32".
+  /// One part; for a gradient function (convolution_backward) one per gradient computed.
   std::vector<PartWork> forward;
-  /// Empty when the backward has no model. A backward that needs no kernel (its gradients are
-  /// views) is one part without work.
+  /// Empty: the backward has no model. Gradients that are views are one part without work.
   std::vector<PartWork> backward;
-  bool matmul_like = false;              ///< Work.mma is not 0 for sizes that are not 0.
-  std::optional<MatrixProduct> product;  ///< Of matrix ops, where one product stands for the op.
+  bool matmul_like = false;              ///< Work.mma is nonzero unless a size is 0.
+  std::optional<MatrixProduct> product;  ///< Matrix ops that one product describes.
   OpClass op_class = OpClass::kCompute;  ///< kView: the forward launches nothing.
-  /// Work.vec counts weights (docs/costs.md), not operations that the formula prescribes.
+  /// Work.vec counts weights (docs/costs.md), not operations prescribed by the formula.
   bool vec_estimated = true;
   /// Work.mma is an upper bound or a leading term.
   bool mma_estimated = false;
-  /// The FLOPs are a bound, since the call does not hold what decides their number (how long
-  /// sequences are, how many rows each expert gets); `params` tell of what and which: "rows<=3552".
+  /// The FLOPs are a bound: the call does not hold what decides their number (sequence lengths,
+  /// rows per expert). `params` states the bound: "rows<=3552".
   bool flops_bounded = false;
   /// Bytes of the first tensor; set by PriceCall.
   std::optional<Checked> input_bytes;
-  /// False when the name of the op does not say what it computes: Work.vec means nothing.
+  /// False: the op's name does not say what it computes, and Work.vec is meaningless.
   bool flops_known = true;
-  bool bytes_known = true;  ///< False: Work.bytes means nothing, for the reason `why_no_bytes`.
+  bool bytes_known = true;  ///< False: Work.bytes is meaningless; see `why_no_bytes`.
   Reason why_no_bytes = Reason::kUnknownDType;
-  /// Of an op that only moves elements, all of one type: how many it reads and writes. Where no
-  /// tensor tells that type, the name of a kernel may.
+  /// Ops that only move elements of one type: elements read and written. If no tensor has a known
+  /// type, the kernel's name may give it.
   std::optional<Checked> moved_elements;
-  /// Of a copy, the bytes of its source: where that is a view which repeats the elements of a
-  /// smaller tensor (expand), as no shape tells, fewer are read.
+  /// Copies: bytes of the source by its shape; an expanded source has fewer.
   std::optional<Checked> source_bytes;
-  /// Views that fall back to copying (reshape): the bytes that a forward kernel under the op moves.
-  /// A call without kernels moves what `forward` says, 0.
+  /// Views that fall back to copying (reshape): bytes moved by a forward kernel under the op.
+  /// Without kernels the call moves 0, as `forward` says.
   std::optional<Checked> bytes_if_copied;
 };
 
-/// A family's answer for one call: the price, or why there is none.
+/// The price of a call, or why there is none.
 struct PriceResult {
   std::optional<PricedOp> price;
-  Reason reason = Reason::kUnknownOp;  ///< Valid when price is empty.
+  Reason reason = Reason::kUnknownOp;  ///< Only valid without a price.
 };
 
-/// One op of the registry.
 struct OpModel {
-  /// Normalised names (see NormalizeOpName) that this model prices.
+  /// Normalised names (NormalizeOpName) that this model prices.
   std::span<const std::string_view> names;
-  /// Prices a call. `op` is the normalised name. Pure; never throws; bad arguments give a reason.
+  /// Prices a call of the normalised op `op`. Pure, never throws; bad arguments give a reason.
   PriceResult (*price)(std::string_view op, const OpCall& call);
 };
 
-/// The op name without prefixes, overloads and in-place marks: "aten::add_.Tensor" -> "add",
-/// "__iadd__" -> "add", "true_divide" -> "div" (ops of docs/costs.md, section names).
+/// Strips prefixes, overloads and in-place marks and resolves aliases: "aten::add_.Tensor" and
+/// "__iadd__" -> "add", "true_divide" -> "div" (docs/costs.md, section names).
 std::string NormalizeOpName(std::string_view op);
 
-/// The model of a normalised name, or nullptr.
+/// nullptr without a model.
 const OpModel* FindOpModel(std::string_view normalized_op);
 
-/// Every normalised name that has a model, sorted.
+/// All normalised names with a model, sorted.
 std::vector<std::string_view> OpNames();
 
-/// NormalizeOpName, FindOpModel and price in one. A call without a model answers kUnknownOp.
+/// NormalizeOpName, FindOpModel and price in one; kUnknownOp without a model.
 PriceResult PriceCall(const OpCall& call);
 
-/// The gradient that a function which computes one alone is named after:
-/// "cudnn_convolution_backward_input" is of the data; nullopt for other functions.
+/// The gradient named by a function that computes just one: kDgrad for
+/// "cudnn_convolution_backward_input"; nullopt for other functions.
 std::optional<Part> PartOfFunction(std::string_view op);
 
 /// "dgrad", "wgrad", "bgrad" or "".
 std::string_view GradientWord(Part part);
 
-/// What to print of the sizes of a kernel that computes `part`.
+/// The sizes to print for a kernel that computes `part`.
 std::string_view ParamsOf(const PricedOp& op, Direction direction, Part part);
 
-/// The extents that those sizes name, as far as Tensor Cores depend on them; empty without a
-/// product.
+/// The extents behind ParamsOf() that matter to Tensor Cores; empty without a product.
 std::span<const NamedExtent> ExtentsOf(const PricedOp& op, Direction direction, Part part);
 
 }  // namespace oplens::ops

@@ -14,7 +14,7 @@ struct OpNameAlias {
   std::string_view to;
 };
 
-// Removed from the front as often as one fits.
+// Stripped repeatedly.
 constexpr std::string_view kOpNamePrefixes[] = {
     "torch.distributed.",
     "torch.nn.functional.",
@@ -33,14 +33,14 @@ constexpr std::string_view kOpNamePrefixes[] = {
     "flash_attn::",
     "xformers::",
     "customflash::",
-    // What TorchInductor calls of others.
+    // TorchInductor's calls of external kernels.
     "extern_kernels.",
     "aoti_torch_cuda_",
     "aoti_torch_cpu_",
     "aoti_torch_xpu_",
 };
 
-// Python's operator methods. A leading 'i' or 'r' of the inner word is read before the look-up.
+// Python's operator methods; a leading 'i' or 'r' of the inner word is stripped before the look-up.
 constexpr OpNameAlias kOperators[] = {
     {"abs", "abs"},
     {"add", "add"},
@@ -68,7 +68,7 @@ constexpr OpNameAlias kOperators[] = {
     {"xor", "bitwise_xor"},
 };
 
-// Other names of one function, and gradients that are not named after their op.
+// Synonyms, and gradients that are not named after their op.
 constexpr OpNameAlias kAliases[] = {
     {"_efficient_attention_forward", "_efficient_attention"},
     {"_flash_attention_forward", "_flash_attention"},
@@ -195,7 +195,7 @@ void RemovePrefixes(std::string_view* op) {
   }
 }
 
-// "__iadd__", "__rsub__", "__lt__". False when it is no operator method that is known.
+// "__iadd__", "__rsub__", "__lt__". False for any other name.
 bool ParseOperator(std::string_view op, OpName* result) {
   if (op.size() <= 4 || !op.starts_with("__") || !op.ends_with("__")) return false;
   std::string_view inner = op.substr(2, op.size() - 4);

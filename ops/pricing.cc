@@ -42,7 +42,7 @@ PriceResult CheckRange(PriceResult result) {
 
 namespace {
 
-// The part, if it has sizes of its own.
+// The part, if it has its own sizes; otherwise nullptr.
 const PartWork* FindSizedPart(const PricedOp& op, Direction direction, Part part) {
   const std::vector<PartWork>& parts = direction == Direction::kBackward ? op.backward : op.forward;
   const auto found = std::find_if(parts.begin(), parts.end(), [&](const PartWork& candidate) {

@@ -13,26 +13,24 @@
 
 namespace oplens::ops {
 
-/// An answer without a price.
 PriceResult Unpriced(Reason reason);
 
-/// An answer whose only part in each direction is `forward` and `backward`.
+/// A price with one part per direction.
 PriceResult Priced(std::string params, Work forward, Work backward);
 
-/// An answer with the given backward parts; none: the backward has no model.
+/// A price with these backward parts; empty: the backward has no model.
 PriceResult Priced(std::string params, Work forward, std::vector<PartWork> backward);
 
-/// The work of all parts together.
+/// The total over all parts.
 Work SumOf(const std::vector<PartWork>& parts);
 
 /// Whether FLOPs and bytes are known and fit into 64 bits.
 bool Fits(const Work& work);
 
-/// kCostOverflow in place of a price whose figures, or their sum over the backward parts, do not
-/// fit into 64 bits.
+/// Replaces the price by kCostOverflow if a direction's sum of parts does not fit into 64 bits.
 PriceResult CheckRange(PriceResult result);
 
-/// The names of a family's table, whose rows have a field `name`: for OpModel::names.
+/// The `name` fields of a family's table, for OpModel::names.
 template <typename Row, size_t N>
 constexpr std::array<std::string_view, N> NamesOf(const Row (&rows)[N]) {
   std::array<std::string_view, N> names{};
@@ -40,7 +38,7 @@ constexpr std::array<std::string_view, N> NamesOf(const Row (&rows)[N]) {
   return names;
 }
 
-/// The row of that name, or nullptr.
+/// The row with field `name` == `name`, or nullptr.
 template <typename Row, size_t N>
 const Row* FindRow(const Row (&rows)[N], std::string_view name) {
   const auto* row = std::find_if(std::begin(rows), std::end(rows),

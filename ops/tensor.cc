@@ -8,8 +8,7 @@
 namespace oplens::ops {
 namespace {
 
-// Merges `shape` into `result`, which is at least as long. False when an extent differs and neither
-// is 1.
+// Merges `shape` into the longer `result`. False if extents differ and neither is 1.
 bool MergeInto(Shape shape, std::vector<int64_t>* result) {
   const size_t offset = result->size() - shape.size();
   for (size_t i = 0; i < shape.size(); ++i) {

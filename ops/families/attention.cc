@@ -1,5 +1,5 @@
-// Fused attention: Y = softmax(Q K^T) V, of which only Q, K, V and Y are in memory. One kernel does
-// both products, so that the softmax between them has no cost of its own.
+// Fused attention: Y = softmax(Q K^T) V; only Q, K, V and Y are in memory. One kernel does both
+// products, so the softmax between them has no cost of its own.
 
 #include <fmt/format.h>
 
@@ -63,7 +63,7 @@ PriceResult AttentionPriceOf(const Attention& a) {
   const Checked statistics = BytesOf(rows, DType::kFloat32);
   const Work forward{pairs * (d + dv), 0,
                      tensors + mask + (a.log_sum_exp ? statistics : Checked(0))};
-  // dV = P^T dY, dP = dY V^T, dQ = dS K, dK = dS^T Q, and first P itself where it was not kept.
+  // dV = P^T dY, dP = dY V^T, dQ = dS K, dK = dS^T Q; before them P, if it was not kept.
   const Work backward{pairs * (d * (a.recomputes ? 3 : 2) + dv * 2), 0,
                       tensors * 2 + mask + statistics};
   PriceResult result = Priced(AttentionParamsText(a), forward, backward);
@@ -81,7 +81,7 @@ PriceResult PriceAttention(std::string_view op, const OpCall& call) {
   return AttentionPriceOf(attention);
 }
 
-// Which of the functions above PyTorch will call: nothing runs on the GPU.
+// Only picks which of the functions above PyTorch will call; nothing runs on the GPU.
 PriceResult PriceChoice(std::string_view, const OpCall& call) {
   Reason reason = Reason::kUnsupportedArgs;
   if (call.args.empty()) return Unpriced(reason);

@@ -10,9 +10,9 @@
 namespace oplens::ops {
 namespace {
 
-/// The sum over 0 <= i < rows of i + first, cut to between 0 and `most`.
+/// The sum of i + first over 0 <= i < rows, each clamped to [0, most].
 Checked SumOfRows(int64_t rows, int64_t first, int64_t most) {
-  // Rows before `start` have nothing, those from `full` on have `most`.
+  // Rows before `start` count 0, those from `full` on `most`.
   const int64_t start = std::min(rows, std::max<int64_t>(0, first == INT64_MIN ? rows : -first));
   if (first >= most) return Checked(rows) * most;
   const std::optional<int64_t> limit = (Checked(most) - first).Value();
@@ -22,10 +22,10 @@ Checked SumOfRows(int64_t rows, int64_t first, int64_t most) {
   return growing * least + growing * (growing - 1) / 2 + (Checked(rows) - full) * most;
 }
 
-/// The pairs whose key is at most `after` behind its query. `after` may be negative.
+/// Pairs whose key is at most `after` behind its query; `after` may be negative.
 Checked PairsUpTo(int64_t queries, int64_t keys, Checked shift, Checked after) {
   const std::optional<int64_t> first = (shift + after + 1).Value();
-  // A sum that does not fit is an overflow of the result.
+  // Overflows the result.
   if (!first) return Checked(INT64_MAX) * INT64_MAX * INT64_MAX;
   return SumOfRows(queries, *first, keys);
 }
@@ -42,12 +42,12 @@ enum class Layout : uint8_t {
 
 struct EntryPoint {
   std::string_view name;
-  // A word for each positional argument, as in kParameters below; "-" is not read.
+  // Parameters of the positional arguments, as in kParameters below; "-": ignored.
   std::string_view signature;
   Layout layout = Layout::kHeadsFirst;
-  bool bottom_right = false;  // How is_causal and windows are aligned.
+  bool bottom_right = false;  // Alignment of is_causal and windows.
   bool recomputes = true;     // The backward computes Q K^T again.
-  bool all_recorded = false;  // Whoever calls it gives is_causal.
+  bool all_recorded = false;  // The caller always passes is_causal.
 };
 
 constexpr EntryPoint kEntryPoints[] = {
@@ -100,7 +100,7 @@ constexpr EntryPoint kEntryPoints[] = {
     {"memory_efficient_attention_forward", "query key value attn_mask - - -", Layout::kXformers},
 };
 
-// The call with a keyword for every argument; nullopt when there are more than the signature has.
+// The call with a keyword for every argument; nullopt if there are more than in the signature.
 std::optional<OpCall> NamedCall(std::string_view signature, const OpCall& call) {
   OpCall named;
   for (const OpArg& arg : call.args) {
@@ -166,7 +166,7 @@ std::optional<AttentionCallOperand> SequenceFirst(const Tensor& tensor, bool off
   return std::nullopt;
 }
 
-// Heads of K or V that serve `heads` of Q: as many, one for all, or one for a group.
+// Whether heads of K or V fit `heads` of Q: equal, one for all, or one per group.
 bool HeadsFit(int64_t heads, int64_t given, bool groups) {
   return given == heads || given == 1 || (groups && given > 0 && heads % given == 0);
 }
@@ -212,7 +212,7 @@ bool OperandsFit(const EntryPoint& entry, bool groups, Attention* a) {
 
 // ---- which pairs count ----
 
-// A flag, which is false and `unknown` when its value was not recorded.
+// A flag; false with `*unknown` if its value was not recorded.
 bool ReadFlag(AttentionCallParameter parameter, bool absent, CallArgs* args, bool* unknown) {
   const OpArg* arg = args->Find(parameter);
   *unknown = arg != nullptr && arg->kind == OpArg::Kind::kOther;
@@ -232,8 +232,8 @@ void ReadWindow(CallArgs* args, Visibility* seen) {
   seen->right = args->IntOr(kAttentionWindowRight, seen->right);
 }
 
-// The mask of _efficient_attention_forward: 1 is causal from the top left, 2 from the bottom right;
-// a local size is the number of keys up to the query's own.
+// Mask types of _efficient_attention_forward: 1 is causal from the top left, 2 from the bottom
+// right; a window size counts the keys up to the query's own.
 void ReadMaskType(CallArgs* args, Visibility* seen) {
   const int64_t type = args->IntOr(kAttentionMaskType, 0);
   if (type < 0 || type > 2) args->Fail(Reason::kUnsupportedArgs);
@@ -242,7 +242,7 @@ void ReadMaskType(CallArgs* args, Visibility* seen) {
   *seen = {local > 0 ? local - 1 : Visibility::kUnlimited, 0, type == 2};
 }
 
-// Masks of xformers that stand for themselves.
+// xformers' mask classes that need no arguments.
 struct MaskClass {
   std::string_view type;
   bool bottom_right;
@@ -252,7 +252,7 @@ constexpr MaskClass kMaskClasses[] = {
     {"LowerTriangularFromBottomRightMask", true},
 };
 
-// A tensor that is added, or an object that says which pairs count.
+// An added tensor, or an object that says which pairs count.
 void ReadAttentionCallMask(CallArgs* args, Attention* a) {
   const OpArg* arg = args->Find(kAttentionMask);
   if (arg == nullptr) return;
@@ -285,13 +285,13 @@ void ReadVisibility(const EntryPoint& entry, CallArgs* args, Attention* a) {
   const bool causal = ReadFlag(kAttentionIsCausal, false, args, &a->upper_bound);
   if (entry.all_recorded && args->Find(kAttentionIsCausal) == nullptr) a->upper_bound = true;
   if (causal) a->seen.right = 0;
-  // PyTorch refuses both.
+  // PyTorch rejects both together.
   if (causal && a->mask && entry.name == "scaled_dot_product_attention") {
     args->Fail(Reason::kUnsupportedArgs);
   }
   if (args->Find(kAttentionUsedK) != nullptr || args->Find(kAttentionBlockMask) != nullptr)
     a->upper_bound = true;
-  // The keys of a paged cache are not the argument.
+  // With a paged cache the argument does not give the keys.
   if (args->Find(kAttentionBlockTable) != nullptr) args->Fail(Reason::kUnsupportedArgs);
 }
 
@@ -314,15 +314,15 @@ std::optional<Reason> CountAttentionCallPairs(CallArgs* args, Attention* a) {
   return CountVarlenPairs(varlen, a);
 }
 
-// Attention over sequences of different lengths, which lie one after another in one operand.
+// Attention over concatenated sequences of different lengths.
 
-// Whether the offsets of sequences rise from 0 to the length of the operand.
+// Whether the offsets rise from 0 to the length of the operand.
 bool OffsetsFit(const std::vector<int64_t>& offsets, int64_t length) {
   return !offsets.empty() && offsets.front() == 0 && offsets.back() == length &&
          std::is_sorted(offsets.begin(), offsets.end());
 }
 
-// The number of sequences that offsets tell, whose values are mostly not recorded.
+// The number of sequences by their offsets, whose values are usually not recorded.
 std::optional<int64_t> AttentionVarlenSequences(const OpArg& offsets) {
   if (offsets.kind == OpArg::Kind::kIntList && !offsets.int_list.empty()) {
     return static_cast<int64_t>(offsets.int_list.size()) - 1;
@@ -349,8 +349,7 @@ std::optional<Reason> SumPairs(const std::vector<int64_t>& q, const std::vector<
   return std::nullopt;
 }
 
-// Without the lengths every sequence may be as long as the longest; it is when they fill the
-// operands.
+// With unknown lengths each sequence counts as the longest: exact if they fill the operands.
 std::optional<Reason> BoundPairs(const VarlenArgs& args, Attention* a) {
   a->max_q = args.max_q.value_or(-1);
   a->max_k = args.max_k.value_or(-1);
@@ -377,7 +376,7 @@ std::optional<Reason> BoundPairs(const VarlenArgs& args, Attention* a) {
 
 Checked VisiblePairs(int64_t queries, int64_t keys, const Visibility& seen) {
   if (queries <= 0 || keys <= 0) return 0;
-  // A window that is as wide as the longer side cuts nothing.
+  // A window as wide as the longer side does not cut.
   const int64_t longest = std::max(queries, keys);
   const auto limits = [&](int64_t side) { return side >= 0 && side < longest; };
   const Checked shift = seen.bottom_right ? Checked(keys) - queries : Checked(0);

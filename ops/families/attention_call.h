@@ -15,18 +15,18 @@
 
 namespace oplens::ops {
 
-/// Which keys a query sees. Query i and key j are j - i - shift apart, where the shift is 0, or
-/// keys - queries when the last query stands over the last key. The query sees the keys that are at
-/// most `left` before it and at most `right` after it.
+/// The keys that a query sees. Query i and key j have the distance j - i - shift, with shift 0, or
+/// keys - queries if the last query is aligned to the last key. A query sees keys at most `left`
+/// before it and at most `right` after it.
 struct Visibility {
-  static constexpr int64_t kUnlimited = -1;  ///< As every negative number.
+  static constexpr int64_t kUnlimited = -1;  ///< As is any negative number.
   int64_t left = kUnlimited;
   int64_t right = kUnlimited;  ///< 0: causal.
-  bool bottom_right = false;   ///< The shift is keys - queries.
+  bool bottom_right = false;   ///< shift = keys - queries.
 };
 
-/// The pairs of a query and a key that it sees, by a closed formula. An extent below 0 has none;
-/// extents whose sum does not fit into 64 bits overflow where `seen` limits.
+/// Number of (query, visible key) pairs, in O(1). 0 for negative extents; if `seen` limits, extents
+/// whose sum exceeds 64 bits overflow.
 Checked VisiblePairs(int64_t queries, int64_t keys, const Visibility& seen);
 
 /// Q, K or V.
@@ -39,51 +39,49 @@ struct AttentionOperand {
   bool has_heads = true;
 };
 
-/// A call of a fused attention function: all that its cost hangs on.
+/// A call of a fused attention function: everything its cost depends on.
 struct Attention {
   Attention() = default;
-  Attention(const Attention&) = delete;  // The operands' shapes are those of `named`.
+  Attention(const Attention&) = delete;  // The operands' shapes point into `named`.
   Attention& operator=(const Attention&) = delete;
 
   OpCall named;  ///< The call with a keyword for every argument.
   AttentionOperand q, k, v;
   std::optional<Tensor> mask;
   std::vector<int64_t> batch;  ///< Broadcast.
-  int64_t heads = 0;           ///< Of the queries; those of K and V divide it.
+  int64_t heads = 0;           ///< Query heads; a multiple of K's and V's.
   Visibility seen;
-  bool log_sum_exp = true;       ///< The forward writes the rows' statistics.
+  bool log_sum_exp = true;       ///< The forward writes the row statistics.
   bool recomputes = true;        ///< The backward computes Q K^T again.
-  bool upper_bound = false;      ///< Some of the pairs that count may be masked.
-  bool unknown_lengths = false;  ///< As many pairs count as there may be: a bound.
-  bool varlen = false;           ///< One operand holds sequences of different lengths.
-  int64_t sequences = 0;         ///< From here to max_k: of a varlen call.
+  bool upper_bound = false;      ///< Some counted pairs may be masked.
+  bool unknown_lengths = false;  ///< Pairs are counted as if all lengths were maximal: a bound.
+  bool varlen = false;           ///< Operands hold concatenated sequences of different lengths.
+  int64_t sequences = 0;         ///< This to max_k: varlen only.
   int64_t max_q = 0;
   int64_t max_k = 0;
-  /// Pairs of a head: of each member of the batch, or of all sequences of a varlen call together.
+  /// Per head: of one batch member, or of all sequences of a varlen call.
   Checked pairs;
-  Checked all_pairs;  ///< The same without a mask.
+  Checked all_pairs;  ///< Likewise, without a mask.
 
   Checked batch_heads() const { return Elements(batch) * heads; }
 };
 
-/// The names that ReadAttention knows.
+/// The names that ReadAttention accepts.
 std::span<const std::string_view> AttentionNames();
 
-/// Reads a call of the function of that normalised name. The reason why it cannot be priced, or
-/// nullopt.
+/// Reads a call of the function `op` (normalised). Returns why it has no price, or nullopt.
 std::optional<Reason> ReadAttention(std::string_view op, const OpCall& call, Attention* attention);
 
-/// The arguments that place sequences of different lengths in one operand.
+/// The arguments that locate sequences of different lengths in one operand.
 struct VarlenArgs {
-  const OpArg* offsets_q = nullptr;  ///< cu_seqlens_q: one more than there are sequences.
+  const OpArg* offsets_q = nullptr;  ///< cu_seqlens_q: one more than sequences.
   const OpArg* offsets_k = nullptr;
   std::optional<int64_t> max_q;
   std::optional<int64_t> max_k;
 };
 
-/// Counts the pairs of a varlen call, whose operands are read: exact where the values of the
-/// offsets are recorded, or all sequences are as long as the longest; else as if they were, which
-/// is an upper bound.
+/// Counts the pairs of a varlen call whose operands have been read. Exact if the offsets' values
+/// are recorded or all sequences must have the maximal length; otherwise an upper bound.
 std::optional<Reason> CountVarlenPairs(const VarlenArgs& args, Attention* attention);
 
 }  // namespace oplens::ops

@@ -1,5 +1,5 @@
-// Batch norm: one mean and variance a channel, over all other dimensions; in training of the batch,
-// in evaluation the running ones.
+// Batch norm: mean and variance per channel over all other dimensions; of the batch in training,
+// the running ones in evaluation.
 
 #include <optional>
 #include <string_view>
@@ -14,14 +14,13 @@
 namespace oplens::ops {
 namespace {
 
-// FLOPs an element. Training: mean and variance 3, normalise 3, scale and shift 2; in evaluation
-// one factor and one summand a channel.
+// FLOPs per element. Training: mean and variance 3, normalise 3, scale and shift 2; evaluation: one
+// factor and one summand per channel.
 constexpr int kTraining = 8;
 constexpr int kTrainingBackward = 11;
 constexpr int kBatchNormEvaluation = 2;
 constexpr int kBatchNormEvaluationBackward = 3;
-// Of the backward in training: both sums over a channel, which the gradients of weight and bias
-// are.
+// Backward in training: both sums over a channel, which are the gradients of weight and bias.
 constexpr int kSumsBackward = 4;
 
 struct BatchNorm {
@@ -44,7 +43,7 @@ std::optional<Reason> CheckBatchNorm(const BatchNorm& norm) {
        {&norm.weight, &norm.bias, &norm.mean, &norm.variance}) {
     if (!FitsChannels(*tensor, shape[1])) return Reason::kShapeMismatch;
   }
-  // Without running statistics there is nothing to evaluate with.
+  // Evaluation needs running statistics.
   if (!norm.training && !(norm.mean && norm.variance)) return Reason::kUnsupportedArgs;
   return std::nullopt;
 }
@@ -53,12 +52,12 @@ Work BatchNormForward(const BatchNorm& norm) {
   const Checked running = BytesIfAny(norm.mean) + BytesIfAny(norm.variance);
   const Checked bytes = norm.x.bytes() * 2 + BytesIfAny(norm.weight) + BytesIfAny(norm.bias);
   if (!norm.training) return {0, norm.x.elements() * kBatchNormEvaluation, bytes + running};
-  // The running statistics are read and written, those of the batch kept for the backward.
+  // Running statistics are read and written; the batch's are kept for the backward.
   return {0, norm.x.elements() * kTraining,
           bytes + running * 2 + BatchNormStatisticsBytes(norm.x, 2)};
 }
 
-// dX needs both sums over each channel, so that without it only they are left.
+// dX needs both sums per channel; without dX only they remain.
 Work BatchNormBackward(const BatchNorm& norm, GradientMask mask) {
   const Checked n = norm.x.elements();
   Work work{0, 0, norm.x.bytes() * 2};
@@ -83,7 +82,7 @@ PriceResult PricedBatchNorm(const BatchNorm& norm) {
 
 // ---- calls ----
 
-// Whether an op trains: by its argument, or always or never.
+// Whether an op trains: as an argument says, always, or never.
 enum class Training : uint8_t { kArgument, kAlways, kNever };
 
 struct BatchNormVariant {
@@ -104,7 +103,7 @@ constexpr BatchNormVariant kBatchNormVariants[] = {
     {"_batch_norm_with_update_functional", Training::kAlways},
 };
 
-// Of a function that may be given whether to train; `absent` where it may be left out.
+// Reads the training flag; without a default in `absent` it is required.
 bool ReadTraining(CallArgs* args, size_t parameter, std::optional<bool> absent) {
   if (args->Find(parameter) == nullptr && !absent) args->Fail(Reason::kUnsupportedArgs);
   return args->BoolOr(parameter, absent.value_or(true));
@@ -122,14 +121,13 @@ BatchNorm ReadNative(CallArgs* args) {
           args->FindTensor(3),    args->FindTensor(4), true};
 }
 
-// _native_batch_norm_legit.no_stats(x, weight, bias, training, momentum, eps): no running
-// statistics, so that a truth value stands fourth.
+// _native_batch_norm_legit.no_stats(x, weight, bias, training, momentum, eps): without running
+// statistics the fourth argument is a truth value.
 bool HasNoStatistics(const OpCall& call) {
   return call.args.size() > 3 && call.args[3].kind == OpArg::Kind::kBool;
 }
 
-// torch.nn.functional.batch_norm has the running statistics before the weights, the functions of
-// the namespaces torch and aten behind them.
+// torch.nn.functional.batch_norm has the running statistics before the weights, others after.
 PriceResult PriceBatchNorm(std::string_view op, const OpCall& call) {
   const BatchNormVariant* variant = FindRow(kBatchNormVariants, op);
   if (variant == nullptr) return Unpriced(Reason::kUnknownOp);
@@ -160,7 +158,7 @@ PriceResult PriceBatchNorm(std::string_view op, const OpCall& call) {
 // ---- gradient functions ----
 
 PriceResult PricedGradient(CallArgs* args, BatchNorm norm, const Tensor& dy, GradientMask mask) {
-  // The bias is not an argument; it has the size of the weight.
+  // The bias is not an argument; it has the weight's size.
   norm.bias = norm.weight;
   if (args->failed()) return Unpriced(args->reason());
   if (const std::optional<Reason> reason = CheckBatchNorm(norm)) return Unpriced(*reason);
@@ -179,7 +177,7 @@ PriceResult PriceNativeGradient(std::string_view, const OpCall& call) {
   return PricedGradient(&args, norm, args.RequireTensor(0), MaskOf(&args, 9));
 }
 
-// cudnn_batch_norm_backward(x, dY, ..) and that of MIOpen: in training only.
+// cudnn_batch_norm_backward(x, dY, ..) and MIOpen's; training only.
 PriceResult PriceLibraryGradient(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input", "grad_output", "weight", "running_mean", "running_var", "save_mean",
                        "save_var", "epsilon", "reserveSpace"});
@@ -211,11 +209,11 @@ constexpr OpModel kBatchNormGradients[] = {
     {kIndexedGradientNames, PriceIndexedGradient},
 };
 
-// The kernels of a batch norm whose batch is spread over several GPUs. Between them stand
-// collectives. Statistics and normalisation together cost what batch norm does.
+// Kernels of a batch norm over several GPUs, with collectives between them. Statistics and
+// normalisation together cost what batch norm does.
 
-// Joining a GPU's statistics: two differences, a weight, two products and sums; and for each
-// channel a root and the running statistics.
+// Merging one GPU's statistics: two differences, a weight, two products and sums; per channel, a
+// root and the running statistics.
 constexpr int kGatherEntry = 11;
 constexpr int kGatherChannel = 26;
 
@@ -225,16 +223,16 @@ struct Kernel {
   std::string_view name;
   SyncBatchNormStep step;
   int per_element;  // FLOPs.
-  size_t tensors;   // Leading arguments that are the input or as large.
-  size_t vectors;   // Of one element a channel behind them.
+  size_t tensors;   // Leading arguments of the input's size.
+  size_t vectors;   // After them, arguments with one element per channel.
 };
 
 constexpr Kernel kKernels[] = {
-    // Mean and variance 3; subtract, scale, scale and shift 5: together those of batch norm.
+    // Mean and variance 3; subtract, scale, scale and shift 5: in sum as batch norm
     {"batch_norm_stats", SyncBatchNormStep::kStatistics, 3, 1, 0},
     {"batch_norm_update_stats", SyncBatchNormStep::kUpdate, 3, 1, 2},
     {"batch_norm_elemt", SyncBatchNormStep::kNormalise, 5, 1, 4},
-    // Sums of dY and of dY times the normalised input 4; the gradient of the input 7.
+    // Sums of dY and of dY times the normalised input 4; gradient of the input 7
     {"batch_norm_backward_reduce", SyncBatchNormStep::kSums, 4, 2, 3},
     {"batch_norm_backward_elemt", SyncBatchNormStep::kInputGradient, 7, 2, 5},
 };
@@ -246,7 +244,7 @@ Checked SyncBatchNormOutputBytes(SyncBatchNormStep step, const Tensor& x, bool h
     case SyncBatchNormStep::kUpdate:
       return pair;
     case SyncBatchNormStep::kSums:
-      return has_weight ? pair * 2 : pair;  // The gradients of weight and bias are sums too.
+      return has_weight ? pair * 2 : pair;  // Gradients of weight and bias are sums too.
     case SyncBatchNormStep::kNormalise:
     case SyncBatchNormStep::kInputGradient:
       return x.bytes();
@@ -268,7 +266,7 @@ PriceResult PriceKernel(std::string_view op, const OpCall& call) {
     bytes += BytesIfAny(vector);
   }
   if (args.failed()) return Unpriced(args.reason());
-  // The weight of the gradients stands fifth.
+  // The fifth argument is the weight of the gradients.
   const bool has_weight = kernel->step == SyncBatchNormStep::kSums && args.Find(4) != nullptr;
   bytes += SyncBatchNormOutputBytes(kernel->step, x, has_weight);
   if (kernel->step == SyncBatchNormStep::kUpdate) bytes += BytesIfAny(args.FindTensor(1)) * 2;
@@ -277,7 +275,7 @@ PriceResult PriceKernel(std::string_view op, const OpCall& call) {
 }
 
 // batch_norm_gather_stats_with_counts(x, means[W,C], inverse deviations[W,C], running mean and
-// variance, momentum, eps, counts[W]) of W GPUs; x only gives its type.
+// variance, momentum, eps, counts[W]) for W GPUs; x only gives the type.
 PriceResult PriceSyncBatchNormGather(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input", "mean", "invstd", "running_mean", "running_var", "momentum", "eps",
                        "counts|count"});

@@ -1,4 +1,4 @@
-// Losses over classes: negative log likelihood, and cross entropy, which is log_softmax and it.
+// Losses over classes: negative log likelihood, and cross entropy (log_softmax followed by it).
 
 #include <algorithm>
 #include <optional>
@@ -24,7 +24,7 @@ constexpr std::string_view kCrossEntropyNative =
 
 struct ClassLoss {
   Tensor input;   // [C], [rows,C] or [rows,C,d1,..].
-  Tensor target;  // A class a row, or probabilities as large as the input.
+  Tensor target;  // A class per row, or probabilities of the input's size.
   std::optional<Tensor> weight;
   LossReduction reduction = LossReduction::kMean;
 };
@@ -33,7 +33,7 @@ bool ClassLossSameShape(Shape a, Shape b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
-// What is left of the input without its classes.
+// The input's shape without the class dimension.
 std::vector<int64_t> RowShape(Shape input) {
   std::vector<int64_t> rows;
   if (input.size() > 1) rows.push_back(input[0]);
@@ -48,7 +48,7 @@ bool IsProbability(const ClassLoss& loss) {
          CategoryOf(loss.target.dtype) >= DTypeCategory::kFloat && !loss.target.number;
 }
 
-// A class a row; an unbatched target may be written as a number or as one element.
+// A class per row; an unbatched target may be recorded as a number or as one element.
 bool IsClass(const ClassLoss& loss) {
   const std::vector<int64_t> rows = RowShape(loss.input.shape);
   return loss.target.MayBeInteger() && (ClassLossSameShape(rows, loss.target.shape) ||
@@ -75,7 +75,7 @@ Checked WeightBytes(const ClassLoss& loss) {
   return loss.weight ? loss.weight->bytes() : Checked(0);
 }
 
-// Picks an element a row and adds them up; the weight of all rows is the other result.
+// Picks an element per row and adds them up; the second result is the total weight.
 Work NllForward(const ClassLoss& loss) {
   const Checked rows = Rows(loss);
   const bool none = loss.reduction == LossReduction::kNone;
@@ -85,7 +85,7 @@ Work NllForward(const ClassLoss& loss) {
           loss.target.bytes() + picked + WeightBytes(loss) + ClassLossOutputBytes(loss) + total};
 }
 
-// dX is written whole, with zeros but for an element a row.
+// dX is written whole: zeros except for one element per row.
 Checked NllZeros(const ClassLoss& loss) {
   return loss.input.bytes() - BytesOf(Rows(loss), loss.input.dtype);
 }
@@ -142,18 +142,18 @@ PriceResult PriceNllGradient(std::string_view, const OpCall& call) {
 
 // ---- cross entropy ----
 
-// FLOPs an element of log_softmax, and a row.
+// FLOPs of log_softmax per element and per row.
 constexpr int kLogSoftmax = 24;
 constexpr int kLogSoftmaxRow = 20;
 constexpr int kClassLossLogSoftmaxBackward = 23;
-constexpr int kSmoothing = 2;      // Adds up all classes.
-constexpr int kProbabilities = 2;  // Multiplies with the target and adds up.
+constexpr int kSmoothing = 2;      // Sums over all classes.
+constexpr int kProbabilities = 2;  // Multiplies by the target and adds up.
 
 Work ClassLossSum(const Work& a, const Work& b) {
   return {a.mma + b.mma, a.vec + b.vec, a.bytes + b.bytes};
 }
 
-// With probabilities the log-probabilities and the target are read whole.
+// With probabilities, log-probabilities and target are read whole.
 Work ProbabilityForward(const ClassLoss& loss) {
   Work work{
       0, loss.input.elements() * kProbabilities,

@@ -1,5 +1,5 @@
-// Collective communication: bytes are what a rank sends over the wire, as the bus factors of
-// nccl-tests have it; FLOPs are the additions of a rank.
+// Collective communication. Bytes: what a rank sends over the wire, by the bus factors of
+// nccl-tests. FLOPs: the additions of a rank.
 
 #include <fmt/format.h>
 
@@ -16,21 +16,21 @@
 namespace oplens::ops {
 namespace {
 
-// What crosses the wire, of a buffer of S bytes among n ranks.
+// Bytes on the wire for a buffer of S bytes among n ranks.
 enum class Wire : uint8_t {
   kTwice,  // 2 (n-1)/n S
   kOnce,   // (n-1)/n S
   kWhole,  // S
 };
 
-// Which tensors of the call make the whole buffer.
+// Which tensors of a call make up the whole buffer.
 enum class Buffer : uint8_t {
-  kAll,        // All there are: a list is one message a member. Of (input, output), neither a list,
-               // one: both are as large.
-  kGathered,   // Of two arguments (output, input) the output; the input is a rank's part of it.
-  kScattered,  // Of (output, input) the input; the output is a rank's part of it.
-  kSent,       // Of (output, input) the input; both are as large.
-  kPart,       // One tensor is a rank's part; two as kGathered.
+  // All tensors; a list is one message per member. (input, output) of equal size count once.
+  kAll,
+  kGathered,   // Of (output, input) the output; the input is one rank's part.
+  kScattered,  // Of (output, input) the input; the output is one rank's part.
+  kSent,       // Of (output, input) the input; both have equal size.
+  kPart,       // A single tensor is one rank's part; two as kGathered.
 };
 
 struct Collective {
@@ -74,7 +74,7 @@ constexpr Collective kCollectives[] = {
     {"recv_any_source", Wire::kWhole, Buffer::kAll},
 };
 
-// The tensors of a call, argument by argument, and the number of ranks.
+// The tensors of a call by argument, and the number of ranks.
 struct Message {
   std::vector<ListArg> tensors;
   std::optional<int64_t> ranks;
@@ -85,7 +85,7 @@ bool NamesRanks(std::string_view keyword) {
          keyword == "n";
 }
 
-// False when the number of ranks is none.
+// False if the argument is not a valid number of ranks.
 bool TakeRanks(const OpArg& arg, Message* message) {
   if (arg.kind != OpArg::Kind::kInt || arg.int_value < 1) return false;
   if (message->ranks && *message->ranks != arg.int_value) return false;
@@ -148,7 +148,7 @@ Size CollectiveSum(const std::vector<Size>& sizes) {
   return sum;
 }
 
-// The number of ranks is the whole over the part, unless the call says another one.
+// The number of ranks is whole / part, unless the call gives it.
 bool FitParts(const Size& whole, const Size& part, std::optional<int64_t>* ranks) {
   const std::optional<int64_t> elements = whole.elements.Value();
   const std::optional<int64_t> share = part.elements.Value();
@@ -161,7 +161,7 @@ bool FitParts(const Size& whole, const Size& part, std::optional<int64_t>* ranks
   return true;
 }
 
-// A list has a tensor for each rank.
+// A list has one tensor per rank.
 bool FitList(const ListArg& list, std::optional<int64_t>* ranks) {
   if (!list.is_list || list.members.size() < 2) return true;
   const auto count = static_cast<int64_t>(list.members.size());
@@ -170,14 +170,14 @@ bool FitList(const ListArg& list, std::optional<int64_t>* ranks) {
   return true;
 }
 
-// The whole buffer of the collective. Sets the number of ranks where the tensors tell it.
+// The whole buffer of the collective. Sets the number of ranks if the tensors determine it.
 std::optional<Size> WholeOf(const Collective& collective, const Message& message,
                             const std::vector<Size>& sizes, std::optional<int64_t>* ranks,
                             Reason* reason) {
   *reason = Reason::kUnsupportedArgs;
   if (sizes.empty()) return std::nullopt;
   if (collective.buffer == Buffer::kAll) {
-    // Custom all-reduces write another tensor.
+    // Custom all-reduces write to a second tensor.
     const bool apart = sizes.size() == 2 && !message.tensors[0].is_list &&
                        !message.tensors[1].is_list && !collective.name.ends_with("coalesced") &&
                        sizes[0].elements == *sizes[1].elements.Value();
@@ -202,7 +202,7 @@ std::optional<Size> WholeOf(const Collective& collective, const Message& message
   return whole;
 }
 
-// (n-1)/n of a number, of what does not divide the whole part.
+// (n-1)/n of a number, rounded down.
 Checked Others(Checked number, int64_t ranks) { return number * (Checked(ranks) - 1) / ranks; }
 
 Checked WireBytes(Wire wire, Checked bytes, int64_t ranks) {
@@ -236,7 +236,7 @@ PriceResult PriceCollective(std::string_view op, const OpCall& call) {
   std::optional<int64_t> ranks = message->ranks;
   const std::optional<Size> whole = WholeOf(collective, *message, *sizes, &ranks, &reason);
   if (!whole) return Unpriced(reason);
-  // Without additions, what is sent whole is the same among any number.
+  // Without additions, kWhole does not depend on the number of ranks.
   const bool needs_ranks = collective.wire != Wire::kWhole || collective.reduces;
   if (needs_ranks && !ranks) return Unpriced(Reason::kUnsupportedArgs);
   const Checked bytes = WireBytes(collective.wire, whole->bytes, ranks.value_or(1));

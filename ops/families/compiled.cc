@@ -1,6 +1,5 @@
-// Kernels that TorchInductor made, priced by the call that the profiler recorded of them: the
-// tensors that they read and write, the size of their loops, and what their names say is fused.
-// All of it an estimate but for the products of templates.
+// TorchInductor kernels, priced by their recorded call: tensors read and written, loop sizes, and
+// the fused ops in the name. All estimates, except for the products of templates.
 
 #include <fmt/format.h>
 
@@ -19,7 +18,7 @@
 namespace oplens::ops {
 namespace {
 
-// Ops that read rows of a tensor that indices choose.
+// Ops that read the rows of a tensor that indices select.
 constexpr std::string_view kGathers[] = {"embedding", "index",         "index_select",  "gather",
                                          "take",      "_unsafe_index", "take_along_dim"};
 
@@ -29,14 +28,14 @@ bool IsAnyOf(const CompiledCall& call, std::span<const std::string_view> ops) {
   });
 }
 
-// Whether the kernel works on what a product or a convolution before it left.
+// Whether the kernel processes the result of an earlier product or convolution.
 bool IsEpilogue(const CompiledCall& call) {
   constexpr std::string_view kAddends[] = {"addmm", "baddbmm", "linear", "convolution"};
   return call.name.kind == CompiledKind::kPointwise && IsAnyOf(call, kAddends);
 }
 
-// A kernel behind a product reads its result, which has an element a point. Where one tensor alone
-// is that large it is the kernel's own result too: read and written.
+// An epilogue reads the product, one element per point; a lone tensor of that size is read and
+// written.
 bool IsUpdatedInPlace(const CompiledCall& call, const Tensor& tensor) {
   if (!IsEpilogue(call) || call.extents.empty()) return false;
   const Checked points = call.points();
@@ -51,11 +50,10 @@ bool HasIndices(const CompiledCall& call) {
   });
 }
 
-// The most elements that are read or written of one tensor: a point of the loops one, whether it is
-// told by a place or by an index, unless the ops may read several. Of a larger tensor the kernel
-// has a part: a slice of a buffer, rows of a table. Where the loops are not told, a table that
-// indices may pick rows from has no more than the next largest tensor, which may be what they are
-// written to. nullopt: all.
+// Upper bound on the elements accessed in one tensor: one per point of the loops, directly or by an
+// index, unless the ops may read several. A larger tensor is accessed in part: a slice of a buffer,
+// rows of a table. With unknown loops, a table that indices may select from counts no more than the
+// next largest tensor, which the rows may be written to. nullopt: no bound.
 std::optional<int64_t> MostTouched(const CompiledCall& call) {
   const bool picks = (IsAnyOf(call, kGathers) || call.name.ops.empty()) && HasIndices(call);
   if (!call.extents.empty()) {
@@ -72,7 +70,7 @@ std::optional<int64_t> MostTouched(const CompiledCall& call) {
   return next;
 }
 
-// Each tensor once, one that is updated twice; of a tensor that is larger than the loops a part.
+// Each tensor once, updated ones twice; of tensors larger than the loops a part.
 Checked CompiledBytesOf(const CompiledCall& call) {
   const std::optional<int64_t> most = MostTouched(call);
   Checked bytes;
@@ -88,8 +86,8 @@ Checked CompiledBytesOf(const CompiledCall& call) {
   return bytes;
 }
 
-// "X=256,R=3072,bf16", "Y=18432,X=128,bf16": the loops as the kernel names them, of the outermost
-// first. What a reduction has besides one loop over results is summed.
+// The loops as the kernel names them, outermost first: "X=256,R=3072,bf16", "Y=18432,X=128,bf16".
+// All loops of a reduction beyond the one over results are reduced.
 std::string CompiledParamsOf(const CompiledCall& call) {
   constexpr std::string_view kSpaces[] = {"X", "Y", "Z"};
   const CompiledKind kind = call.name.kind;
@@ -116,7 +114,7 @@ PriceResult PriceFusedKernel(const CompiledCall& call) {
   return result;
 }
 
-// The product, and what is fused behind it a point of its result.
+// The product, with the ops fused to it counted per point of its result.
 PriceResult PriceTemplateKernel(const CompiledCall& call) {
   std::optional<PricedOp> op = PriceTemplate(call);
   if (!op) {
@@ -129,7 +127,7 @@ PriceResult PriceTemplateKernel(const CompiledCall& call) {
   Work& work = op->forward.front().work;
   work.vec = call.tensors.back().tensor.elements() * WeightsOf(call.name).point;
   work.bytes = call.bytes ? Checked(*call.bytes) : CompiledBytesOf(call);
-  // A name tells each op once, however often it is computed.
+  // A name lists each op once, however often it is computed.
   op->vec_estimated = call.name.ops.size() > 1;
   return {*std::move(op), Reason::kUnknownOp};
 }

@@ -8,8 +8,8 @@
 namespace oplens::ops {
 namespace {
 
-// The number of loops by the names of the block sizes ("XBLOCK=16,R0_BLOCK=2048,num_warps=4"). A
-// persistent reduction has no block for what it reduces.
+// Number of loops by the names of the block sizes ("XBLOCK=16,R0_BLOCK=2048,num_warps=4"). A
+// persistent reduction has no block for its reduced dimension.
 size_t LoopsOfBlocks(std::string_view kwargs, CompiledKind kind) {
   size_t loops = kind == CompiledKind::kPersistent ? 1 : 0;
   while (!kwargs.empty()) {
@@ -24,8 +24,8 @@ size_t LoopsOfBlocks(std::string_view kwargs, CompiledKind kind) {
   return loops;
 }
 
-// Older files have no block sizes but the numbers that the grid is made of: "grid(100,)", those of
-// the loops but for what is reduced. A grid itself, "(4, 1, 1)", tells nothing of them.
+// Older files record the extents behind the grid instead of block sizes: "grid(100,)" lists all
+// loops except reduced ones. A plain grid, "(4, 1, 1)", does not give loops.
 size_t LoopsOfGrid(std::string_view grid, CompiledKind kind) {
   size_t numbers = 0;
   if (!grid.starts_with("grid(")) grid = {};
@@ -54,7 +54,7 @@ std::optional<int64_t> CountOf(const OpCall& call, std::string_view name) {
   return known ? std::optional(arg->int_value) : std::nullopt;
 }
 
-// The last numbers of the call are the sizes of its loops; those before are sizes of the graph.
+// The last numbers of a call are the loop sizes; earlier ones are sizes of the graph.
 std::vector<int64_t> LoopsOf(const OpCall& call, CompiledKind kind) {
   if (kind == CompiledKind::kTemplate || kind == CompiledKind::kOther) return {};
   const std::string_view kwargs = TextOf(call, "kernel_kwargs");
@@ -77,7 +77,7 @@ CompiledUse UseOf(std::string_view parameter) {
   return parameter.starts_with("out_ptr") ? CompiledUse::kOutput : CompiledUse::kUnknown;
 }
 
-// "in_ptr0, in_out_ptr1, xnumel": the names of the parameters, in order.
+// Parameter names in order: "in_ptr0, in_out_ptr1, xnumel".
 void ReadSignature(std::string_view signature, const OpCall& call,
                    std::vector<CompiledTensor>* tensors) {
   size_t tensor = 0;
@@ -91,7 +91,7 @@ void ReadSignature(std::string_view signature, const OpCall& call,
   }
 }
 
-// The nodes of the graph, "add_3,mul_1": each op as often as it is computed.
+// Graph nodes, "add_3,mul_1": each op as often as it is computed.
 bool ReadNodes(std::string_view nodes, CompiledName* name) {
   std::vector<CompiledName::Fused> ops;
   while (!nodes.empty()) {
@@ -120,7 +120,7 @@ Checked CompiledCall::points() const {
   return largest;
 }
 
-// The first loop is that over the results; all others are reduced. One alone is reduced to one.
+// The first loop runs over the results, all others are reduced; a single one reduces to one result.
 Checked CompiledCall::rows() const {
   const bool reduces =
       name.kind == CompiledKind::kReduction || name.kind == CompiledKind::kPersistent;

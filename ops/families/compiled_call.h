@@ -13,7 +13,7 @@
 
 namespace oplens::ops {
 
-/// What a tensor is to a compiled kernel, by the name of its parameter.
+/// Use of a tensor in a compiled kernel, by the name of its parameter.
 enum class CompiledUse : uint8_t {
   kUnknown,
   kInput,   ///< in_ptr0, arg_A
@@ -26,30 +26,28 @@ struct CompiledTensor {
   CompiledUse use = CompiledUse::kUnknown;
 };
 
-/// A recorded call of a compiled kernel, taken apart.
+/// A parsed call of a compiled kernel.
 struct CompiledCall {
   CompiledName name;
-  std::vector<CompiledTensor> tensors;  ///< In order of the parameters.
-  /// How many points each loop has, of the outermost first: ynumel, xnumel, r0_numel. Empty when
-  /// the call does not tell.
+  std::vector<CompiledTensor> tensors;  ///< In parameter order.
+  /// Points per loop, outermost first: ynumel, xnumel, r0_numel. Empty if not recorded.
   std::vector<int64_t> extents;
-  std::optional<int64_t> flops;  ///< As the compiler counts them.
-  std::optional<int64_t> bytes;  ///< As the compiler counts them.
+  std::optional<int64_t> flops;  ///< The compiler's count.
+  std::optional<int64_t> bytes;  ///< The compiler's count.
 
-  /// Of the loops; without them, elements of the largest tensor.
+  /// Of all loops; without loops, elements of the largest tensor.
   Checked points() const;
-  /// Of a reduction with known loops, the points of the loops that are not reduced; else 0.
+  /// For a reduction with known loops, points of the loops that are not reduced; otherwise 0.
   Checked rows() const;
 };
 
-/// nullopt with the reason when an argument is none that can be read.
+/// nullopt with the reason for an unreadable argument.
 std::optional<CompiledCall> ReadCompiledCall(const OpCall& call, Reason* reason);
 
-/// The price of the product that a template computes (mm, addmm, bmm, baddbmm, _scaled_mm, int_mm,
-/// convolution), exact where the sizes of the three tensors fit one product only, which they do
-/// without batches by the numbers of their elements alone: K^2 = |A| |B| / |Y|. Of flex_attention
-/// all pairs, an upper bound. nullopt where the tensors do not fit. Bytes and what is fused behind
-/// the product are left out.
+/// Prices the product that a template computes (mm, addmm, bmm, baddbmm, _scaled_mm, int_mm,
+/// convolution); exact if only one product fits the three tensors' sizes. Without batches their
+/// element counts suffice: K^2 = |A| |B| / |Y|. flex_attention counts all pairs, an upper bound.
+/// Bytes and fused ops are left out. nullopt if the tensors do not fit.
 std::optional<PricedOp> PriceTemplate(const CompiledCall& call);
 
 }  // namespace oplens::ops

@@ -13,7 +13,7 @@
 namespace oplens::ops {
 namespace {
 
-// A call whose price tells the weight of an op that is no elementwise function.
+// A sample call whose price gives the weight of an op that is not elementwise.
 enum class Sample : uint8_t {
   kTensor,    // op(x)
   kLast,      // op(x, -1)
@@ -46,31 +46,31 @@ constexpr Sampled kSampled[] = {
     {"var_mean", Sample::kTensor},      {"vector_norm", Sample::kTensor},
 };
 
-// Products with a bias or an addend, and those without.
+// Products with and without a bias or addend.
 constexpr std::string_view kWithAddend[] = {
     "addmm", "baddbmm", "addbmm", "addmv", "linear", "conv2d", "convolution", "_addmm_activation"};
 constexpr std::string_view kCompiledFlopsProducts[] = {"mm", "bmm", "mv", "dot", "matmul", "outer"};
 
-// What a kernel that reduces computes of a row's sum, and the sums that it may be computed of.
+// What a reducing kernel computes from row sums, and the sums it uses.
 constexpr std::string_view kRoots[] = {"sqrt", "rsqrt"};
 constexpr std::string_view kRowSums[] = {"mean", "sum", "var", "var_mean"};
 
-// x * x, as the model of "pow" has it, and its gradient.
+// x * x as in the model of "pow", and its gradient.
 constexpr int64_t kSquare = 1;
 constexpr int64_t kSquareBackward = 2;
-// Beside these a power is theta ** i, the frequencies of a rotary embedding.
+// With these, a power is theta ** i, the frequencies of a rotary embedding.
 constexpr std::string_view kAngles[] = {"arange", "cos", "iota", "sin"};
 
-// Parts of the names of ops that read a window for each result, and ops whose parts a kernel may
-// read each at the same point.
+// Ops that read a window per result (parts of their names), and ops of whose parts a kernel may
+// read one element each at a point.
 constexpr std::string_view kWindows[] = {"pool",        "upsample", "interpolate",
                                          "grid_sample", "im2col",   "col2im"};
 constexpr std::string_view kInParts[] = {"chunk",        "glu",    "split", "split_with_sizes",
                                          "tensor_split", "unbind", "unfold"};
-// Sampled ops that are elementwise all the same.
+// Sampled ops that are elementwise nevertheless.
 constexpr std::string_view kOneEach[] = {"batch_norm", "cumprod", "cumsum", "dropout"};
 
-// Large enough for what is counted once a result not to round up a weight.
+// Large enough that costs per result do not round up a weight.
 constexpr int64_t kRows = 64;
 constexpr int64_t kColumns = 1024;
 constexpr int64_t kGroups = 8;

@@ -22,12 +22,12 @@ constexpr KindWord kKinds[] = {
     {"tem", CompiledKind::kTemplate},
 };
 
-// A choice of autotuning is named after the template alone: "triton_mm_7".
+// Autotuning candidates are named after the template only: "triton_mm_7".
 constexpr std::string_view kCompiledNameTemplates[] = {
     "mm",     "addmm",   "bmm",        "baddbmm",        "scaled_mm",     "_scaled_mm",
     "int_mm", "_int_mm", "mm_plus_mm", "flex_attention", "convolution2d", "convolution3d"};
 
-// What has no cost model of its own and computes nothing, or is a template.
+// Ops without a cost model that compute nothing or are templates.
 constexpr std::string_view kWithoutModel[] = {
     "_assert_async", "alias",          "broadcast_in_dim", "constant",       "convert_element_type",
     "copy",          "device_put",     "empty_strided",    "flex_attention", "full_like",
@@ -37,7 +37,7 @@ constexpr std::string_view kWithoutModel[] = {
 
 constexpr std::string_view kPrefix = "triton_";
 constexpr std::string_view kFused = "fused_";
-constexpr size_t kMostWords = 8;  // In the name of one op.
+constexpr size_t kMostWords = 8;  // Per op name.
 constexpr size_t kMostText = 4096;
 
 template <size_t N>
@@ -55,7 +55,7 @@ bool ConsumeCompiledName(std::string_view* text, std::string_view prefix) {
   return true;
 }
 
-// Removes the number at the end, which tells kernels with equal names apart.
+// Removes the trailing number that distinguishes kernels of equal names.
 void DropNumber(std::string_view* text) {
   const size_t at = text->rfind('_');
   const size_t begin = at == std::string_view::npos ? 0 : at + 1;
@@ -64,7 +64,7 @@ void DropNumber(std::string_view* text) {
 }
 
 bool FindFused(std::string_view word, CompiledName::Fused* fused) {
-  // Part of the names of many ops, and PyProf's name of a recurrent layer.
+  // Part of many op names, and PyProf's name of a recurrent layer.
   constexpr std::string_view kForward = "forward";
   if (word.empty() || word.back() == '_' || word == kForward) return false;
   OpName name = ParseOpName(word);
@@ -74,7 +74,7 @@ bool FindFused(std::string_view word, CompiledName::Fused* fused) {
 }
 
 void SplitFused(std::string_view text, std::vector<CompiledName::Fused>* ops) {
-  std::vector<size_t> ends;  // Of each word: at its '_' or the end.
+  std::vector<size_t> ends;  // Of each word: position of its '_' or the end.
   for (size_t i = 0; i <= text.size(); ++i) {
     if (i == text.size() || text[i] == '_') ends.push_back(i);
   }
@@ -84,7 +84,7 @@ void SplitFused(std::string_view text, std::vector<CompiledName::Fused>* ops) {
     CompiledName::Fused fused;
     while (last > word && !FindFused(text.substr(begin, ends[last - 1] - begin), &fused)) --last;
     if (last == word) {
-      ++last;  // No op that is known begins here.
+      ++last;  // No known op starts here.
     } else {
       ops->push_back(std::move(fused));
     }

@@ -8,36 +8,35 @@
 
 namespace oplens::ops {
 
-/// What TorchInductor calls a kernel by how its code runs (get_kernel_category_by_source_code of
-/// torch/_inductor/utils.py, three letters of it).
+/// TorchInductor's kernel category (get_kernel_category_by_source_code in torch/_inductor/utils.py,
+/// abbreviated to three letters).
 enum class CompiledKind : uint8_t {
   kOther,       ///< "for" (several kernels in one), "unk", none.
-  kPointwise,   ///< "poi": each element on its own.
-  kReduction,   ///< "red": a loop over the reduced dimensions; "spl": a scan in parts.
+  kPointwise,   ///< "poi": elementwise.
+  kReduction,   ///< "red": loops over the reduced dimensions; "spl": a split scan.
   kPersistent,  ///< "per": the reduced dimensions at once.
-  kTemplate,    ///< "tem", or what the name of a tried one begins with ("mm", "bmm"): a template.
+  kTemplate,    ///< "tem", or an autotuning candidate ("mm", "bmm").
 };
 
-/// What the name of a kernel of TorchInductor says.
+/// What the name of a TorchInductor kernel says.
 struct CompiledName {
   CompiledKind kind = CompiledKind::kOther;
-  /// The fused ops, normalised, sorted as they are in the name, each once however often it is
-  /// computed. Words that are no known op are left out.
+  /// A fused op. The name lists each once, sorted, however often computed; unknown words are
+  /// skipped.
   struct Fused {
     std::string op;         ///< Normalised: "to" of "_to_copy", "layer_norm".
-    bool backward = false;  ///< Its gradient: of "native_layer_norm_backward".
+    bool backward = false;  ///< A gradient ("native_layer_norm_backward").
   };
   std::vector<Fused> ops;
-  /// `ops` holds each op as often as it is computed: taken from the nodes of the graph.
+  /// `ops` comes from the graph nodes, with each op as often as it is computed.
   bool every_node = false;
 };
 
-/// Takes "triton_poi_fused_add_mul_0" apart. The names of the ops are those of aten without
-/// namespace and overload, sorted and joined by '_', of which they have some themselves: the
-/// longest known name counts.
+/// Parses "triton_poi_fused_add_mul_0". Op names are aten's without namespace and overload, sorted
+/// and joined by '_', which they also contain: the longest known name wins.
 CompiledName ParseCompiledName(std::string_view name);
 
-/// The op of an FX node: "add" of "add_tensor_3", "mul" of "mul_12". False when none is known.
+/// The op of an FX node: "add" of "add_tensor_3", "mul" of "mul_12". False if unknown.
 bool ParseNodeName(std::string_view node, CompiledName::Fused* fused);
 
 }  // namespace oplens::ops

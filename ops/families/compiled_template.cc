@@ -1,7 +1,6 @@
-// The products of TorchInductor's templates, out of the sizes of the tensors that they are called
-// with. These lie in memory as the graph has them: the shape of an operand may be that of a buffer
-// which the product sees otherwise (a weight transposed, leading dimensions folded), so that
-// numbers of elements tell more than extents.
+// The products of TorchInductor's templates, from the sizes of their tensors. Shapes are those of
+// buffers in the graph, which the product may view differently (a transposed weight, folded leading
+// dimensions), so element counts say more than extents.
 
 #include <fmt/format.h>
 
@@ -21,7 +20,7 @@ __extension__ typedef __int128 CompiledTemplateInt128;
 
 int64_t ElementsOf(const Tensor& tensor) { return tensor.elements().Value().value_or(0); }
 
-// The root of a square; 0 for other numbers.
+// The root of a square number; otherwise 0.
 int64_t RootOf(CompiledTemplateInt128 square) {
   auto root = static_cast<int64_t>(std::llround(std::sqrt(static_cast<double>(square))));
   for (int64_t near = std::max<int64_t>(root - 1, 1); near <= root + 1; ++near) {
@@ -30,7 +29,7 @@ int64_t RootOf(CompiledTemplateInt128 square) {
   return 0;
 }
 
-// Whether leading or trailing dimensions of a tensor multiply to `extent`.
+// Whether the leading or trailing dimensions multiply to `extent`.
 bool HasExtent(Shape shape, int64_t extent) {
   Checked leading = 1;
   Checked trailing = 1;
@@ -42,8 +41,7 @@ bool HasExtent(Shape shape, int64_t extent) {
   return false;
 }
 
-// Y[batch,m,n] = A[batch,m,k] B[batch,k,n] by numbers of elements, if there is one that the
-// extents allow.
+// Y[batch,m,n] = A[batch,m,k] B[batch,k,n] from the element counts, if consistent with the extents.
 std::optional<Product> Solve(const Tensor& a, const Tensor& b, const Tensor& y, int64_t batch) {
   const int64_t elements[] = {ElementsOf(a), ElementsOf(b), ElementsOf(y)};
   for (const int64_t count : elements) {
@@ -89,7 +87,7 @@ bool Runs(const CompiledCall& call, std::string_view op) {
                      [&](const CompiledName::Fused& fused) { return fused.op == op; });
 }
 
-// The result: what a parameter's name says, else the last tensor.
+// The output by its parameter's name, otherwise the last tensor.
 const Tensor& ResultOf(const CompiledCall& call) {
   for (const CompiledTensor& tensor : call.tensors) {
     if (tensor.use == CompiledUse::kOutput || tensor.use == CompiledUse::kBoth) {
@@ -102,15 +100,14 @@ const Tensor& ResultOf(const CompiledCall& call) {
 PricedOp PricedTemplate(const Product& p, const Tensor& a, const Tensor& b) {
   const std::string params = p.batch == 1 ? ProductText(p, a.dtype) : BatchProductText(p, a.dtype);
   PriceResult result = PricedProduct(params, p, a, b);
-  result.price->backward.clear();  // The gradients are kernels of their own.
+  result.price->backward.clear();  // Gradients are separate kernels.
   return *std::move(result.price);
 }
 
 std::optional<PricedOp> PriceProductTemplate(const Template& kind, const CompiledCall& call) {
   const Tensor& y = ResultOf(call);
   const size_t count = call.tensors.size();
-  // Where nothing comes before A the first two tensors are A and B; else one is skipped, unless
-  // that does not fit: the addend may stand elsewhere.
+  // A and B come first, or after `first` operands; otherwise the addend is elsewhere.
   for (const size_t first : {kind.first, size_t{0}, size_t{1}}) {
     if (first + 2 >= count) continue;
     const Tensor& a = call.tensors[first].tensor;
@@ -121,7 +118,7 @@ std::optional<PricedOp> PriceProductTemplate(const Template& kind, const Compile
   return std::nullopt;
 }
 
-// X[N,C,..], W[K,C/groups,taps..], Y[N,K,..]: each element of Y sums over a filter.
+// X[N,C,..], W[K,C/groups,taps..], Y[N,K,..]: each element of Y sums over one filter.
 std::optional<PricedOp> PriceConvolutionTemplate(const CompiledCall& call) {
   if (call.tensors.size() < 3) return std::nullopt;
   const Tensor& x = call.tensors[0].tensor;
@@ -155,7 +152,7 @@ std::optional<PricedOp> PriceConvolutionTemplate(const CompiledCall& call) {
   return op;
 }
 
-// Q[B,Hq,Sq,D], K[B,Hk,Sk,D], V[B,Hk,Sk,Dv]: which pairs are masked no argument tells.
+// Q[B,Hq,Sq,D], K[B,Hk,Sk,D], V[B,Hk,Sk,Dv]; no argument says which pairs are masked.
 std::optional<PricedOp> PriceAttentionTemplate(const CompiledCall& call) {
   if (call.tensors.size() < 4) return std::nullopt;
   const Tensor& q = call.tensors[0].tensor;

@@ -1,4 +1,4 @@
-// Convolutions, transposed ones included.
+// Convolutions, including transposed ones.
 
 #include <optional>
 #include <string>
@@ -17,10 +17,10 @@ namespace {
 struct ConvolutionOp {
   std::string_view name;
   std::string_view layout;  // See NameArguments.
-  size_t dimensions = 0;    // 0: the weight tells.
+  size_t dimensions = 0;    // 0: by the weight's rank.
   bool transposed = false;
-  bool depthwise = false;  // Without an argument for it, there is a group a channel.
-  int activation = 0;      // FLOPs an output of what is fused behind it.
+  bool depthwise = false;  // One group per channel by default.
+  int activation = 0;      // FLOPs per output of a fused activation.
 };
 
 constexpr ConvolutionOp kConvolutionOps[] = {
@@ -66,10 +66,10 @@ enum ConvolutionArgument : uint8_t {
   kConvGroups,
 };
 
-// How the padding is given: by numbers, or as one of two words.
+// How the padding is given: as numbers, or by one of two words.
 enum class PaddingMode : uint8_t { kNumbers, kValid, kSame };
 
-// A call as it is read, a value a dimension.
+// A parsed call; one value per dimension.
 struct Request {
   ConvolutionTensors tensors;
   ConvolutionSteps steps;
@@ -78,7 +78,7 @@ struct Request {
   PaddingMode mode = PaddingMode::kNumbers;
 };
 
-// Before PyTorch 1.5 the bias stood between weight and padding.
+// Before PyTorch 1.5 the bias was between weight and padding.
 std::string_view LayoutOf(const ConvolutionOp& op, const OpCall& call) {
   if (!op.name.starts_with("cudnn_convolution") || op.activation > 0) return op.layout;
   if (call.args.size() < 3 || !call.args[2].name.empty()) return op.layout;
@@ -129,7 +129,7 @@ Request ReadRequest(const ConvolutionOp& op, CallArgs* args) {
   return request;
 }
 
-// The filter along one dimension, or nothing when its steps cannot be.
+// The filter along one dimension; nullopt for invalid steps.
 std::optional<Window> FilterWindow(const Request& request, size_t i) {
   Window window{request.tensors.filter()[i], request.steps.stride[i], request.steps.padding[i],
                 request.steps.padding[i], request.steps.dilation[i]};
@@ -142,7 +142,7 @@ std::optional<Window> FilterWindow(const Request& request, size_t i) {
   return window;
 }
 
-// The extents of the result. Writes the padding that 'same' stands for.
+// The extents of the result. Replaces padding 'same' by numbers.
 std::optional<std::vector<int64_t>> OutputExtents(Request* request, Reason* reason) {
   const ConvolutionTensors& t = request->tensors;
   std::vector<int64_t> extents;
@@ -166,7 +166,7 @@ std::optional<std::vector<int64_t>> OutputExtents(Request* request, Reason* reas
   return extents;
 }
 
-// [N,K,extents], or without the batch as the input is.
+// [N,K,extents]; without N if the input has no batch.
 std::optional<std::vector<int64_t>> ConvolutionOutputShape(Request* request, Reason* reason) {
   const ConvolutionTensors& t = request->tensors;
   *reason = Reason::kUnsupportedArgs;
@@ -191,7 +191,7 @@ std::vector<PartWork> ConvolutionGradients(const ConvolutionTensors& t) {
   return parts;
 }
 
-// A call whose result was recorded, `output=`: how the filter moves need not be known.
+// A call with a recorded result, `output=`: the steps of the filter are not needed.
 PriceResult PriceWithOutput(const ConvolutionOp& op, const OpCall& named, const OpArg& output) {
   CallArgs args(named, {"input|self", "weight", "bias"});
   ConvolutionTensors t;
@@ -216,7 +216,7 @@ PriceResult PriceConvolution(std::string_view name, const OpCall& call) {
   if (op == nullptr) return Unpriced(Reason::kUnknownOp);
   const std::optional<OpCall> named = NameArguments(call, LayoutOf(*op, call));
   if (!named) return Unpriced(Reason::kUnsupportedArgs);
-  // A general convolution says by a flag whether it is transposed.
+  // A general convolution has a flag for transposed.
   const bool flag_known = op->layout.find('t') == std::string_view::npos;
   for (const OpArg& arg : named->args) {
     if (arg.name == "output" && flag_known) return PriceWithOutput(*op, *named, arg);

@@ -15,8 +15,7 @@ constexpr std::pair<char, std::string_view> kLetters[] = {
     {'B', "bias_sizes"}, {'m', "output_mask"},
 };
 
-// The value of dimension i of three, which the last ones are; `absent` for those that the image
-// lacks.
+// Dimension i of three, with the given values last; `absent` for missing dimensions.
 int64_t At(Shape values, size_t i, int64_t absent) {
   const size_t missing = 3 - values.size();
   return i < missing ? absent : values[i - missing];
@@ -32,7 +31,7 @@ void AppendExtents(std::string_view names, Shape values, int64_t absent, std::st
   }
 }
 
-// Of height and width alone.
+// Height and width only.
 void AppendSteps(std::string_view first, std::string_view second, Shape values, int64_t absent,
                  std::string* text) {
   *text += fmt::format(",{}={},{}={}", first, At(values, 1, absent), second, At(values, 2, absent));
@@ -55,7 +54,7 @@ bool FitTogether(const ConvolutionTensors& t) {
   if (rank < 3 || rank > 5 || t.x.shape.size() > rank || t.x.shape.size() + 1 < rank) return false;
   if (t.y.shape.size() != t.x.shape.size()) return false;
   if (t.batched() && t.x.shape[0] != t.y.shape[0]) return false;
-  // Of a group: channels on the side that w[1] counts; w[0] counts all of the other side.
+  // Per group: w[1] counts the channels of one side, w[0] all channels of the other.
   const int64_t whole = t.transposed ? t.outputs() : t.inputs();
   const int64_t other = t.transposed ? t.inputs() : t.outputs();
   const int64_t part = t.w.shape[1];
@@ -108,7 +107,7 @@ PriceResult DescribeConvolution(const ConvolutionTensors& t, PriceResult result)
   const Shape positions = t.transposed ? t.input_extents() : t.output_extents();
   const auto m = (Elements(positions) * t.batch()).Value();
   const Checked taps = Elements(t.filter());
-  // A transposed convolution multiplies first and then adds up where its patches overlap.
+  // A transposed convolution multiplies first, then sums overlapping patches.
   const auto n = (t.transposed ? taps * outputs : Checked(outputs)).Value();
   const auto k = (t.transposed ? Checked(inputs) : taps * inputs).Value();
   if (!m || !n || !k) return Unpriced(Reason::kCostOverflow);

@@ -1,4 +1,4 @@
-// Gradient functions of convolutions. The shapes of x, w and dY tell the work, whatever the steps.
+// Gradient functions of convolutions. The work follows from the shapes of x, w and dY alone.
 
 #include <algorithm>
 #include <optional>
@@ -19,9 +19,9 @@ namespace {
 enum class Transposed : uint8_t { kNo, kYes, kArgument };
 
 struct ConvolutionGradientGradientFunction {
-  std::string_view name;    // Normalised, of the op.
-  std::string_view suffix;  // Behind "_backward".
-  std::string_view layout;  // See NameArguments. 'm' is the last of what is given.
+  std::string_view name;    // Of the op, normalised.
+  std::string_view suffix;  // After "_backward".
+  std::string_view layout;  // See NameArguments. 'm' is the last argument given.
   Transposed transposed = Transposed::kNo;
 };
 
@@ -92,7 +92,7 @@ enum ConvolutionGradientArgument : uint8_t {
   kConvGradientMask,
 };
 
-// A tensor, or one of sizes that are listed and of the given type. `sizes` outlives the result.
+// A tensor, or one with the listed sizes and the given type. `sizes` must outlive the result.
 Tensor TensorOrSizes(CallArgs* args, ConvolutionGradientArgument tensor,
                      ConvolutionGradientArgument list, DType dtype, std::vector<int64_t>* sizes) {
   if (args->Find(list) == nullptr) return args->RequireTensor(tensor);
@@ -102,9 +102,8 @@ Tensor TensorOrSizes(CallArgs* args, ConvolutionGradientArgument tensor,
   return Tensor{*sizes, dtype, false};
 }
 
-// Of a flag that was not recorded: which of the two kinds the shapes fit. Where they fit both, a
-// result that is smaller tells a convolution, since a transposed one is only smaller when its
-// padding drops whole inputs.
+// Infers an unrecorded flag from the shapes. If both kinds fit, a smaller result means a
+// convolution: a transposed one shrinks only if its padding drops whole inputs.
 std::optional<bool> InferTransposed(ConvolutionTensors tensors) {
   tensors.transposed = true;
   const bool fits_transposed = FitTogether(tensors);
@@ -130,7 +129,7 @@ bool ReadTransposed(const ConvolutionGradientGradientFunction& function,
   return inferred.value_or(false);
 }
 
-// The steps where all of them were recorded.
+// The steps, if all were recorded.
 std::optional<ConvolutionSteps> ReadConvolutionGradientSteps(const CallArgs& args,
                                                              size_t dimensions) {
   ConvolutionSteps steps;
@@ -151,7 +150,7 @@ std::optional<ConvolutionSteps> ReadConvolutionGradientSteps(const CallArgs& arg
   return steps;
 }
 
-// Whether x and y can be of a convolution with these steps.
+// Whether a convolution with these steps maps x to y.
 bool Reaches(const ConvolutionTensors& t, const ConvolutionSteps& steps) {
   for (size_t i = 0; i < t.dimensions(); ++i) {
     const Window window{t.filter()[i], steps.stride[i], steps.padding[i], steps.padding[i],
@@ -164,8 +163,7 @@ bool Reaches(const ConvolutionTensors& t, const ConvolutionSteps& steps) {
   return true;
 }
 
-// Which of x, w and bias want a gradient. Without a record of it x and w do, and of a bias nothing
-// is known.
+// Which of x, w and bias get a gradient. If not recorded, x and w do, and the bias is unknown.
 struct Wanted {
   bool dgrad = true;
   bool wgrad = true;
@@ -210,7 +208,7 @@ PriceResult PriceBiasGradient(const OpCall& call) {
   return result;
 }
 
-// The mask is the last argument, however many flags of later versions stand in front of it.
+// The mask is the last argument, whatever flags later versions put before it.
 std::string LayoutFor(const ConvolutionGradientGradientFunction& function, const OpCall& call) {
   std::string layout(function.layout);
   const auto given = static_cast<size_t>(std::count_if(

@@ -1,4 +1,4 @@
-// Tensors made or overwritten without reading others: one write.
+// Creating or overwriting tensors without reading others: one write.
 
 #include <cmath>
 #include <optional>
@@ -14,7 +14,7 @@
 namespace oplens::ops {
 namespace {
 
-// Largest count that a double holds exactly.
+// The largest count that a double represents exactly.
 constexpr double kMaxExactCount = 9007199254740992.0;
 
 PriceResult PricedWrite(Shape shape, DType type) {
@@ -22,7 +22,7 @@ PriceResult PricedWrite(Shape shape, DType type) {
                 std::vector<PartWork>());
 }
 
-// zeros(sizes), ones(sizes); new_zeros(self, sizes) and new_ones take the type of self.
+// zeros(sizes), ones(sizes); new_zeros(self, sizes) and new_ones inherit self's type.
 PriceResult PriceCreationSized(std::string_view op, const OpCall& call) {
   const bool method = op.starts_with("new_");
   DType inherited = DType::kFloat32;
@@ -57,7 +57,7 @@ PriceResult PriceFull(std::string_view, const OpCall& call) {
   return PricedWrite(*sizes, type);
 }
 
-// zeros_like(x), zero_(x), fill_(x, value): as large as x.
+// zeros_like(x), zero_(x), fill_(x, value): x's size.
 PriceResult PriceCreationLike(std::string_view op, const OpCall& call) {
   Reason reason = Reason::kUnsupportedArgs;
   const auto x = call.args.empty() ? std::nullopt : TensorOf(call.args.front(), &reason);
@@ -129,7 +129,7 @@ PriceResult PriceLinspace(std::string_view, const OpCall& call) {
   return PricedWrite({&count, 1}, type);
 }
 
-// tril, triu: x is read, its triangle and zeros are written; the gradient is the same of dY.
+// tril, triu: x is read, its triangle and zeros are written; the gradient likewise from dY.
 PriceResult PriceTriangle(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "diagonal"});
   const Tensor x = args.RequireTensor(0);

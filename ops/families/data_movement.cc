@@ -18,12 +18,12 @@
 namespace oplens::ops {
 namespace {
 
-// dY is read and dX written whole.
+// dY is read, dX written whole.
 Work Fill(const Tensor& x, Checked elements) {
   return {0, 0, BytesOf(elements, x.dtype) + x.bytes()};
 }
 
-// As Fill; elements of dY that fall on one of dX are added up.
+// As Fill, with additions where several elements of dY belong to one of dX.
 Work AddUp(const Tensor& x, Checked elements) {
   Work work = Fill(x, elements);
   work.vec = elements;
@@ -36,7 +36,7 @@ std::optional<int64_t> ExtentOf(const Tensor& x, CallArgs* args, size_t paramete
   return x.shape[*dim];
 }
 
-// Of `length` elements along a dimension of that extent.
+// A slice of `length` elements along a dimension.
 std::optional<Work> FillSlice(const Tensor& x, int64_t extent, int64_t length) {
   if (length < 0 || length > extent) return std::nullopt;
   if (extent == 0) return Fill(x, 0);
@@ -59,7 +59,7 @@ std::optional<Work> OfNarrow(const OpCall& call, const Tensor& x) {
   return FillSlice(x, *extent, length);
 }
 
-// A bound of a slice, negative ones counted from the end, within 0 and the extent.
+// A slice bound, negative ones counted from the end, clamped to [0, extent].
 int64_t ViewGradientBound(int64_t value, int64_t extent) {
   if (value < 0) value += extent;  // Cannot overflow: the signs differ.
   return std::clamp<int64_t>(value, 0, extent);
@@ -95,10 +95,10 @@ std::optional<Work> OfDiagonal(const OpCall& call, const Tensor& x) {
   return Fill(x, x.elements() / *rows / *columns * length);
 }
 
-// All parts together are as large as x.
+// All parts together have x's size.
 std::optional<Work> OfParts(const OpCall&, const Tensor& x) { return Fill(x, x.elements()); }
 
-// ---- elements that appear more than once ----
+// ---- repeated elements ----
 
 std::optional<Work> OfExpanded(const Tensor& x, Checked elements) {
   return elements == x.elements() ? Work() : AddUp(x, elements);
@@ -131,7 +131,7 @@ std::optional<Work> OfExpandAs(const OpCall& call, const Tensor& x) {
   return OfExpanded(x, other.elements());
 }
 
-// unfold(x, dim, size, step): windows, which overlap where the step is smaller.
+// unfold(x, dim, size, step): windows, overlapping if step < size.
 std::optional<Work> OfUnfold(const OpCall& call, const Tensor& x) {
   CallArgs args(call, {"input|self", "dimension|dim", "size", "step"});
   const auto extent = ExtentOf(x, &args, 1, INT64_MAX);
@@ -143,7 +143,7 @@ std::optional<Work> OfUnfold(const OpCall& call, const Tensor& x) {
   return AddUp(x, x.elements() / *extent * ((*extent - size) / step + 1) * size);
 }
 
-// as_strided(x, size, stride): an element of dX may get several of dY.
+// as_strided(x, size, stride): several elements of dY may belong to one of dX.
 std::optional<Work> OfStrided(const OpCall& call, const Tensor& x) {
   CallArgs args(call, {"input|self", "size", "stride", "storage_offset"});
   const auto sizes = args.FindInts(1);
@@ -169,7 +169,7 @@ constexpr ViewGradientRule kViewGradientRules[] = {
     {"dsplit", OfParts},
 };
 
-// slice_backward(dY, sizes, ..), and those of select, diagonal and unfold: dX has the sizes.
+// slice_backward(dY, sizes, ..), likewise select, diagonal and unfold: `sizes` are dX's.
 PriceResult PriceViewGradient(std::string_view op, const OpCall& call) {
   CallArgs args(call, {"grad_output|grad|grad_in", "input_sizes", "-", "-", "-", "-"});
   const Tensor dy = args.RequireTensor(0);
@@ -186,9 +186,9 @@ PriceResult PriceViewGradient(std::string_view op, const OpCall& call) {
 constexpr std::string_view kViewGradientNames[] = {"slice", "select", "diagonal", "unfold"};
 constexpr OpModel kViewGradientGradients[] = {{kViewGradientNames, PriceViewGradient}};
 
-/// The backward of a view that is not one itself: of a part of `x` (slice, select, narrow, ...) dX
-/// is filled with zeros but for dY; of all parts (split, chunk, unbind) dX is put together; of an
-/// expanded x dY is added up. nullopt when the arguments do not tell the size of dY.
+/// The backward of a view, if it is not a view itself: for a part of `x` (slice, select, narrow,
+/// ...) dX is zeros and dY; for all parts (split, chunk, unbind) dX is concatenated; for an
+/// expanded x dY is summed. nullopt if the arguments do not give the size of dY.
 std::optional<Work> ViewGradient(std::string_view op, const OpCall& call, const Tensor& x) {
   const ViewGradientRule* rule = FindRow(kViewGradientRules, op);
   return rule == nullptr ? std::nullopt : rule->gradient(call, x);
@@ -200,7 +200,7 @@ Work DataMovementMove(Checked bytes) { return {0, 0, bytes}; }
 
 struct ViewOp {
   std::string_view name;
-  bool may_copy;       // Copies when the strides do not allow a view.
+  bool may_copy;       // Copies if the strides do not allow a view.
   bool view_gradient;  // The gradient is a view too.
 };
 
@@ -282,8 +282,7 @@ PriceResult PricedCopy(std::string params, Checked source, Checked target, Work 
   return result;
 }
 
-// clone, contiguous and the like: X is read, a tensor of its shape and type is written. The
-// gradient is dY itself.
+// clone, contiguous etc.: reads X and writes a tensor of its shape and type. The gradient is dY.
 PriceResult PriceClone(std::string_view, const OpCall& call) {
   Reason reason;
   const std::optional<Tensor> x = FirstTensor(call, &reason);
@@ -291,12 +290,12 @@ PriceResult PriceClone(std::string_view, const OpCall& call) {
   return PricedCopy(NamedTensorText(*x), x->bytes(), x->bytes(), Work());
 }
 
-// The gradient of a conversion converts back; without a change of type it is dY itself.
+// Converts back; without a change of type it is dY.
 Work ConversionGradient(DType from, DType to, Checked bytes) {
   return from == to ? Work() : DataMovementMove(bytes);
 }
 
-// copy_(self, src): src may broadcast; a number fills.
+// copy_(self, src): src may broadcast; copying a number is a fill.
 PriceResult PriceCopy(std::string_view, const OpCall& call) {
   CallArgs args(call, {"self|input", "src|other", "non_blocking"});
   const Tensor target = args.RequireTensor(0);
@@ -346,8 +345,7 @@ bool IsDeviceText(std::string_view text) {
   return text.starts_with("cuda") || text.starts_with("cpu");
 }
 
-// The type that an argument of to() asks for. nullopt: none. A device, by name or by number, keeps
-// the type.
+// The type that an argument of to() requests; nullopt: none. A device (name or number) keeps it.
 std::optional<DType> TargetType(const OpArg& arg, DType from, Reason* failure, bool* failed) {
   switch (arg.kind) {
     case OpArg::Kind::kInt:
@@ -369,7 +367,7 @@ std::optional<DType> TargetType(const OpArg& arg, DType from, Reason* failure, b
 }
 
 // to(dtype), to(device, dtype), to(other), type("torch.cuda.HalfTensor"), type_as(other). The
-// annotation drops arguments of other kinds, so that without any left the target is not known.
+// annotation drops arguments of other kinds; if none is left, the target is unknown.
 PriceResult PriceTo(std::string_view, const OpCall& call) {
   Reason reason;
   const std::optional<Tensor> x = FirstTensor(call, &reason);

@@ -1,4 +1,4 @@
-// torchvision's convolution whose taps are displaced by learned offsets.
+// torchvision's convolution with taps displaced by learned offsets.
 
 #include <optional>
 #include <vector>
@@ -60,7 +60,7 @@ Deformable ReadOperator(CallArgs* args) {
   return result;
 }
 
-// The output's shape, or a reason.
+// The output's shape; nullopt with the reason if there is none.
 std::optional<std::vector<int64_t>> DeformableConvolutionOutputShape(const Deformable& d,
                                                                      Reason* reason) {
   const ConvolutionTensors& t = d.tensors;
@@ -78,7 +78,7 @@ std::optional<std::vector<int64_t>> DeformableConvolutionOutputShape(const Defor
   return shape;
 }
 
-// [N, per tap times groups, P, Q]
+// [N, groups x per_tap per tap, P, Q]
 bool FitsTaps(const Tensor& tensor, const ConvolutionTensors& t, int per_tap) {
   const std::optional<int64_t> step = (Elements(t.filter()) * per_tap).Value();
   return step && *step > 0 && tensor.shape.size() == 4 && tensor.shape[0] == t.batch() &&
@@ -95,7 +95,7 @@ std::vector<PartWork> DeformableConvolutionGradients(const Deformable& d, Checke
     parts.push_back(ConvolutionPart(t, part));
     if (part == Part::kBgrad) continue;
     parts.back().work.vec += samples * kPerSample;
-    // The gradient of the data is also one of the displacements.
+    // The data gradient includes the displacements' gradient.
     parts.back().work.bytes += displacements * (part == Part::kDgrad ? 2 : 1);
   }
   return parts;

@@ -1,4 +1,4 @@
-// Losses over distances between rows, Gaussian likelihoods, and the alignment of sequences.
+// Losses over distances between rows, Gaussian likelihoods, and sequence alignment.
 
 #include <algorithm>
 #include <optional>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kRoot = 20;
 
-// What each loss of a row or element adds to a sum, and the division of a mean.
+// Summing the losses of rows or elements, and the division of a mean.
 Checked ReductionFlops(LossReduction reduction, Checked losses) {
   if (reduction == LossReduction::kNone) return 0;
   return reduction == LossReduction::kMean ? losses + 1 : losses;
@@ -32,12 +32,12 @@ PriceResult PricedRows(const std::vector<Tensor>& operands, Checked flops, Check
                 std::vector<PartWork>());
 }
 
-// The rows of [..,D]; one for a vector.
+// Rows of [..,D]; 1 for a vector.
 Checked RowsOf(Shape shape) {
   return shape.empty() ? Checked(1) : Elements(shape.first(shape.size() - 1));
 }
 
-// cosine_embedding_loss(x1, x2, target): three products of rows, then a root and a quotient, a
+// cosine_embedding_loss(x1, x2, target): three row products, then a root and a quotient, a
 // difference, a comparison and a selection.
 PriceResult PriceCosine(std::string_view, const OpCall& call) {
   constexpr std::string_view kFunctional =
@@ -56,8 +56,8 @@ PriceResult PriceCosine(std::string_view, const OpCall& call) {
   return PricedRows(operands, Elements(*shape) * 6 + rows * (kRoot + 6), rows, reduction);
 }
 
-// triplet_margin_loss(anchor, positive, negative): a distance to each, subtract, square and add an
-// element and a root a row (a third with swap); then subtract, add, compare.
+// triplet_margin_loss(anchor, positive, negative): two distances (three with swap), each subtract,
+// square and add per element and a root per row; then subtract, add, compare.
 PriceResult PriceTriplet(std::string_view, const OpCall& call) {
   constexpr std::string_view kFunctional =
       "anchor positive negative margin p eps swap size_average reduce reduction";
@@ -96,8 +96,8 @@ PriceResult PriceMargin(std::string_view, const OpCall& call) {
   return PricedRows(operands, n * 4, n, reduction);
 }
 
-// gaussian_nll_loss(x, target, variance): a logarithm 20, subtract, square, divide, add; its sum
-// included.
+// gaussian_nll_loss(x, target, variance): logarithm 20, subtract, square, divide, add; with the
+// sum.
 PriceResult PriceGaussian(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input", "target", "var", "full", "eps", "reduction"});
   const std::vector<Tensor> operands{args.RequireTensor(0), args.RequireTensor(1),
@@ -107,7 +107,7 @@ PriceResult PriceGaussian(std::string_view, const OpCall& call) {
   const auto shape = Broadcast({operands[0].shape, operands[1].shape});
   if (!shape) return Unpriced(Reason::kShapeMismatch);
   const Checked n = Elements(*shape);
-  // A variance a row may lack the last dimension.
+  // A variance per row may omit the last dimension.
   if (!Broadcast({*shape, operands[2].shape}) && !(operands[2].elements() == RowsOf(*shape))) {
     return Unpriced(Reason::kShapeMismatch);
   }
@@ -120,11 +120,10 @@ PriceResult PriceGaussian(std::string_view, const OpCall& call) {
 
 // ---- connectionist temporal classification ----
 
-// FLOPs a time step, sample and state: two sums of exponentials in log space.
+// FLOPs per time step, sample and state: two sums of exponentials in log space.
 constexpr int kCtcState = 60;
 
-// The longest target: the second extent of targets[N,S], or the largest of the recorded lengths of
-// targets that stand one behind the other.
+// The longest target: second extent of targets[N,S], or largest length of concatenated targets.
 std::optional<int64_t> LongestTarget(const Tensor& targets, const OpArg* lengths) {
   if (targets.shape.size() == 2) return targets.shape[1];
   if (lengths == nullptr || lengths->kind != OpArg::Kind::kIntList || lengths->int_list.empty()) {
@@ -140,7 +139,7 @@ PriceResult PriceCtc(std::string_view op, const OpCall& call) {
                        "reduction", "zero_infinity"});
   const Tensor x = args.RequireTensor(0);
   const Tensor targets = args.RequireTensor(1);
-  // The inner functions return the loss of every sample.
+  // The inner functions return a loss per sample.
   const LossReduction reduction = op == "ctc_loss" ? ReductionOf(&args, 5) : LossReduction::kNone;
   if (args.failed()) return Unpriced(args.reason());
   if (x.shape.size() != 2 && x.shape.size() != 3) return Unpriced(Reason::kShapeMismatch);

@@ -1,4 +1,3 @@
-// Dropout.
 
 #include <optional>
 #include <string_view>
@@ -17,7 +16,7 @@ constexpr int kLocalDropoutBackward = 2;
 
 struct DropoutVariant {
   std::string_view name;
-  bool features;  // Whole feature maps are dropped: an element of the mask each.
+  bool features;  // Drops whole feature maps: one mask element each.
 };
 
 constexpr DropoutVariant kDropoutVariants[] = {
@@ -37,7 +36,7 @@ std::optional<Checked> MaskElements(std::string_view op, const Tensor& x) {
   return Elements(x.shape.first(2));
 }
 
-// X is read, Y and a one-byte mask are written. Outside training nothing is computed.
+// Reads X, writes Y and a one-byte mask. Outside training nothing is computed.
 PriceResult PriceDropout(std::string_view op, const OpCall& call) {
   CallArgs args(call, {"input", "p", "training|train", "inplace|generator"});
   const Tensor x = args.RequireTensor(0);

@@ -19,8 +19,7 @@
 namespace oplens::ops {
 namespace {
 
-// The indices of one operand or of the result: letters, and one sign each for the dimensions that
-// an ellipsis stands for.
+// Indices of one operand or the result: letters, and one of kEllipsis per dimension of an ellipsis.
 using EinsumIndices = std::string;
 
 constexpr size_t kMaxEquation = 512;
@@ -31,10 +30,11 @@ struct Equation {
   std::string text;  // Without blanks.
   std::vector<EinsumIndices> operands;
   std::optional<EinsumIndices>
-      result;  // Not written: every letter that stands once, in their order.
+      // Absent: all letters that occur once, in alphabetical order.
+      result;
 };
 
-// "ij, jk -> ik" without blanks; '.' is left for "...".
+// "ij, jk -> ik" without blanks; '.' only in "...".
 std::optional<Equation> ParseEquation(std::string_view text) {
   if (text.size() > kMaxEquation) return std::nullopt;
   std::string bare;
@@ -53,8 +53,8 @@ std::optional<Equation> ParseEquation(std::string_view text) {
   return equation;
 }
 
-// The indices of an operand with an ellipsis as signs, one a dimension; nullopt when the text is no
-// list of letters or does not fit the rank.
+// The indices of an operand, one per dimension, with its ellipsis expanded; nullopt if the text is
+// not a list of letters or does not fit the rank.
 std::optional<EinsumIndices> Expand(std::string_view indices, size_t rank) {
   const size_t dots = indices.find("...");
   EinsumIndices expanded;
@@ -81,7 +81,7 @@ bool HoldsEinsum(const EinsumIndices& indices, char index) {
 
 class Extents {
  public:
-  // False when an index has two extents of which none is 1, or two in one operand.
+  // False if an index has two different extents other than 1, or two within one operand.
   bool Bind(const EinsumIndices& indices, Shape shape) {
     for (size_t i = 0; i < indices.size(); ++i) {
       if (shape[i] != shape[indices.find(indices[i])]) return false;
@@ -119,7 +119,7 @@ struct Contraction {
   Extents extents;
 };
 
-// Every index that stands once on the left: those of an ellipsis, then the letters in their order.
+// Indices that occur once on the left: those of an ellipsis, then letters in alphabetical order.
 EinsumIndices ImplicitResult(const std::vector<EinsumIndices>& operands) {
   std::string all;
   for (const EinsumIndices& operand : operands) all += operand;
@@ -153,7 +153,7 @@ std::optional<Contraction> ReadContraction(const OpCall& call, Reason* reason) {
   read.equation = equation->text;
   *reason = Reason::kShapeMismatch;
   if (equation->operands.size() != read.tensors.size()) return std::nullopt;
-  size_t dots = 0;  // Dimensions of the widest ellipsis.
+  size_t dots = 0;  // Rank of the widest ellipsis.
   for (size_t i = 0; i < read.tensors.size(); ++i) {
     const std::string& text = equation->operands[i];
     const size_t rank = read.tensors[i].shape.size();
@@ -192,11 +192,10 @@ EinsumIndices Union(const EinsumIndices& a, const EinsumIndices& b) {
 struct EinsumStep {
   Work work;
   bool sums = false;
-  EinsumIndices left;  // Indices that remain.
+  EinsumIndices left;  // Remaining indices.
 };
 
-// One pair: a multiply-add for each combination of all indices if any is summed, else a
-// multiplication.
+// One pair: per combination of all indices a multiply-add, or a multiplication if none is summed.
 EinsumStep Contract(const Contraction& read, const EinsumIndices& a, const EinsumIndices& b,
                     const EinsumIndices& keep, DType type) {
   const EinsumIndices all = Union(a, b);
@@ -214,9 +213,9 @@ EinsumStep Contract(const Contraction& read, const EinsumIndices& a, const Einsu
   return step;
 }
 
-// The product that a contraction of two operands is: indices of both that stay are its batch, those
-// that only one has its rows and columns. nullopt when an operand has an index alone that is
-// summed, when nothing is, and for extents that do not fit.
+// The matrix product behind a contraction of two operands: kept indices of both are the batch,
+// those of one operand its rows or columns. nullopt if nothing is summed, if a summed index occurs
+// in one operand only, or if extents do not fit.
 std::optional<Product> ProductOf(const Contraction& read) {
   const EinsumIndices& a = read.indices[0];
   const EinsumIndices& b = read.indices[1];
@@ -238,7 +237,7 @@ std::optional<Product> ProductOf(const Contraction& read) {
   return Product{read.extents.ProductOf(batch), *m, *n, *k};
 }
 
-// A sum or a rearrangement of one operand: its gradient is a view, but that of a diagonal.
+// Whether the gradient of a single operand is a view: not for a diagonal.
 bool HasViewGradient(const Contraction& read) {
   const EinsumIndices& indices = read.indices.front();
   return read.tensors.front().Differentiable() && Union({}, indices) == indices;
@@ -260,7 +259,7 @@ PriceResult PriceEinsum(std::string_view, const OpCall& call) {
   bool has_sum = false;
   EinsumIndices current = read->indices.front();
   for (size_t i = 1; i < read->indices.size(); ++i) {
-    // What the result or a later operand needs stays.
+    // Keeps what the result or a later operand needs.
     EinsumIndices keep = read->result;
     for (size_t later = i + 1; later < read->indices.size(); ++later) {
       keep = Union(keep, read->indices[later]);
@@ -271,7 +270,7 @@ PriceResult PriceEinsum(std::string_view, const OpCall& call) {
     has_sum = has_sum || step.sums;
     current = step.left;
   }
-  // One operand: its elements are added up, or only rearranged.
+  // One operand: its elements are summed or only rearranged.
   const bool single = read->tensors.size() == 1;
   if (single && read->result.size() < Union({}, current).size()) {
     forward.vec = read->extents.ProductOf(current);

@@ -27,9 +27,8 @@ PriceResult PriceEmbeddingLookup(const Tensor& indices, const Tensor& table, boo
   const Checked rows = BytesOf(picked, table.dtype);
   const Checked read = BytesOf(Least(picked, table.elements()), table.dtype);
   const Tensor tensors[] = {indices, table};
-  // Forward: each row that is picked is read once, and written as often as it is picked. Backward:
-  // each row of dY is added to the row of dW that it names; a dense dW is written whole, a sparse
-  // one has only the picked rows.
+  // Forward: each selected row is read once, and written as often as selected. Backward: rows of dY
+  // are added to rows of dW; a dense dW is written whole, a sparse one has only selected rows.
   const Work backward{0, picked, indices.bytes() + rows + (sparse ? rows : table.bytes())};
   PriceResult result =
       Priced(TensorsText(tensors), {0, 0, indices.bytes() + read + rows}, backward);
@@ -39,7 +38,7 @@ PriceResult PriceEmbeddingLookup(const Tensor& indices, const Tensor& table, boo
 
 // torch.nn.functional.embedding(input, weight, padding_idx, max_norm, norm_type,
 // scale_grad_by_freq, sparse) but torch.embedding(weight, indices, padding_idx, scale_grad_by_freq,
-// sparse): the operand of an integer type is the indices, and its place tells the two apart.
+// sparse): the position of the integer operand, the indices, tells them apart.
 PriceResult PriceEmbedding(std::string_view, const OpCall& call) {
   CallArgs functional(call, {"input|indices", "weight", "padding_idx", "max_norm", "norm_type",
                              "scale_grad_by_freq", "sparse"});
@@ -48,7 +47,7 @@ PriceResult PriceEmbedding(std::string_view, const OpCall& call) {
   if (functional.failed()) return Unpriced(functional.reason());
   if (IsInteger(first) && IsInteger(second)) return Unpriced(Reason::kUnsupportedArgs);
   if (!first.MayBeInteger() && !second.MayBeInteger()) return Unpriced(Reason::kUnsupportedArgs);
-  // Types that were not recorded leave the place.
+  // Without recorded types, the module decides.
   const bool by_type = IsInteger(first) != IsInteger(second);
   if (by_type ? IsInteger(first) : IsFunctional(call)) {
     const bool sparse = functional.BoolOr(6, false);
@@ -64,19 +63,18 @@ PriceResult PriceEmbedding(std::string_view, const OpCall& call) {
 constexpr std::string_view kEmbeddingNames[] = {"embedding"};
 constexpr OpModel kEmbeddingModels[] = {{kEmbeddingNames, PriceEmbedding}};
 
-// Embedding bags: the rows of a table that a bag of indices names are added up.
+// Embedding bags: sums the rows of a table that a bag of indices selects.
 
 struct EmbeddingBag {
   Tensor indices;
   Tensor table;
   std::optional<Tensor> offsets;
-  std::optional<Tensor> weights;  // Of each index.
+  std::optional<Tensor> weights;  // One per index.
   bool sparse = false;
   bool last_offset = false;
 };
 
-// The bags: one an offset, but for a last one that is only an end; without offsets the rows of the
-// indices.
+// One bag per offset except a last end marker; without offsets, one per row of indices.
 std::optional<int64_t> Bags(const EmbeddingBag& bag) {
   if (!bag.offsets) {
     return bag.indices.shape.size() == 2 ? std::optional(bag.indices.shape[0]) : std::nullopt;
@@ -112,9 +110,9 @@ PriceResult PricedBag(const EmbeddingBag& bag) {
   return result;
 }
 
-// torch.nn.functional.embedding_bag has the indices first, those of torch and aten the table.
+// torch.nn.functional.embedding_bag takes the indices first; torch and aten take the table first.
 PriceResult PriceEmbeddingBag(std::string_view op, const OpCall& call) {
-  // Only its gradient function exists.
+  // It only has a gradient function.
   if (op == "_embedding_bag_dense") return Unpriced(Reason::kUnknownOp);
   if (call.mod == "torch.nn.functional") {
     CallArgs args(
@@ -133,8 +131,8 @@ PriceResult PriceEmbeddingBag(std::string_view op, const OpCall& call) {
 
 struct EmbeddingBagGradientFunction {
   std::string_view name;  // Without "_backward".
-  size_t rows;            // Where the number of the table's rows stands.
-  size_t sparse;          // Where `sparse` stands; 0: dense.
+  size_t rows;            // Position of the table's number of rows.
+  size_t sparse;          // Position of `sparse`; 0: dense.
 };
 
 constexpr EmbeddingBagGradientFunction kEmbeddingBagFunctions[] = {
@@ -143,7 +141,7 @@ constexpr EmbeddingBagGradientFunction kEmbeddingBagFunctions[] = {
 };
 
 // _embedding_bag_backward(dY, indices, offsets, offset2bag, bag_size, max_indices, rows, ..) and
-// the dense one, which lacks the offsets. The table is not an argument.
+// the dense one, without offsets. The table is not an argument.
 PriceResult PriceEmbeddingBagGradient(std::string_view op, const OpCall& call) {
   const EmbeddingBagGradientFunction* row = FindRow(kEmbeddingBagFunctions, op);
   if (row == nullptr) return Unpriced(Reason::kUnknownOp);

@@ -12,21 +12,20 @@
 
 namespace oplens::ops {
 
-// Functions of libraries have no schema that is known: their arguments are read by place and kind.
+// Library functions without a known schema: arguments are read by position and kind.
 
-/// The tensor at a place; nullopt where there is something else, or nothing.
+/// The tensor at a position; nullopt if there is none.
 std::optional<Tensor> TensorAt(const OpCall& call, size_t place);
 
-/// The integer at a place.
+/// The integer at a position; nullopt if there is none.
 std::optional<int64_t> IntAt(const OpCall& call, size_t place);
 
-/// The integer of a keyword.
+/// The integer of a keyword; nullopt if there is none.
 std::optional<int64_t> IntNamed(const OpCall& call, std::string_view name);
 
-/// The tensors of a call, in order; those of a keyword are none of them.
+/// The positional tensors of a call, in order.
 std::vector<Tensor> PositionalTensors(const OpCall& call);
 
-/// Bytes of all of them.
 Checked BytesOfAll(const std::vector<Tensor>& tensors);
 
 }  // namespace oplens::ops

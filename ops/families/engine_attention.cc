@@ -1,6 +1,6 @@
-// Attention over the caches of inference engines: keys and values lie in pages, and how many of
-// them a query sees is mostly in values that no profile holds. Where the arguments leave no choice
-// the count is exact; else it is a bound.
+// Attention over the caches of inference engines: keys and values are in pages, and the number of
+// keys per query is mostly in values that profiles do not record. The count is exact if the
+// arguments determine it; otherwise it is a bound.
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@
 namespace oplens::ops {
 namespace {
 
-// What a call over a cache tells. Pairs are those of one head.
+// What a call over a cache says. Pairs are per head.
 struct Cached {
   enum class Known : uint8_t { kExact, kAtMost, kAtLeast };
   DType type = DType::kUnknown;
@@ -70,7 +70,7 @@ PriceResult EngineAttentionPriceOf(const Cached& a) {
   return result;
 }
 
-// Queries [T,H,D], or [T,H D] where `heads` are told by another operand.
+// Queries [T,H,D], or [T,H D] if another operand gave `heads`.
 bool TakeQueries(const Tensor& q, Cached* a) {
   if (q.shape.size() < 3) return false;
   a->type = q.dtype;
@@ -81,8 +81,8 @@ bool TakeQueries(const Tensor& q, Cached* a) {
   return a->heads > 0 && a->width > 0;
 }
 
-// unified_attention(q[T,H,D], k[T,Hk,D], v[T,Hk,Dv], [result,] layer): the keys and values of the
-// new tokens, which are in the cache with those before. Each query sees at least its own.
+// unified_attention(q[T,H,D], k[T,Hk,D], v[T,Hk,Dv], [result,] layer): keys and values of the new
+// tokens, which join earlier ones in the cache. Each query sees at least its own.
 PriceResult PriceUnified(std::string_view, const OpCall& call) {
   const auto q = TensorAt(call, 0);
   const auto k = TensorAt(call, 1);
@@ -102,7 +102,7 @@ PriceResult PriceUnified(std::string_view, const OpCall& call) {
   return EngineAttentionPriceOf(a);
 }
 
-// Lengths that were recorded as numbers.
+// The sum of lengths recorded as numbers.
 std::optional<Checked> SumOfValues(const OpCall& call, size_t place) {
   if (place >= call.args.size() || call.args[place].kind != OpArg::Kind::kIntList ||
       call.args[place].int_list.empty()) {
@@ -114,7 +114,7 @@ std::optional<Checked> SumOfValues(const OpCall& call, size_t place) {
 }
 
 // paged_attention_v1(result, q[N,H,D], k cache, v cache, Hk, scale, tables[N,P], lengths[N], page,
-// longest, ..): one query a sequence, which sees all its keys. v2 has three buffers in between.
+// longest, ..): one query per sequence, which sees all its keys. v2 has three buffers in between.
 PriceResult PricePaged(std::string_view op, const OpCall& call) {
   const size_t first = op == "paged_attention_v2" ? 4 : 1;
   const auto q = TensorAt(call, first);
@@ -140,7 +140,7 @@ PriceResult PricePaged(std::string_view op, const OpCall& call) {
   return EngineAttentionPriceOf(a);
 }
 
-// Sequences behind offsets that were not recorded: how many there are, and the longest.
+// Sequences with unrecorded offsets: their number and maximal lengths.
 struct EngineAttentionSequences {
   int64_t count = 0;
   int64_t max_q = 0;
@@ -148,11 +148,10 @@ struct EngineAttentionSequences {
   Visibility seen;
 };
 
-// Where the queries of every sequence are as many as fit, and so their keys, the count is exact;
-// else each query sees at most the longest.
+// Exact if the queries, and thus the keys, fill all sequences; otherwise the longest bounds each.
 void CountEngineAttentionPairs(const EngineAttentionSequences& s, Cached* a) {
   const bool full_q = Checked(s.count) * s.max_q == a->queries;
-  // The queries are the last of their keys, of which there are no fewer.
+  // Queries are the last keys, so there are no fewer keys.
   const bool full_k = full_q && s.max_k == s.max_q;
   if (full_k) {
     a->pairs = Checked(s.count) * VisiblePairs(s.max_q, s.max_k, s.seen);
@@ -199,10 +198,10 @@ PriceResult PriceBatchPrefill(std::string_view, const OpCall& call) {
   return EngineAttentionPriceOf(a);
 }
 
-// Where FlashAttention's functions over a cache have their arguments. -1: they have none.
+// Argument positions of FlashAttention's functions over a cache; -1: none.
 struct CacheFunction {
   std::string_view name;
-  std::string_view mod;  // "": any.
+  std::string_view mod;  // "": any
   int offsets_q;
   int lengths_k;
   int max_k;
@@ -212,8 +211,7 @@ struct CacheFunction {
 constexpr CacheFunction kCacheFunctions[] = {
     // q, k, v, result, offsets_q, offsets_k, lengths_k, left pads, tables, slopes, longest q and k
     {"varlen_fwd", "_vllm_fa2_C", 4, 6, 11, 8},
-    // q, k, v, new k, new v, q of v, result, offsets_q, _k and _new, lengths q and k, longest,
-    // table
+    // q, k, v, new k and v, q of v, result, offsets_q, _k and _new, lengths q and k, longest, table
     {"fwd", "_vllm_fa3_C", 7, 11, 13, 14},
     {"fwd", "flash_attn_3", 7, 11, 13, 14},
     {"fwd", "sgl_kernel", 7, 11, 13, 14},
@@ -237,7 +235,7 @@ PriceResult PriceCacheFunction(std::string_view op, const OpCall& call) {
   a.cache_heads = k->shape[k->shape.size() - 2];
   a.value_width = v->shape.back();
   const auto tables = TensorAt(call, static_cast<size_t>(row->tables));
-  std::optional<Checked> keys;  // Of a sequence, at most.
+  std::optional<Checked> keys;  // Per sequence, at most.
   if (tables && tables->shape.size() == 2 && k->shape.size() == 4) {
     keys = Checked(tables->shape[1]) * k->shape[1];
   } else if (!tables && k->shape.size() == 4) {
@@ -247,7 +245,7 @@ PriceResult PriceCacheFunction(std::string_view op, const OpCall& call) {
     const auto longest = IntAt(call, static_cast<size_t>(row->max_k));
     if (longest && *longest >= 0) keys = *longest;
   }
-  // One query a sequence sees all keys of it.
+  // One query per sequence sees all its keys.
   const auto sum = SumOfValues(call, static_cast<size_t>(row->lengths_k));
   const size_t lengths =
       sum ? call.args[static_cast<size_t>(row->lengths_k)].int_list.size() : size_t{0};
@@ -261,8 +259,8 @@ PriceResult PriceCacheFunction(std::string_view op, const OpCall& call) {
   return EngineAttentionPriceOf(a);
 }
 
-// custom_flash_aligned(q, k, v, positions, scale) [B,H,S,D]: the scores get a term for the row and
-// one for the column of a pair, two additions, from a table that is read once.
+// custom_flash_aligned(q, k, v, positions, scale) [B,H,S,D]: each score gets a term for its row and
+// one for its column, two additions, from a table that is read once.
 PriceResult PricePositions(std::string_view, const OpCall& call) {
   const std::vector<Tensor> tensors = PositionalTensors(call);
   if (tensors.size() != 4) return Unpriced(Reason::kUnsupportedArgs);

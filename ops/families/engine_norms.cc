@@ -1,5 +1,5 @@
-// Norms and softmaxes of engines and of training libraries (apex, Transformer Engine), under names
-// and with arguments of their own.
+// Norms and softmaxes of inference engines and training libraries (apex, Transformer Engine) with
+// their own names and arguments.
 
 #include <optional>
 #include <span>
@@ -15,21 +15,21 @@
 namespace oplens::ops {
 namespace {
 
-// ---- RMS norms of engines ----
+// ---- engines' RMS norms ----
 
-// What the tensors of a call are, by their number and order.
+// Roles of a call's tensors, by number and order.
 enum class NormForm : uint8_t {
   kResult,            // (result, x, weight): the weight last
-  kInPlace,           // (x, residual, weight): both read and overwritten, or written anew
+  kInPlace,           // (x, residual, weight): both overwritten, or written anew
   kResiduals,         // (result, x, residual, new residual, weight)
-  kQuantized,         // (result, x, weight, scale): in the type of the result
-  kQuantizedInPlace,  // (result, x, residual, weight, scale): the residual overwritten
+  kQuantized,         // (result, x, weight, scale): in the result's type
+  kQuantizedInPlace,  // (result, x, residual, weight, scale): residual overwritten
 };
 
 struct EngineNorm {
   std::string_view name;
   NormForm form;
-  int weight;  // FLOPs an element: 4 of the norm, 1 of the sum, 1 of a scale, 2 to find one.
+  int weight;  // FLOPs per element: norm 4, sum 1, scaling 1, finding a scale 2.
 };
 
 constexpr EngineNorm kNorms[] = {
@@ -51,7 +51,7 @@ struct NormTensors {
   size_t count;
   size_t x;
   size_t weight;
-  size_t twice;  // Read and written; the place behind the last: none.
+  size_t twice;  // Read and written; past the last position: none.
 };
 
 NormTensors EngineNormsTensorsOf(NormForm form) {
@@ -75,7 +75,7 @@ PriceResult PriceEngineNorm(std::string_view op, const OpCall& call) {
   if (row == nullptr) return Unpriced(Reason::kUnknownOp);
   const NormTensors places = EngineNormsTensorsOf(row->form);
   std::vector<Tensor> tensors = PositionalTensors(call);
-  // A residual that was not given leaves its place; one that was is the last of a quantizing norm.
+  // An omitted residual leaves a gap; a given one comes last in a quantizing norm.
   const bool functional = row->form == NormForm::kResult && tensors.size() == 2;
   if (functional) tensors.insert(tensors.begin(), tensors.front());  // (x, weight): a new result.
   if (tensors.size() < places.count) return Unpriced(Reason::kUnsupportedArgs);
@@ -96,7 +96,7 @@ PriceResult PriceEngineNorm(std::string_view op, const OpCall& call) {
                 std::vector<PartWork>());
 }
 
-// ---- norms of apex ----
+// ---- apex norms ----
 
 struct AffineNorm {
   std::string_view name;
@@ -111,7 +111,7 @@ constexpr AffineNorm kAffineNorms[] = {
     {"FusedRMSNormAffineMixedDtypesFunction", false},
 };
 
-// (x, weight[, bias], normalized shape, eps, ..): a function of Python's, of which only tensors are
+// (x, weight[, bias], normalized shape, eps, ..): a Python function of which only tensors are
 // recorded; the weight has the normalized shape. FLOPs and bytes of layer_norm and rms_norm.
 PriceResult PriceAffineNorm(std::string_view op, const OpCall& call) {
   const AffineNorm* row = FindRow(kAffineNorms, op);
@@ -146,8 +146,8 @@ constexpr ScaledSoftmax kSoftmaxes[] = {
     {"ScaledSoftmax", false, false},
 };
 
-// (x[..,Sq,Sk], mask, scale): that of softmax, a product with the scale and, with a mask, a choice
-// an element. Only what the mask of its shape leaves is read and computed; all is written.
+// (x[..,Sq,Sk], mask, scale): softmax, a product with the scale and, with a mask, a selection per
+// element. Only unmasked elements are read and computed; all are written.
 PriceResult PriceScaledSoftmax(std::string_view op, const OpCall& call) {
   constexpr int kForward = 25;
   constexpr int kBackward = 5;
@@ -168,7 +168,7 @@ PriceResult PriceScaledSoftmax(std::string_view op, const OpCall& call) {
   }
   const Checked read = BytesOf(seen, x->dtype);
   const Work forward{0, seen * (kForward + (mask ? 1 : 0)), read + x->bytes() + BytesIfAny(mask)};
-  // dX from dY and Y, as far as they are seen.
+  // dX from the unmasked part of dY and Y.
   const Work backward{0, seen * kBackward, read * 2 + x->bytes()};
   return Priced(TensorText(*x), forward, backward);
 }

@@ -1,5 +1,5 @@
-// Matrix products of libraries that have an operator of their own: DeepGEMM, SGLang, AITER,
-// torchao, and layers of Transformer Engine.
+// Matrix products of libraries with operators of their own: DeepGEMM, SGLang, AITER, torchao, and
+// layers of Transformer Engine.
 
 #include <fmt/format.h>
 
@@ -16,19 +16,19 @@
 namespace oplens::ops {
 namespace {
 
-// Y[M,N] = A[M,K] W[N,K]^T, or W[K,N] where that alone fits; operands of types of their own.
+// Y[M,N] = A[M,K] W[N,K]^T, or W[K,N] if only that fits; each operand has its own type.
 struct ScaledProduct {
   std::string_view name;
   size_t a;
   size_t weight;
-  size_t result;    // Where Y is an argument.
+  size_t result;    // If Y is an argument.
   bool transposed;  // W is [N,K].
 };
 
 constexpr size_t kNoResult = SIZE_MAX;
 
 constexpr ScaledProduct kEngineProducts[] = {
-    // DeepGEMM, as SGLang and vLLM register it: (a, scales, w, scales, result)
+    // DeepGEMM, as registered by SGLang and vLLM: (a, scales, w, scales, result)
     {"deep_gemm_fp8_fp8_bf16_nt", 0, 2, 4, true},
     {"fp8_gemm_nt", 0, 2, 4, true},
     {"w8a8_block_fp8_matmul_deepgemm", 0, 1, kNoResult, true},
@@ -43,12 +43,12 @@ constexpr ScaledProduct kEngineProducts[] = {
     {"gemm_a8w8_blockscale", 0, 1, kNoResult, true},
     // vLLM: (a, w[N,K], scales, scales, block, type)
     {"w8a8_triton_block_scaled_mm_func", 0, 1, kNoResult, true},
-    // torchao: (a, scales, w[N,K] or, of 4 bits, [N,K/2], scales, bias, type)
+    // torchao: (a, scales, w[N,K], 4-bit [N,K/2], scales, bias, type)
     {"rowwise_scaled_linear_cutlass_s8s4", 0, 2, kNoResult, true},
     {"rowwise_scaled_linear_cutlass_s4s4", 0, 2, kNoResult, true},
 };
 
-// Engines compute in the type of Y: bf16 unless A itself is of 16 bits or more.
+// Engines compute in Y's type: bf16 unless A has 16 bits or more.
 DType EngineProductsResultType(const Tensor& a) {
   return a.bytes() == a.elements() ? DType::kBFloat16 : a.dtype;
 }
@@ -72,12 +72,12 @@ PriceResult PriceScaledProduct(std::string_view op, const OpCall& call) {
   if (!m_value) return Unpriced(Reason::kCostOverflow);
   const auto result = row->result == kNoResult ? std::nullopt : TensorAt(call, row->result);
   const DType output = result ? result->dtype : EngineProductsResultType(*a);
-  // Scales and a bias; Y is counted apart.
+  // Scales and a bias; Y is counted separately.
   Checked others;
   for (size_t i = 0; i < call.args.size(); ++i) {
     const auto tensor = TensorAt(call, i);
     const bool operand = i == row->a || i == row->weight || i == row->result;
-    // A result of any other place is as large as Y.
+    // A result elsewhere has Y's size.
     if (tensor && !operand && !(tensor->elements() == m * n)) others += tensor->bytes();
   }
   const Work forward{m * n * *k_value * 2, 0,
@@ -117,8 +117,8 @@ PriceResult PricePackedFloat(std::string_view, const OpCall& call) {
 }
 
 // Functions of Transformer Engine's modules: _Linear(weight[N,K], .., x[..,K], bias[N], ..) and
-// _LayerNormLinear(x[..,K], gamma[K], [beta[K],] weight[N,K], .., bias[N], ..), of which tensors
-// alone are recorded. As linear, and before it layer_norm, or rms_norm without a beta.
+// _LayerNormLinear(x[..,K], gamma[K], [beta[K],] weight[N,K], .., bias[N], ..); only tensors are
+// recorded. As linear, preceded by layer_norm, or by rms_norm without a beta.
 PriceResult PriceTransformerLinear(std::string_view op, const OpCall& call) {
   std::vector<size_t> places;
   for (size_t i = 0; i < call.args.size(); ++i) {
@@ -166,7 +166,7 @@ PriceResult PriceTransformerLinear(std::string_view op, const OpCall& call) {
   Work& forward = result.price->forward.front().work;
   forward.vec += first.price->forward.front().work.vec;
   forward.bytes += first.price->forward.front().work.bytes;
-  // Its gradients are those of both, which are not told apart by part.
+  // The gradients belong to both and are not separated by part.
   result.price->backward.clear();
   result.price->vec_estimated = true;
   return result;
@@ -181,11 +181,10 @@ constexpr OpModel kEngineProductsModels[] = {{kProductNames, PriceScaledProduct}
 
 // A whole layer of experts as one operator of an inference engine.
 
-// moe_forward(x[T,H], scores[T,E], layer), with what the calls inside tell: k experts a row (topk=)
-// and the I elements inside an expert (intermediate=). Each row goes through k experts: a product
-// with a gated [H,2I], the activation, a product with [I,H]. Which of the experts this GPU has is
-// not told, so that it is at most all of the rows. Weights are no arguments: what of them is read,
-// and in which type, is not known.
+// moe_forward(x[T,H], scores[T,E], layer), with what the inner calls record: k experts per row
+// (topk=) and I elements inside an expert (intermediate=). Each row passes k experts: a product
+// with a gated [H,2I], the activation, a product with [I,H]. An upper bound: it is unknown which
+// experts this GPU has. The weights are no arguments, so their bytes and type are unknown.
 PriceResult PriceMoeForward(std::string_view, const OpCall& call) {
   constexpr int kGate = 22;
   const auto x = TensorAt(call, 0);

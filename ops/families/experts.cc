@@ -1,4 +1,4 @@
-// Products of groups of rows, each with weights of its own: mixtures of experts.
+// Products of groups of rows with separate weights: mixtures of experts.
 
 #include <fmt/format.h>
 
@@ -17,8 +17,7 @@
 namespace oplens::ops {
 namespace {
 
-// The sizes of the groups, from where they end; nullopt when the ends do not ascend to at most
-// `rows`.
+// Group sizes from the groups' ends; nullopt unless the ends ascend to at most `rows`.
 std::optional<std::vector<int64_t>> SizesOfGroups(const std::vector<int64_t>& ends, int64_t rows) {
   std::vector<int64_t> sizes;
   int64_t begin = 0;
@@ -30,22 +29,21 @@ std::optional<std::vector<int64_t>> SizesOfGroups(const std::vector<int64_t>& en
   return sizes;
 }
 
-// A[M,K] B[K,N] for each of E groups, where one extent of all is the sum of the groups': T.
+// A[M,K] B[K,N] for each of E groups; one extent, T, is the total over the groups.
 struct ExpertsGroups {
   int64_t e = 0;
   int64_t t = 0;
   int64_t n = 0;
   int64_t k = 0;
-  Checked grouped;  // Extent over all groups; E times the extent of each where nothing is ragged.
+  Checked grouped;  // Extent over all groups; E times each group's if none is ragged.
   Checked output;   // Elements of Y.
   bool ragged = true;
-  bool left_by_group = false;   // A has a matrix a group.
-  bool right_by_group = false;  // B has.
+  bool left_by_group = false;   // A has one matrix per group.
+  bool right_by_group = false;  // B has one matrix per group.
 };
 
-// Which extent is ragged follows from the ranks: with weights a group, the rows; with groups on the
-// left, the columns of B; of two matrices, the extent that is summed, as for the gradients of the
-// weights; of two batches, none.
+// The ranks give the ragged extent: with weights per group the rows, with groups on the left the
+// columns of B, with two matrices the summed extent (weight gradients), with two batches none.
 std::optional<ExpertsGroups> ReadGroups(const Tensor& a, const Tensor& b,
                                         const std::optional<Tensor>& ends) {
   const size_t a_rank = a.shape.size();
@@ -89,10 +87,9 @@ std::optional<ExpertsGroups> ReadGroups(const Tensor& a, const Tensor& b,
   return g;
 }
 
-// _grouped_mm(a, b, offs, bias, out_dtype) and, with scales behind the operands,
-// _scaled_grouped_mm. Where the values of offs were not recorded, the groups are taken to cover
-// all, as those of a mixture of experts do but for padding, and to be of some size each: an
-// estimate.
+// _grouped_mm(a, b, offs, bias, out_dtype) and _scaled_grouped_mm, with scales after the operands.
+// If the values of offs were not recorded, the groups are assumed nonempty and to cover all rows,
+// which holds for mixtures of experts except for padding: an estimate.
 PriceResult PriceGroupedMm(std::string_view op, const OpCall& call) {
   const bool scaled = op == "_scaled_grouped_mm";
   CallArgs args =
@@ -141,9 +138,9 @@ PriceResult PriceGroupedMm(std::string_view op, const OpCall& call) {
   return result;
 }
 
-// fused_experts(x[T,H], w1[E,I1,H], w2[E,H,I], weights[T,k], ids[T,k], ..): each row goes through k
-// experts: a product with w1, an activation, which is gated where I1 is 2I, a product with w2; the
-// k results are weighted and added. All experts that k T rows can reach are read.
+// fused_experts(x[T,H], w1[E,I1,H], w2[E,H,I], weights[T,k], ids[T,k], ..): each row passes k
+// experts: a product with w1, an activation (gated if I1 is 2I), a product with w2; the k results
+// are weighted and added. All experts that k T rows can reach are read.
 PriceResult PriceFusedExperts(std::string_view, const OpCall& call) {
   constexpr int kGate = 22;
   constexpr int kActivation = 21;

@@ -1,7 +1,7 @@
-// Matrix factorizations and solvers: the leading terms of LAPACK's operation counts
-// (LAPACK Working Note 41; of singular values and eigenvalues: Golub and Van Loan, Matrix
-// Computations), for real matrices [.., m, n]; complex ones count four times. Their work is that of
-// matrix products, with which libraries compute them block by block.
+// Matrix factorizations and solvers: leading terms of LAPACK's operation counts (LAPACK Working
+// Note 41; singular values and eigenvalues: Golub and Van Loan, Matrix Computations) for real
+// matrices [.., m, n]; complex ones count four times. Counted as matrix products, since libraries
+// compute them block by block.
 
 #include <algorithm>
 #include <optional>
@@ -17,7 +17,7 @@
 namespace oplens::ops {
 namespace {
 
-// FLOPs of one matrix whose larger extent is l and whose smaller one is k.
+// FLOPs for one matrix with larger extent l and smaller extent k.
 using CountFactorization = Checked (*)(Checked l, Checked k);
 
 Checked Cholesky(Checked, Checked k) { return k * k * k / 3; }
@@ -32,12 +32,11 @@ Checked EigenvaluesOfHermitian(Checked, Checked k) { return k * k * k * 4 / 3; }
 Checked Eig(Checked, Checked k) { return k * k * k * 25; }
 Checked Eigenvalues(Checked, Checked k) { return k * k * k * 10; }
 
-// What is written.
 enum class FactorizationOutput : uint8_t {
-  kMatrix,  // As large as the input.
+  kMatrix,  // The input's size.
   kTwoMatrices,
-  kValues,  // One for each row or column, whichever are fewer.
-  kNumber,  // One a matrix.
+  kValues,  // One per row or column, whichever are fewer.
+  kNumber,  // One per matrix.
 };
 
 struct Factorization {
@@ -92,7 +91,7 @@ constexpr Factorization kFactorizations[] = {
 
 int RealPerComplex(DType type) { return CategoryOf(type) == DTypeCategory::kComplex ? 4 : 1; }
 
-// Leading terms of products.
+// Marks leading terms of products.
 PriceResult Estimated(PriceResult result) {
   result.price->matmul_like = true;
   result.price->mma_estimated = true;
@@ -136,8 +135,8 @@ PriceResult PriceFactorization(std::string_view op, const OpCall& call) {
 struct Solver {
   std::string_view name;
   bool right_side_first;
-  bool factorizes;  // Else the matrix is a factorization.
-  int per_element;  // FLOPs an element of the solution, times n.
+  bool factorizes;  // Otherwise the matrix is a factorization.
+  int per_element;  // FLOPs per element of the solution, times n.
 };
 
 constexpr Solver kSolvers[] = {
@@ -153,8 +152,8 @@ constexpr Solver kSolvers[] = {
     {"linalg_ldl_solve", false, false, 2},
 };
 
-// The shape of the solution: leading dimensions broadcast; a right side of one dimension less than
-// the matrix is a batch of vectors. nullopt when the shapes do not fit.
+// The solution's shape: leading dimensions broadcast; a right side with one dimension less than the
+// matrix is a batch of vectors. nullopt if the shapes do not fit.
 std::optional<std::vector<int64_t>> SolutionShape(Shape a, Shape b) {
   const size_t rank = a.size();
   const int64_t n = a[rank - 1];
@@ -169,7 +168,7 @@ std::optional<std::vector<int64_t>> SolutionShape(Shape a, Shape b) {
   return shape;
 }
 
-// Solves A X = B. The old torch.solve(B, A) has the right side first.
+// Solves A X = B. The old torch.solve(B, A) takes the right side first.
 PriceResult PriceSolve(std::string_view op, const OpCall& call) {
   const Solver* row = FindRow(kSolvers, op);
   if (row == nullptr) return Unpriced(Reason::kUnknownOp);

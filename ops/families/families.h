@@ -11,7 +11,7 @@
 
 namespace oplens::ops {
 
-/// The ops of each family file. The order of registration; names are unique over all of them.
+/// The ops of each family file, in the order of registration; names are unique over all families.
 std::span<const OpModel> LinearAlgebraOps();
 std::span<const OpModel> MatrixProductOps();
 std::span<const OpModel> PointwiseOps();
@@ -60,9 +60,8 @@ std::span<const OpModel> EngineProductOps();
 std::span<const OpModel> FbgemmOps();
 std::span<const OpModel> StateSpaceOps();
 
-/// Models of gradient functions that are not the backward of their op as it stands, because they
-/// have arguments of their own (which gradients are wanted, shapes in place of tensors). The names
-/// are those of the ops: "batch_norm" for native_batch_norm_backward.
+/// Models of gradient functions whose arguments differ from their op's backward (requested
+/// gradients, shapes in place of tensors), by op name: "batch_norm" for native_batch_norm_backward.
 std::span<const OpModel> BatchNormGradients();
 std::span<const OpModel> LinearGradients();
 std::span<const OpModel> GroupNormGradients();
@@ -72,31 +71,29 @@ std::span<const OpModel> SortingGradients();
 std::span<const OpModel> ViewGradients();
 std::span<const OpModel> EmbeddingBagGradients();
 
-/// Prices of gradient functions whose arguments tell more than those of the op. `op`: the
-/// normalised name of the op, "cudnn_convolution"; call.op is the name of the function, which may
-/// tell what it computes. The result's forward holds the gradients. nullopt: not an op of the
-/// family.
+/// Price gradient functions whose arguments say more than the op's. `op`: normalised name of the
+/// op, "cudnn_convolution"; call.op: the function, whose name may say what it computes. The
+/// result's forward holds the gradients. nullopt: not an op of the family.
 std::optional<PriceResult> PriceConvolutionGradient(std::string_view op, const OpCall& call);
 std::optional<PriceResult> PricePoolingGradient(std::string_view op, const OpCall& call);
 std::optional<PriceResult> PriceResampleGradient(std::string_view op, const OpCall& call);
 
 /// torch.nn.functional.unfold (im2col): x [N,C,H,W] to columns [N, C prod(k), L] of L patches.
-/// Moves x and the columns; its gradient adds them up again.
+/// Moves x and the columns; its gradient sums them up.
 PriceResult PriceUnfold(std::string_view op, const OpCall& call);
 
-/// torch.nn.functional.fold (col2im), the other way round: an addition an element of the columns.
+/// torch.nn.functional.fold (col2im), the inverse: one addition per element of the columns.
 PriceResult PriceFold(std::string_view op, const OpCall& call);
 
 /// Prices a call of a gradient function, such as aten's threshold_backward(dY, x, threshold), by
-/// the backward of the op that it belongs to: that is the forward work of the result, which has no
-/// backward. `op`: the normalised name of the op, "relu". kUnsupportedArgs for functions whose
-/// arguments are not known.
+/// its op's backward, which becomes the result's forward; the result has no backward. `op`:
+/// normalised name of the op, "relu". kUnsupportedArgs if the function's arguments are unknown.
 PriceResult PriceGradientCall(std::string_view op, const OpCall& call);
 
-/// The price of a list function (`_foreach_add_`): the sum of what `model`, that of the op, asks
-/// for the members that belong together. Lists go in step, other arguments apply to every member,
-/// and a list of numbers has one for each. kUnsupportedArgs when the call does not tell its lists
-/// apart, kShapeMismatch when they differ in length, and what the op has against a member.
+/// Prices a list function (`_foreach_add_`) as the sum of `model`, its op's, over corresponding
+/// list members. Lists advance together, other arguments apply to every member, and a list of
+/// numbers has one per member. kUnsupportedArgs if the lists cannot be told apart, kShapeMismatch
+/// if their lengths differ, or the op's reason for a member.
 PriceResult PriceForeach(const OpModel& model, const OpName& op, const OpCall& call);
 
 }  // namespace oplens::ops

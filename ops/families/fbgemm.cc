@@ -1,5 +1,5 @@
-// FBGEMM's operators on embedding tables: many tables in one operand, of which each sample picks
-// rows by a list of indices and adds them up, and what prepares such lists.
+// FBGEMM's operators on embedding tables: many tables in one operand, of which each sample sums
+// rows selected by a list of indices; and operators that prepare such lists.
 
 #include <fmt/format.h>
 
@@ -19,11 +19,11 @@ namespace {
 
 // ---- look-ups ----
 
-// Where the arguments of a look-up function stand, of which newer ones have one more in front.
+// Argument positions of a lookup function; newer ones have one more in front.
 struct Places {
-  size_t weights;      // Of all tables one after another.
+  size_t weights;      // Of all tables, concatenated.
   size_t widths_ends;  // [tables + 1]: D_offsets
-  size_t total;        // Of the widths: total_D
+  size_t total;        // Sum of the widths: total_D
   size_t widest;       // max_D
   size_t indices;
   size_t offsets;  // [tables * samples + 1]
@@ -43,18 +43,18 @@ struct FbgemmLookup {
   int64_t tables = 0;
   int64_t samples = 0;
   int64_t total_width = 0;
-  bool even = false;  // All rows are as wide.
+  bool even = false;  // All rows have equal width.
   bool pooled = true;
-  Checked picked;  // Elements of all rows that are picked; where rows differ, by their mean.
+  Checked picked;  // Elements of all selected rows; by mean width if rows differ.
 };
 
 bool IsVector(const std::optional<Tensor>& tensor) { return tensor && tensor->shape.size() == 1; }
 
-// Reads the arguments from `first` on; `output` is the result, where it is known.
+// Reads the arguments from `first` on; `output` is the result, if known.
 std::optional<FbgemmLookup> ReadLookup(const OpCall& call, size_t first, bool dense,
                                        const std::optional<Tensor>& output) {
   const Places places = dense ? kDense : kSplit;
-  // D_offsets is of int32 and has vectors around it; a place further in newer versions.
+  // D_offsets is int32 between vectors; newer versions have it one position later.
   const auto ends_at = [&](size_t shift) {
     const auto ends = TensorAt(call, first + shift + places.widths_ends);
     const auto indices = TensorAt(call, first + shift + places.indices);
@@ -94,9 +94,9 @@ std::string FbgemmParamsOf(const FbgemmLookup& lookup) {
                      DTypeWord(lookup.weights.dtype));
 }
 
-// The rows that are picked, each read once, at most all there are.
+// The selected rows, each read once, at most the whole table.
 Checked RowBytes(const FbgemmLookup& lookup) {
-  // Tables that lie in host memory are other operands, and this one is empty.
+  // Tables in host memory are other operands, and this one is empty.
   const bool here = !(lookup.weights.elements() == 0);
   return BytesOf(here ? Least(lookup.picked, lookup.weights.elements()) : lookup.picked,
                  lookup.weights.dtype);
@@ -113,14 +113,14 @@ std::optional<Tensor> OutputOf(const OpCall& call) {
   return std::nullopt;
 }
 
-// An addition an element that is picked, and a product with the weight of its index.
+// One addition per selected element, and a product with its index's weight.
 PriceResult PriceFbgemmLookup(std::string_view op, const OpCall& call) {
   const std::optional<Tensor> output = OutputOf(call);
   const auto lookup = ReadLookup(call, 0, op.starts_with("dense"), output);
   if (!lookup) return Unpriced(Reason::kUnsupportedArgs);
   const Checked results =
       lookup->pooled ? Checked(lookup->samples) * lookup->total_width : lookup->picked;
-  // Results are fp32 unless they are asked for in another type.
+  // Results are fp32 unless another type is requested.
   const DType type = output ? output->dtype : DType::kFloat32;
   const Checked vec =
       lookup->pooled ? lookup->picked * (lookup->index_weights ? 2 : 1) : Checked(0);
@@ -132,8 +132,8 @@ PriceResult PriceFbgemmLookup(std::string_view op, const OpCall& call) {
   return result;
 }
 
-// How an optimizer inside the backward pass changes a row: FLOPs an element, and the elements of
-// its state that it reads and writes, by element and by row.
+// A row update by an optimizer inside the backward pass: FLOPs per element, and accesses to its
+// state per element and per row.
 struct RowUpdate {
   std::string_view name;
   int weight;
@@ -153,8 +153,8 @@ constexpr RowUpdate kUpdates[] = {
     {"SplitLookupFunction_partial_rowwise_adam_Op", 9, 1, 1},
 };
 
-// (dY[B,D], arguments of the look-up): dY is added to the gradient of each row that was picked, and
-// the optimizer updates the rows at once. Every index is taken for a row of its own.
+// (dY[B,D], arguments of the lookup): dY is added to the gradient of each selected row, and the
+// optimizer updates the rows at once. Every index counts as a distinct row.
 PriceResult PriceLookupGradient(std::string_view op, const OpCall& call) {
   const RowUpdate* row = FindRow(kUpdates, op);
   const auto gradient = TensorAt(call, 0);
@@ -167,7 +167,7 @@ PriceResult PriceLookupGradient(std::string_view op, const OpCall& call) {
   const Checked rows = lookup->indices.elements();
   const Checked states =
       BytesOf(lookup->picked * row->states + rows * row->row_states, DType::kFloat32);
-  // A dense gradient is written alone.
+  // A dense gradient is only written.
   const int row_accesses = row->weight > 0 ? 2 : 1;
   const Work work{
       0, lookup->picked * (1 + row->weight),
@@ -177,9 +177,8 @@ PriceResult PriceLookupGradient(std::string_view op, const OpCall& call) {
 
 // ---- lists of indices ----
 
-// permute_2D_sparse_data(order[P], lengths[T,B], values[L], weights[L], sum): lengths by lists of
-// samples, and values in the order of the lists. Where lists are left out or repeated, how many
-// values there are then must be recorded.
+// permute_2D_sparse_data(order[P], lengths[T,B], values[L], weights[L], sum): lengths per list of
+// samples, values in list order. If lists are omitted or repeated, the sum must be recorded.
 PriceResult PricePermute(std::string_view, const OpCall& call) {
   const auto order = TensorAt(call, 0);
   const auto lengths = TensorAt(call, 1);
@@ -203,7 +202,7 @@ PriceResult PricePermute(std::string_view, const OpCall& call) {
   return result;
 }
 
-// asynchronous_complete_cumsum(x): one more than x has. The others as many.
+// asynchronous_complete_cumsum(x) has one element more than x, the others as many.
 PriceResult PriceSums(std::string_view op, const OpCall& call) {
   const auto x = TensorAt(call, 0);
   if (!x) return Unpriced(Reason::kUnsupportedArgs);
@@ -215,7 +214,7 @@ PriceResult PriceSums(std::string_view op, const OpCall& call) {
   return result;
 }
 
-// bounds_check_indices(rows[T], indices[L], offsets, ..): two comparisons an index.
+// bounds_check_indices(rows[T], indices[L], offsets, ..): two comparisons per index.
 PriceResult PriceBoundsCheck(std::string_view, const OpCall& call) {
   const auto rows = TensorAt(call, 0);
   const auto indices = TensorAt(call, 1);
@@ -229,7 +228,7 @@ PriceResult PriceBoundsCheck(std::string_view, const OpCall& call) {
   return result;
 }
 
-// Columns in another order: all is read and written.
+// Reordered columns: all is read and written.
 PriceResult PriceReorder(std::string_view, const OpCall& call) {
   const auto x = TensorAt(call, 0);
   if (!x) return Unpriced(Reason::kUnsupportedArgs);
@@ -238,12 +237,12 @@ PriceResult PriceReorder(std::string_view, const OpCall& call) {
 
 // ---- quantization of rows ----
 
-// A row of bytes with `extra` bytes of scale and offset behind it, or before it is one of fp32.
+// A row of bytes, with `extra` bytes of scale and offset after it, from or to fp32.
 struct RowFormat {
   std::string_view name;
   int64_t extra;
   bool packs;
-  int weight;  // FLOPs an element.
+  int weight;  // FLOPs per element.
 };
 
 constexpr RowFormat kFormats[] = {

@@ -15,10 +15,10 @@ namespace {
 
 using ForeachKind = OpArg::Kind;
 
-/// Functions whose cost hangs on the value of a number.
+/// Functions whose cost depends on the value of a number.
 constexpr std::string_view kByValue[] = {"norm", "pow"};
 
-/// What profilers call numbers, and lists of them, whose values they do not record.
+/// Profilers' names for numbers and lists of them whose values are not recorded.
 constexpr std::string_view kNumberTypes[] = {"Scalar", "ScalarList", "list", "double", "float"};
 
 template <size_t N>
@@ -26,7 +26,7 @@ bool HasForeach(const std::string_view (&table)[N], std::string_view word) {
   return std::find(std::begin(table), std::end(table), word) != std::end(table);
 }
 
-/// The lists of a call without numbers of lists: all its tensors, where there is nothing else.
+/// If a call has only tensors and no list numbers, they form one list.
 std::vector<ListArg> SoleList(const OpCall& call) { return {ListArg{{}, call.args, true}}; }
 
 std::optional<std::vector<ListArg>> ListsOf(const OpCall& call) {
@@ -46,7 +46,7 @@ std::optional<std::vector<ListArg>> ListsOf(const OpCall& call) {
 
 bool IsNumberList(const ListArg& group) { return group.value().kind == ForeachKind::kIntList; }
 
-/// The length that all lists have.
+/// The common length of all lists.
 std::optional<size_t> LengthOf(const std::vector<ListArg>& groups) {
   std::optional<size_t> length;
   for (const ListArg& group : groups) {
@@ -58,7 +58,7 @@ std::optional<size_t> LengthOf(const std::vector<ListArg>& groups) {
   return length;
 }
 
-/// What every call of the op has in place of an argument that is no list of tensors.
+/// What each member's call gets for an argument that is not a list of tensors.
 OpArg SharedArg(const ListArg& group, bool by_value) {
   if (group.is_list) return OpArg();
   if (IsNumberList(group)) {
@@ -74,7 +74,7 @@ OpArg SharedArg(const ListArg& group, bool by_value) {
   return arg;
 }
 
-/// Gives the call of the op what belongs to the i-th member.
+/// Sets the arguments of the i-th member.
 void TakeMember(const std::vector<ListArg>& groups, size_t i, OpCall* call) {
   for (size_t g = 0; g < groups.size(); ++g) {
     if (groups[g].is_list) {

@@ -1,4 +1,4 @@
-// Elementwise ops whose operands do not broadcast: slopes by channel, gates by halves.
+// Elementwise ops whose operands do not broadcast: slopes per channel, gating by halves.
 
 #include <algorithm>
 #include <optional>
@@ -14,7 +14,7 @@
 namespace oplens::ops {
 namespace {
 
-// x and one slope a channel, or one for all.
+// x and one slope per channel, or one for all.
 PriceResult PricePrelu(std::string_view, const OpCall& call) {
   constexpr int kWeight = 2;
   CallArgs args(call, {"input|self", "weight"});
@@ -27,17 +27,17 @@ PriceResult PricePrelu(std::string_view, const OpCall& call) {
   }
   const Checked n = x.elements();
   const Work forward{0, n * kWeight, x.bytes() * 2 + slope.bytes()};
-  // dX and, summed over all but the channels, the gradient of the slopes.
+  // dX, and the slopes' gradient, summed over all but the channels.
   const Work backward{0, n * (kWeight + 1), x.bytes() * 3 + slope.bytes() * 2};
   return Priced(TensorsText(tensors), forward, backward);
 }
 
 // One half of a dimension scales the other: Y = f(a) b. f weighs as in the table of elementwise
-// ops, b is one product. Backward: that of f applied to dY b (a product), f(a) once more from what
-// that computed (a product), and dY f(a) (a product). glu is the weight of the table.
+// ops, b is one product. Backward: f's, applied to dY b (a product), f(a) once more from its
+// intermediates (a product), and dY f(a) (a product). glu has its weight in the table.
 struct GatedOp {
   std::string_view name;
-  int forward;  // FLOPs an output element.
+  int forward;  // FLOPs per output element.
   int backward;
 };
 
@@ -59,7 +59,7 @@ PriceResult PricedGate(const GatedOp& row, std::string params, Checked n, Checke
                 Work{0, n * row.backward, input_bytes * 2 + output_bytes});
 }
 
-// x has both halves along a dimension.
+// x holds both halves along a dimension.
 PriceResult PriceHalves(const GatedOp& row, const Tensor& x, int64_t dimension) {
   const std::optional<size_t> dim = DimIndex(dimension, x.shape.size());
   if (!dim || x.shape.empty() || x.shape[*dim] % 2 != 0) return Unpriced(Reason::kShapeMismatch);
@@ -67,8 +67,7 @@ PriceResult PriceHalves(const GatedOp& row, const Tensor& x, int64_t dimension) 
   return PricedGate(row, TensorText(x), n, x.bytes(), BytesOf(n, x.dtype));
 }
 
-// Two tensors: the halves, or the result and x, whose last dimension is twice as long. Inference
-// engines pass the result first.
+// Two tensors: the halves, or (result, x) in inference engines, with x's last dimension doubled.
 PriceResult PricePair(const GatedOp& row, Tensor a, Tensor b) {
   const Tensor tensors[] = {a, b};
   if (GatedSameShape(a, b)) {

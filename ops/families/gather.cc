@@ -1,5 +1,4 @@
-// Ops that pick elements by index: the indices and the picked elements are read, the latter
-// written.
+// Ops that select elements by index: they read indices and elements and write the elements.
 
 #include <fmt/format.h>
 
@@ -19,12 +18,12 @@
 namespace oplens::ops {
 namespace {
 
-// What is picked several times is read once: no more than the whole x.
+// Repeated elements are read once, so at most the whole x is.
 Checked ReadGatherBytes(const Tensor& x, Checked picked) {
   return BytesOf(Least(picked, x.elements()), x.dtype);
 }
 
-// Backward: dY is added to the picked elements of a dense dX, which is written whole.
+// Backward: dY is added to the selected elements of a dense dX, which is written whole.
 PriceResult PricedGather(std::string params, const Tensor& x, const Tensor& index, Checked picked) {
   const Checked picked_bytes = BytesOf(picked, x.dtype);
   const Work forward{0, 0, index.bytes() + ReadGatherBytes(x, picked) + picked_bytes};
@@ -38,7 +37,7 @@ PriceResult PriceIndexSelect(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "dim", "index"});
   const Tensor x = args.RequireTensor(0);
   const Tensor index = args.RequireTensor(2);
-  // A vector has only one dimension, whether or not it was recorded.
+  // A vector has only one dimension, recorded or not.
   const bool recorded = args.Find(1) != nullptr && args.Find(1)->kind != OpArg::Kind::kOther;
   if (!recorded && (args.Find(1) == nullptr || x.shape.size() > 1)) {
     args.Fail(Reason::kUnsupportedArgs);
@@ -55,13 +54,13 @@ PriceResult PriceIndexSelect(std::string_view, const OpCall& call) {
   return PricedGather(params, x, index, picked);
 }
 
-// gather(x, dim, index): an element an index.
+// gather(x, dim, index): one element per index.
 PriceResult LocalPriceGather(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "dim", "index", "sparse_grad"});
   const Tensor x = args.RequireTensor(0);
   const Tensor index = args.RequireTensor(2);
   if (args.Find(1) == nullptr) args.Fail(Reason::kUnsupportedArgs);
-  // The cost does not hang on a dimension that was not recorded.
+  // An unrecorded dimension does not affect the cost.
   const bool recorded = args.Find(1) != nullptr && args.Find(1)->kind != OpArg::Kind::kOther;
   const bool fits = !recorded || DimIndex(args.IntOr(1, 0), x.shape.size());
   if (args.failed()) return Unpriced(args.reason());
@@ -70,7 +69,7 @@ PriceResult LocalPriceGather(std::string_view, const OpCall& call) {
   return PricedGather(NamedTensorText(x), x, index, index.elements());
 }
 
-// take(x, index): as gather, of the flattened x.
+// take(x, index): as gather, from the flattened x.
 PriceResult PriceTake(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "index"});
   const Tensor x = args.RequireTensor(0);
@@ -80,8 +79,7 @@ PriceResult PriceTake(std::string_view, const OpCall& call) {
   return PricedGather(NamedTensorText(x), x, index, index.elements());
 }
 
-// take_along_dim(x, indices, dim): as gather, the other dimensions broadcast; without a dimension
-// as take.
+// take_along_dim(x, indices, dim): as gather, others broadcast; without a dimension as take.
 PriceResult PriceTakeAlongDim(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "indices", "dim"});
   const Tensor x = args.RequireTensor(0);
@@ -110,8 +108,8 @@ std::vector<Tensor> TensorsNamed(const OpCall& call, std::string_view name) {
   return tensors;
 }
 
-// x[..] of indices that were not recorded: no FLOPs whatever they are. Bytes are known where the
-// result is (`output`); of indices those that are (`indices`).
+// x[..] with unrecorded indices: 0 FLOPs in any case. Bytes are known if the result is (`output`),
+// with those indices that are recorded (`indices`).
 PriceResult PriceUnrecordedIndex(const Tensor& x, const OpCall& call) {
   const std::vector<Tensor> output = TensorsNamed(call, "output");
   const Checked picked = output.empty() ? Checked(0) : output.front().elements();
@@ -150,7 +148,7 @@ PriceResult PriceIndex(std::string_view, const OpCall& call) {
                 Work{0, picked->elements, picked->index_bytes + bytes + x->bytes()});
 }
 
-// masked_select(x, mask): how many elements are kept is not recorded, so that all are counted.
+// masked_select(x, mask): the number of kept elements is not recorded, so all are counted.
 PriceResult PriceMaskedSelect(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "mask"});
   const Tensor x = args.RequireTensor(0);
@@ -164,8 +162,7 @@ PriceResult PriceMaskedSelect(std::string_view, const OpCall& call) {
                             : Priced(NamedTensorText(x), work, std::vector<PartWork>());
 }
 
-// nonzero(x), argwhere(x): how many elements are not zero, of which the places are written, is not
-// recorded, so that the least counts.
+// nonzero(x), argwhere(x): the number of nonzero elements is not recorded, so no output is counted.
 PriceResult PriceNonzero(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "as_tuple"});
   const Tensor x = args.RequireTensor(0);

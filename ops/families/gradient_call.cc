@@ -13,14 +13,13 @@
 namespace oplens::ops {
 namespace {
 
-/// Where the arguments of an op stand among those of its gradient function.
+/// Positions of an op's arguments among its gradient function's.
 struct GradientCall {
-  std::string_view name;    ///< Normalised, of the op.
-  std::string_view places;  ///< 0 to 9, then from a on; '-' is an argument that is not given.
+  std::string_view name;    ///< Of the op, normalised.
+  std::string_view places;  ///< 0 to 9, then from a on; '-': not passed.
 };
 
-// The first argument is dY, which has the shape and the type of x where one of x's own is not
-// needed.
+// The first argument is dY; it stands for x, with its shape and type, if x is not passed.
 constexpr GradientCall kGradientCallGradients[] = {
     {"_efficient_attention", "12346789be"},
     {"_flash_attention", "1236789ab"},
@@ -62,7 +61,7 @@ OpArg GradientCallAbsent() {
   return arg;
 }
 
-/// The argument at a place; past the last one for '-'.
+/// The argument at a position; past the last one for '-'.
 size_t GradientCallIndexOf(char place) {
   if (place == '-') return SIZE_MAX;
   return static_cast<size_t>(place >= 'a' ? place - 'a' + 10 : place - '0');
@@ -76,7 +75,7 @@ std::vector<OpArg> GradientCallPositional(const OpCall& call) {
   return args;
 }
 
-/// The arguments of the op; keywords are the same.
+/// The op's arguments; keywords are kept.
 std::optional<std::vector<OpArg>> OpArguments(std::string_view places, const OpCall& call) {
   const std::vector<OpArg> given = GradientCallPositional(call);
   std::vector<OpArg> args;
@@ -109,21 +108,21 @@ std::optional<std::vector<OpArg>> EmbeddingArguments(const OpCall& call) {
 }
 
 /// _cudnn_rnn_backward(x, weights.., stride, buffer, hx, cx, y, dY, dhy, dcy, mode, ..): the op's
-/// arguments, and four more in between.
+/// arguments with four more in between.
 std::optional<std::vector<OpArg>> CudnnRnnArguments(const OpCall& call) {
   std::vector<OpArg> args = call.args;
   auto at = std::find_if(args.begin(), args.end(),
                          [](const OpArg& arg) { return arg.kind != OpArg::Kind::kTensor; });
   constexpr std::ptrdiff_t kToOutput = 4;
   constexpr std::ptrdiff_t kAdded = 4;
-  // Weights that were not recorded have one place.
+  // Unrecorded weights take one position.
   if (at - args.begin() == 1) ++at;
   if (args.end() - at < kToOutput + kAdded) return std::nullopt;
   args.erase(at + kToOutput, at + kToOutput + kAdded);
   return args;
 }
 
-/// Families with models of gradient functions, under the names of the ops.
+/// Families with models of gradient functions, by op name.
 constexpr std::span<const OpModel> (*kGradientFamilies[])() = {
     BatchNormGradients, GroupNormGradients, LossGradients,         ClassLossGradients,
     SortingGradients,   ViewGradients,      EmbeddingBagGradients, LinearGradients,
@@ -158,7 +157,7 @@ PriceResult PriceGradientCall(std::string_view op, const OpCall& call) {
   if (!result.price) return result;
   PricedOp& price = *result.price;
   if (price.backward.empty()) return Unpriced(Reason::kUnsupportedArgs);
-  // Whatever the op moves, its gradient is a call that launches kernels.
+  // Unlike a view, its gradient launches kernels.
   if (price.op_class == OpClass::kView) price.op_class = OpClass::kCompute;
   price.forward = std::exchange(price.backward, {});
   price.bytes_if_copied.reset();

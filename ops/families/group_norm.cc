@@ -1,4 +1,4 @@
-// Group norm and instance norm: one mean and variance a sample and a group of channels.
+// Group norm and instance norm: mean and variance per sample and group of channels.
 
 #include <optional>
 #include <string_view>
@@ -13,13 +13,13 @@
 namespace oplens::ops {
 namespace {
 
-// FLOPs an element, with and without weights: those of layer norm.
+// FLOPs per element, with and without weights, as for layer norm.
 constexpr int kGroupNormForward = 6;
 constexpr int kForwardAffine = 8;
 constexpr int kGroupNormBackward = 11;
 constexpr int kBackwardAffine = 16;
 constexpr int kWeightsBackward = 6;
-// With running statistics in place of the input's: those of batch norm.
+// With running statistics, as for batch norm.
 constexpr int kGroupNormEvaluation = 2;
 constexpr int kGroupNormEvaluationBackward = 3;
 
@@ -27,7 +27,7 @@ struct GroupNorm {
   Tensor x;
   std::optional<Tensor> weight;
   std::optional<Tensor> bias;
-  Checked statistics;  // Means, and as many variances.
+  Checked statistics;  // Number of means, and of variances.
 };
 
 std::optional<Reason> CheckGroupNorm(const GroupNorm& norm) {
@@ -68,7 +68,7 @@ PriceResult PricedGroupNorm(CallArgs* args, const GroupNorm& norm) {
   return Priced(NamedTensorText(norm.x), GroupNormForward(norm), GroupNormBackward(norm, {}));
 }
 
-// A mean a sample and group; the groups must divide the channels.
+// One mean per sample and group; the groups must divide the channels.
 Checked GroupStatistics(CallArgs* args, size_t parameter, const Tensor& x) {
   const int64_t groups = args->IntOr(parameter, 0);
   if (groups <= 0) args->Fail(Reason::kUnsupportedArgs);
@@ -84,7 +84,7 @@ PriceResult PriceGroupNorm(std::string_view, const OpCall& call) {
   return PricedGroupNorm(&args, norm);
 }
 
-// native_group_norm_backward(dY, x, means, .., weight, ..): a mean a sample and group.
+// native_group_norm_backward(dY, x, means, .., weight, ..): one mean per sample and group.
 PriceResult PriceGroupNormGradient(std::string_view, const OpCall& call) {
   CallArgs args(call, {"grad_out", "input", "mean", "rstd", "weight", "N", "C", "HxW", "group",
                        "output_mask"});
@@ -104,7 +104,7 @@ struct InstanceNorm {
   GroupNorm norm;
   std::optional<Tensor> mean;  // Running.
   std::optional<Tensor> variance;
-  bool use_input = true;  // The input's statistics, not the running ones.
+  bool use_input = true;  // Uses the input's statistics, not the running ones.
 };
 
 void FindStatistics(GroupNorm* norm) {
@@ -136,7 +136,7 @@ PriceResult PricedInstanceNorm(CallArgs* args, InstanceNorm instance) {
                      norm.x.bytes() * 3 + weights + BytesIfAny(norm.weight) + running});
 }
 
-// As batch norm, the function of torch.nn.functional has the running statistics first.
+// As for batch norm, torch.nn.functional's function takes the running statistics first.
 PriceResult PriceInstanceNorm(std::string_view, const OpCall& call) {
   if (call.mod == "torch.nn.functional") {
     CallArgs args(call, {"input", "running_mean", "running_var", "weight", "bias",

@@ -10,7 +10,7 @@ bool IsMask(const Tensor& index) {
   return index.dtype == DType::kBool || index.dtype == DType::kUInt8;
 }
 
-// A mask picks at most all of its elements: one index vector as long as it.
+// A mask selects at most all its elements: an index vector of its length.
 std::vector<int64_t> IndexShape(const Tensor& index) {
   if (!IsMask(index)) return {index.shape.begin(), index.shape.end()};
   return {index.elements().Value().value_or(0)};
@@ -51,7 +51,7 @@ std::optional<Checked> SliceElements(const CallArgs& args, size_t dim, const Ten
 std::optional<Picked> PickedByIndices(const Tensor& x, std::span<const OpArg> indices,
                                       Reason* reason) {
   *reason = Reason::kUnsupportedArgs;
-  std::vector<int64_t> picked;  // Broadcast of the indices.
+  std::vector<int64_t> picked;  // Broadcast shape of the indices.
   Picked result{1, 0};
   size_t dim = 0;
   bool any = false;

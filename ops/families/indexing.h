@@ -13,28 +13,26 @@
 
 namespace oplens::ops {
 
-/// The smaller of two counts; one that overflowed is the larger.
+/// The smaller count; one that overflowed is larger.
 Checked Least(Checked a, Checked b);
 
-/// Whether `inner` lies within `outer`: as many dimensions, none longer. A 0-d one is as one of
-/// length 1.
+/// Whether `inner` lies within `outer`: equal rank, no longer extent. Rank 0 counts as one element.
 bool Covers(Shape outer, Shape inner);
 
-/// The elements of the slices of `x` that an index vector names along the dimension in a parameter.
-/// Which dimension it is does not matter for a vector. nullopt when it was not recorded otherwise;
-/// a bad one fails.
+/// Elements of the slices of `x` that `index` selects along the dimension in parameter `dim`, which
+/// does not matter for a vector. nullopt if the dimension is unrecorded or invalid.
 std::optional<Checked> SliceElements(const CallArgs& args, size_t dim, const Tensor& x,
                                      const Tensor& index);
 
-/// What x[i, j, ..] picks.
+/// What x[i, j, ..] selects.
 struct Picked {
   Checked elements;
   Checked index_bytes;
 };
 
-/// What the indices of the leading dimensions pick: tensors of integers, which are broadcast; masks
-/// (bool, uint8), which stand for as many dimensions as they have, and at most pick them whole;
-/// None, which takes the whole dimension. nullopt and the reason when they do not fit.
+/// What indices of the leading dimensions select: integer tensors are broadcast; masks (bool,
+/// uint8) cover as many dimensions as they have and select at most all of them; None keeps a whole
+/// dimension. nullopt and the reason if they do not fit.
 std::optional<Picked> PickedByIndices(const Tensor& x, std::span<const OpArg> indices,
                                       Reason* reason);
 

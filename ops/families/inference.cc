@@ -1,6 +1,5 @@
-// Functions of inference engines that are not kinds of another family's ops: quantization of
-// activations, writes to the cache of keys and values, products under names of their own. They pass
-// their results as arguments.
+// Functions of inference engines outside the other families: quantization of activations, writes to
+// the KV cache, products under other names. Results are passed as arguments.
 
 #include <optional>
 #include <string_view>
@@ -14,8 +13,7 @@
 namespace oplens::ops {
 namespace {
 
-// FLOPs an element: a product with the scale; where the scale follows from the values, also their
-// absolute value and its maximum.
+// FLOPs per element: a product with the scale, and to compute it absolute value and maximum.
 struct QuantizationOp {
   std::string_view name;
   int weight;
@@ -50,8 +48,8 @@ PriceResult PriceQuantization(std::string_view op, const OpCall& call) {
                 std::vector<PartWork>());
 }
 
-// reshape_and_cache(key, value, key_cache, value_cache, slots, ..): the rows of both that have a
-// slot go to the caches, in their types.
+// reshape_and_cache(key, value, key_cache, value_cache, slots, ..): the rows of key and value with
+// a slot are written to the caches in their types.
 PriceResult PriceCacheWrite(std::string_view, const OpCall& call) {
   std::vector<Tensor> tensors;
   for (size_t i = 0; i < 5; ++i) {
@@ -75,7 +73,7 @@ PriceResult PriceCacheWrite(std::string_view, const OpCall& call) {
   return Priced(TensorsText(named), {0, 0, bytes}, std::vector<PartWork>());
 }
 
-// linear under another name; a bias that is not given is recorded as an argument of no kind.
+// linear under another name; a missing bias is recorded as an argument without a kind.
 PriceResult PriceUnquantized(std::string_view, const OpCall& call) {
   const OpModel* model = FindOpModel("linear");
   if (model == nullptr || call.args.size() < 2) return Unpriced(Reason::kUnsupportedArgs);

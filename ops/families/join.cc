@@ -1,4 +1,4 @@
-// Ops that put tensors together or lay one out anew: inputs read, output written.
+// Ops that concatenate tensors or rearrange one: inputs are read, the output written.
 
 #include <algorithm>
 #include <optional>
@@ -13,8 +13,7 @@
 namespace oplens::ops {
 namespace {
 
-// The members of the tensor list, which annotations write one by one, and the dimension behind
-// them.
+// The tensors of the list, which annotations record one by one, and the dimension after them.
 struct Joined {
   std::vector<Tensor> tensors;
   int64_t dim = 0;
@@ -51,7 +50,7 @@ PriceResult PricedJoin(const std::vector<Tensor>& tensors) {
   // The gradients are views of dY.
   PriceResult result =
       Priced(TensorsText(tensors), {0, 0, input_bytes + BytesOf(elements, type)}, Work());
-  // Types that are told, or differ, are no kernel's to tell.
+  // A kernel's name may only give the type if no tensor has one.
   const bool none_told = std::all_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
     return tensor.dtype == DType::kUnknown;
   });
@@ -59,7 +58,7 @@ PriceResult PricedJoin(const std::vector<Tensor>& tensors) {
   return result;
 }
 
-// cat has long ignored empty vectors, whatever the shape of the others.
+// cat has long ignored empty vectors, whatever the other shapes.
 bool IsEmptyVector(const Tensor& tensor) {
   return tensor.shape.size() == 1 && tensor.shape[0] == 0;
 }
@@ -100,7 +99,7 @@ PriceResult PriceStack(std::string_view, const OpCall& call) {
   return fits ? PricedJoin(joined->tensors) : Unpriced(Reason::kShapeMismatch);
 }
 
-// repeat(x, counts): the gradient adds the copies up.
+// repeat(x, counts): the gradient sums the copies.
 PriceResult PriceRepeat(std::string_view op, const OpCall& call) {
   Reason reason = Reason::kUnsupportedArgs;
   const auto x = call.args.empty() ? std::nullopt : TensorOf(call.args.front(), &reason);
@@ -124,7 +123,7 @@ PriceResult PriceRepeat(std::string_view op, const OpCall& call) {
   return Priced(TensorText(*x), {0, 0, bytes}, Work{0, outputs, bytes});
 }
 
-// flip, roll and the like: every element moves; the gradient moves them back.
+// flip, roll etc.: every element moves; the gradient moves them back.
 PriceResult PriceRearrange(std::string_view, const OpCall& call) {
   Reason reason = Reason::kUnsupportedArgs;
   const auto x = call.args.empty() ? std::nullopt : TensorOf(call.args.front(), &reason);

@@ -24,7 +24,7 @@ PriceResult PricedMove(std::string params, Checked bytes) {
 
 // ---- padding ----
 
-// The shape after padding: a pair of numbers a dimension, from the last one on; negative ones cut.
+// The shape after padding: two numbers per dimension, from the last one; negative ones crop.
 std::optional<std::vector<int64_t>> Padded(Shape shape, const std::vector<int64_t>& pads) {
   if (pads.size() % 2 != 0 || pads.size() / 2 > shape.size()) return std::nullopt;
   std::vector<int64_t> padded(shape.begin(), shape.end());
@@ -37,8 +37,7 @@ std::optional<std::vector<int64_t>> Padded(Shape shape, const std::vector<int64_
   return padded;
 }
 
-// pad(x, pads, mode, value). The gradient of a constant is a part of dY, that of a repeated element
-// is added up.
+// pad(x, pads, mode, value). The gradient is a part of dY, or for repeated elements a sum.
 PriceResult PricedPad(const Tensor& x, const std::vector<int64_t>& pads, bool repeats) {
   const auto shape = Padded(x.shape, pads);
   if (!shape) return Unpriced(Reason::kShapeMismatch);
@@ -63,8 +62,8 @@ PriceResult PricePad(std::string_view op, const OpCall& call) {
 
 // ---- repeats ----
 
-// repeat_interleave(x, times, dim): with a number of times each. A tensor of them does not tell how
-// many there are in all, unless output_size does.
+// repeat_interleave(x, times, dim) with a number of repeats. A tensor of repeats does not give the
+// total, unless output_size does.
 PriceResult PriceRepeatInterleave(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "repeats", "dim", "output_size"});
   const Tensor x = args.RequireTensor(0);
@@ -92,7 +91,7 @@ PriceResult PriceRepeatInterleave(std::string_view, const OpCall& call) {
   return Priced(TensorText(x), LayoutMove(bytes), Work{0, outputs, bytes});
 }
 
-// meshgrid(vectors..): a grid each, which is a view until something writes it.
+// meshgrid(vectors..): one grid each, which is a view until something writes it.
 PriceResult PriceMeshGrid(std::string_view, const OpCall& call) {
   std::vector<Tensor> vectors;
   Checked points = 1;
@@ -114,14 +113,14 @@ PriceResult PriceMeshGrid(std::string_view, const OpCall& call) {
 
 // ---- triangles and diagonals ----
 
-// The places of a rows x columns matrix on or below the diagonal `offset`; INT64 bounds are cut.
+// Positions of a rows x columns matrix on or below the diagonal `offset`; safe for INT64 bounds.
 Checked LowerPlaces(int64_t rows, int64_t columns, int64_t offset) {
   if (rows == 0 || columns == 0) return 0;
-  const auto width = [&](int64_t row) {  // Of a row: row + offset + 1, within 0 and columns.
+  const auto width = [&](int64_t row) {  // Of a row: row + offset + 1, clamped to [0, columns].
     const int64_t value = (Checked(row) + offset + 1).Value().value_or(offset < 0 ? 0 : columns);
     return std::clamp<int64_t>(value, 0, columns);
   };
-  // Rows without places, then rows that grow by one, then full ones.
+  // Empty rows, then rows growing by one, then full ones.
   const int64_t first = std::clamp<int64_t>((Checked(0) - offset).Value().value_or(rows), 0, rows);
   const int64_t full = std::clamp<int64_t>(
       (Checked(columns) - offset - 1).Value().value_or(offset < 0 ? rows : 0), first, rows);
@@ -131,7 +130,7 @@ Checked LowerPlaces(int64_t rows, int64_t columns, int64_t offset) {
   return sum + (Checked(rows) - full) * columns;
 }
 
-// tril_indices(rows, columns, offset): the row and the column of each place, int64.
+// tril_indices(rows, columns, offset): row and column of each position, int64.
 PriceResult PriceTriangleIndices(std::string_view op, const OpCall& call) {
   CallArgs args(call, {"row", "col", "offset"});
   const int64_t rows = args.IntOr(0, -1);
@@ -150,8 +149,8 @@ PriceResult PriceTriangleIndices(std::string_view op, const OpCall& call) {
   return PricedMove(TensorText(matrix, type), BytesOf(places * 2, type));
 }
 
-// diag(x, offset): a matrix with x on a diagonal, or the diagonal of a matrix; diag_embed the
-// former for the last dimension. The gradient is the other way round.
+// diag(x, offset): a matrix with x on a diagonal, or a matrix's diagonal; diag_embed is the former
+// for the last dimension. The gradient is the reverse.
 PriceResult PriceDiagonal(std::string_view op, const OpCall& call) {
   CallArgs args(call, {"input|self", "diagonal|offset", "dim1", "dim2"});
   const Tensor x = args.RequireTensor(0);
@@ -174,7 +173,7 @@ PriceResult PriceDiagonal(std::string_view op, const OpCall& call) {
   return Priced(TensorText(x), LayoutMove(x.bytes() + written), LayoutMove(x.bytes() * 2));
 }
 
-// one_hot(x, classes): int64; without a number of classes it hangs on the values.
+// one_hot(x, classes): int64; without a number of classes it depends on the values.
 PriceResult PriceOneHot(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|tensor|self", "num_classes"});
   const Tensor x = args.RequireTensor(0);

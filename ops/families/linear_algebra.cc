@@ -1,5 +1,5 @@
-// Dense matrix products. Shapes are row-major: A [M,K], B [K,N], Y [M,N]. The printed M and N are
-// swapped, as PyProf prints them: the column-major product that BLAS sees.
+// Dense matrix products. Shapes are row-major: A [M,K], B [K,N], Y [M,N]. Printed M and N are
+// swapped, as in PyProf: those of BLAS's column-major product.
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ namespace {
 // ---- linear ----
 
 // Y[..,N] = X[..,K] W[N,K]^T + b[N]. The leading extents of X are the rows M of one product. With
-// W[K] the result is Y[..] = X W + b, and b has no dimension.
+// W[K] the result is Y[..] = X W + b, and b is 0-d.
 PriceResult PriceLinear(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input", "weight", "bias"});
   const Tensor x = args.RequireTensor(0);
@@ -56,8 +56,8 @@ PriceResult PriceLinear(std::string_view, const OpCall& call) {
 
 // ---- products of two operands ----
 
-// The product of two operands of the given ranks, without broadcasting. A vector is a matrix of one
-// row (left) or one column (right).
+// The product of operands of the given ranks, without broadcasting. A vector is a matrix of one row
+// (left) or one column (right).
 std::optional<Product> PlainProduct(const Tensor& a, size_t a_rank, const Tensor& b,
                                     size_t b_rank) {
   if (a.shape.size() != a_rank || b.shape.size() != b_rank) return std::nullopt;
@@ -110,7 +110,7 @@ PriceResult PriceMatmul(std::string_view, const OpCall& call) {
       a, b);
 }
 
-// ---- outer products: one multiplication an output, nothing is summed ----
+// ---- outer products: one multiplication per output, nothing is summed ----
 
 PriceResult PriceOuter(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "vec2|mat2|other"});
@@ -139,7 +139,7 @@ constexpr std::string_view kRightNames[] = {"mat2", "batch2", "vec2", "vec"};
 constexpr std::span<const std::string_view> kSumOperands[] = {kAddendNames, kLeftNames,
                                                               kRightNames};
 
-// Which of C, A, B a tensor argument is: by its keyword, or the first that is still free.
+// Which of C, A, B a tensor argument is: by keyword, otherwise the first free one.
 size_t SumOperand(const OpArg& arg, const std::array<std::optional<Tensor>, 3>& operands) {
   for (size_t i = 0; i < operands.size(); ++i) {
     const auto& names = kSumOperands[i];
@@ -149,9 +149,8 @@ size_t SumOperand(const OpArg& arg, const std::array<std::optional<Tensor>, 3>& 
   return operands.size();
 }
 
-// Reads C, A, B and the factors. Before they became keywords, the factors stood in between:
-// torch.addmm(beta, C, alpha, A, B) and C.addmm(beta, alpha, A, B); in both, beta comes first and
-// alpha is not given alone.
+// Reads C, A, B and the factors, which were positional before: torch.addmm(beta, C, alpha, A, B)
+// and C.addmm(beta, alpha, A, B); in both beta comes first and alpha never alone.
 std::optional<LinearAlgebraSum> ReadSum(const OpCall& call, Reason* reason) {
   std::array<std::optional<Tensor>, 3> operands;
   std::vector<double> factors;
@@ -186,7 +185,7 @@ std::optional<LinearAlgebraSum> ReadSum(const OpCall& call, Reason* reason) {
   return sum;
 }
 
-// One FLOP an output for each of: adding C, scaling C, scaling the product.
+// One FLOP per output for each of: adding C, scaling C, scaling the product.
 int AddendWeight(const LinearAlgebraSum& sum) {
   return (sum.beta != 0 ? 1 : 0) + (sum.beta != 0 && sum.beta != 1 ? 1 : 0) +
          (sum.alpha != 1 ? 1 : 0);
@@ -197,7 +196,7 @@ bool BroadcastsTo(Shape shape, Shape result) {
   return both && std::equal(both->begin(), both->end(), result.begin(), result.end());
 }
 
-// The gradient of a broadcast C is a reduction of dY; that of a full-size C is dY itself.
+// The gradient of a broadcast C is a reduction of dY; of a full-size C it is dY.
 std::optional<Work> AddendGradient(const LinearAlgebraSum& sum, Checked outputs,
                                    Checked output_bytes) {
   if (sum.beta == 0 || !sum.c.Differentiable() || sum.c.elements() == outputs) return std::nullopt;
@@ -208,7 +207,7 @@ struct SumOp {
   std::string_view name;
   size_t a_rank;
   size_t b_rank;
-  bool keeps_batch;  // baddbmm keeps it, addbmm adds it up.
+  bool keeps_batch;  // baddbmm keeps it, addbmm sums it.
 };
 
 constexpr std::string_view kActivated = "_addmm_activation";
@@ -218,8 +217,7 @@ constexpr SumOp kSumOps[] = {
     {"addbmm", 3, 3, false}, {kActivated, 2, 2, false},
 };
 
-// The weights of relu and of gelu by tanh, which is what the fused kernels compute. Only inference
-// calls it.
+// relu and tanh-gelu, as in the fused kernels. For inference only.
 void Activate(const LinearAlgebraSum& sum, Checked outputs, PricedOp* op) {
   constexpr int kRelu = 1;
   constexpr int kGelu = 28;

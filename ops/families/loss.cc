@@ -1,4 +1,4 @@
-// Losses that compare an input with a target element by element.
+// Losses that compare input and target element by element.
 
 #include <optional>
 #include <string_view>
@@ -15,7 +15,7 @@ namespace {
 
 struct Loss {
   std::string_view name;
-  // FLOPs an element, the addition to the sum included; without it where there is no sum.
+  // FLOPs per element, with and without the addition to a sum.
   int reduced;
   int unreduced;
   int division;  // 1: a mean divides once.
@@ -28,23 +28,23 @@ constexpr std::string_view kOldStyle = "input target size_average reduce reducti
 constexpr std::string_view kNewStyle = "input target reduction factor weight";
 
 constexpr Loss kLosses[] = {
-    // Subtract, square, add.
+    // Subtract, square, add
     {"mse_loss", 3, 2, 1, 2, "input target size_average reduce reduction weight", kNewStyle},
     {"l1_loss", 2, 1, 1, 2, "input target size_average reduce reduction weight", kNewStyle},
     {"smooth_l1_loss", 5, 4, 1, 4, kOldStyle, kNewStyle},
     {"huber_loss", 5, 4, 1, 4, kNewStyle, kNewStyle},
-    // Two logarithms 40 and their products.
+    // Two logarithms 40 and their products
     {"binary_cross_entropy", 43, 43, 0, 6, "input target weight size_average reduce reduction",
      "input target weight reduction"},
-    // Three functions 60.
+    // Three functions 60
     {"binary_cross_entropy_with_logits", 65, 65, 0, 23,
      "input target weight size_average reduce reduction pos_weight",
      "input target weight pos_weight reduction"},
-    // A logarithm 20, subtract, multiply.
+    // A logarithm 20, subtract, multiply
     {"kl_div", 22, 22, 0, 2, kOldStyle, kNewStyle},
 };
 
-// The heaviest loss of counted operations alone.
+// The largest weight that only counts basic operations.
 constexpr int kLossMaxCounted = 5;
 
 struct LossCall {
@@ -76,7 +76,7 @@ Checked ReadLossBytes(const LossCall& call) {
 
 Work LossBackward(const Loss& loss, const LossCall& call, Checked n, Checked gradient_bytes) {
   Work work{0, n * loss.backward, gradient_bytes + ReadLossBytes(call) + call.input.bytes()};
-  // The gradient of an input that was broadcast is a sum.
+  // The gradient of a broadcast input is a sum.
   if (!(call.input.elements() == n)) work.vec += n;
   return work;
 }
@@ -109,8 +109,7 @@ PriceResult PriceLoss(std::string_view op, const OpCall& call) {
   return args.failed() ? Unpriced(args.reason()) : PricedLoss(*loss, operands, reduction);
 }
 
-// LOSS_backward(g, input, target, ..): g is one element or as large as the losses, which tells
-// whether they were reduced.
+// LOSS_backward(g, input, target, ..): g is one element if the losses were reduced.
 PriceResult PriceLossGradient(std::string_view op, const OpCall& call) {
   const Loss* loss = FindRow(kLosses, op);
   if (loss == nullptr) return Unpriced(Reason::kUnknownOp);

@@ -11,21 +11,19 @@
 
 namespace oplens::ops {
 
-/// What a loss does with the losses of its elements.
 enum class LossReduction : uint8_t { kNone, kMean, kSum };
 
-/// The parameter `reduction`: 'none', 'mean', 'sum' ('elementwise_mean' is an old 'mean',
-/// 'batchmean' divides once too), or PyTorch's number for it (0, 1, 2); kMean when absent. Fails
-/// with kUnsupportedArgs for anything else.
+/// The parameter `reduction`: 'none', 'mean', 'sum' ('elementwise_mean' is an old 'mean';
+/// 'batchmean' divides once too), or PyTorch's number for it (0, 1, 2); kMean when absent. Anything
+/// else fails with kUnsupportedArgs.
 LossReduction ReductionOf(CallArgs* args, size_t parameter);
 
-/// The same with the older parameters `size_average` and `reduce`, which win where they are given.
+/// Also reads the older parameters `size_average` and `reduce`, which take precedence.
 LossReduction ReductionOf(CallArgs* args, size_t size_average, size_t reduce, size_t reduction);
 
-/// The call with every positional argument under its name, since the functions of
-/// torch.nn.functional order the parameters of a loss otherwise than those of aten and torch.
-/// `functional`, `native`: names in order, divided by blanks. nullopt when there are more arguments
-/// than names.
+/// Names all positional arguments, since torch.nn.functional orders a loss's parameters differently
+/// from aten and torch. `functional`, `native`: names in order, separated by blanks. nullopt if
+/// there are more arguments than names.
 std::optional<OpCall> NameArguments(const OpCall& call, std::string_view functional,
                                     std::string_view native);
 

@@ -1,5 +1,4 @@
-// Products that are made of matrix products: of more than two operands, or of other dimensions than
-// the last two.
+// Products of more than two operands, or along other dimensions than the last two.
 
 #include <fmt/format.h>
 
@@ -24,7 +23,7 @@ std::string OperandsText(const Tensor& a, const Tensor& b) {
   return fmt::format("A={},B={},{}", TupleText(a.shape), TupleText(b.shape), DTypeWord(a.dtype));
 }
 
-// Every output is one multiplication.
+// One multiplication per output.
 PriceResult PricedOuter(const Tensor& a, const Tensor& b, Checked n) {
   const Checked output_bytes = BytesOf(n, PromoteDTypes(a.dtype, b.dtype));
   const bool differentiable = a.Differentiable() || b.Differentiable();
@@ -38,7 +37,7 @@ PriceResult PricedOuter(const Tensor& a, const Tensor& b, Checked n) {
   return result;
 }
 
-// A[m,k] B[k,n] of products of extents; kCostOverflow when one is too large.
+// A[m,k] B[k,n] with computed extents; kCostOverflow if one is too large.
 PriceResult PricedFlat(const Tensor& a, const Tensor& b, Checked m, Checked n, Checked k,
                        bool right_transposed) {
   const auto rows = m.Value();
@@ -53,8 +52,7 @@ PriceResult PricedFlat(const Tensor& a, const Tensor& b, Checked m, Checked n, C
 
 Shape Lead(Shape shape) { return shape.first(shape.size() - 1); }
 
-// inner(A[..,K], B[..,K]): every row of A with every row of B. An operand without dimensions scales
-// the other.
+// inner(A[..,K], B[..,K]): every row of A with every row of B. A 0-d operand scales the other.
 PriceResult PriceInner(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "other|tensor"});
   const Tensor a = args.RequireTensor(0);
@@ -91,7 +89,7 @@ bool ReadDimensions(const std::vector<int64_t>& given, size_t rank, std::vector<
   return true;
 }
 
-// dims=2: the last two of A with the first two of B; or the dimensions of A and those of B.
+// dims=2: the last two of A with the first two of B; or lists of dimensions of A and B.
 std::optional<Dimensions> ReadTensordot(CallArgs* args, const Tensor& a, const Tensor& b) {
   const std::optional<std::vector<int64_t>> first = args->FindInts(2);
   const std::optional<std::vector<int64_t>> second = args->FindInts(3);
@@ -120,7 +118,7 @@ std::optional<Dimensions> ReadTensordot(CallArgs* args, const Tensor& a, const T
   return dims;
 }
 
-// The product of the extents that are not contracted.
+// Product of the extents that are not contracted.
 Checked FreeElements(Shape shape, const std::vector<size_t>& contracted) {
   Checked product = 1;
   for (size_t i = 0; i < shape.size(); ++i) {
@@ -131,7 +129,7 @@ Checked FreeElements(Shape shape, const std::vector<size_t>& contracted) {
 }
 
 PriceResult PriceTensordot(std::string_view, const OpCall& call) {
-  constexpr size_t kMaxRank = 64;  // Of PyTorch.
+  constexpr size_t kMaxRank = 64;  // PyTorch's limit.
   CallArgs args(call, {"a|self", "b|other", "dims|dims_self", "dims_other"});
   const Tensor a = args.RequireTensor(0);
   const Tensor b = args.RequireTensor(1);
@@ -151,8 +149,7 @@ PriceResult PriceTensordot(std::string_view, const OpCall& call) {
 
 // ---- chains ----
 
-// The FLOPs of the cheapest order of A1[d0,d1] A2[d1,d2] ..., which is the order that PyTorch
-// takes; by the usual table over all ranges of factors.
+// FLOPs of the cheapest order of A1[d0,d1] A2[d1,d2] ..., as PyTorch's; dynamic programming.
 Checked ChainFlops(const std::vector<int64_t>& d, int per_fma) {
   const size_t factors = d.size() - 1;
   std::vector<std::vector<Checked>> cost(factors, std::vector<Checked>(factors, 0));
@@ -172,7 +169,7 @@ Checked ChainFlops(const std::vector<int64_t>& d, int per_fma) {
   return cost[0][factors - 1];
 }
 
-// d0, d1, ..: the extents of the chain; the first factor may be a row, the last one a column.
+// The chain's extents d0, d1, ..; the first factor may be a row, the last one a column.
 std::optional<std::vector<int64_t>> ChainExtents(const std::vector<Tensor>& factors) {
   std::vector<int64_t> d;
   for (size_t i = 0; i < factors.size(); ++i) {
@@ -211,7 +208,7 @@ PriceResult PriceChain(std::string_view, const OpCall& call) {
   }
   const Checked output_bytes = BytesOf(Checked(extents->front()) * extents->back(), type);
   const Checked mma = ChainFlops(*extents, FlopsPerFma(type, type));
-  // Each of the products has two gradients.
+  // Each product has two gradients.
   std::vector<PartWork> backward;
   if (differentiable) {
     backward.push_back({Part::kBackward, {mma * 2, 0, bytes * 2 + output_bytes}, {}});
@@ -226,8 +223,8 @@ PriceResult PriceChain(std::string_view, const OpCall& call) {
 // ---- bilinear ----
 
 // Y[..,o] = sum over i and j of X1[..,i] W[o,i,j] X2[..,j], and b[o]: X1 times W, then times X2.
-// With M rows: dX1 and dX2 are the same two products with dY in the place of the other operand, dW
-// is the product of dY with that of X1 and X2.
+// With M rows, dX1 and dX2 are the same two products with dY for the other operand; dW is the
+// product of dY with the outer product of X1 and X2.
 PriceResult PriceBilinear(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input1", "input2", "weight", "bias"});
   const Tensor x1 = args.RequireTensor(0);
@@ -288,9 +285,9 @@ constexpr OpModel kMatrixProductsModels[] = {{kInnerNames, PriceInner},
                                              {kChainNames, PriceChain},
                                              {kBilinearNames, PriceBilinear}};
 
-// linear_backward(X, dY, W, mask): the gradients of linear that the mask asks for.
+// linear_backward(X, dY, W, mask): the gradients of linear selected by the mask.
 
-// The places of a part in the mask: dX, dW, db.
+// Parts by position in the mask: dX, dW, db.
 constexpr Part kMasked[] = {Part::kDgrad, Part::kWgrad, Part::kBgrad};
 
 bool IsWanted(const std::vector<int64_t>& mask, Part part) {
@@ -315,7 +312,7 @@ PriceResult PriceLinearGradient(std::string_view op, const OpCall& call) {
 
   OpCall forward{call.mod, "linear", {*args.Find(0), *args.Find(2), *args.Find(2)}};
   for (OpArg& arg : forward.args) arg.name.clear();
-  forward.args[2].shape = {w.shape[0]};  // The bias, of which only the gradient counts.
+  forward.args[2].shape = {w.shape[0]};  // The bias; only its gradient counts.
   const OpModel* model = FindOpModel(op);
   if (model == nullptr) return Unpriced(Reason::kUnknownOp);
   PriceResult result = model->price(op, forward);

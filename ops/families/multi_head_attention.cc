@@ -1,6 +1,5 @@
-// Attention of many heads with its projections, as PyTorch's Python function composes it: linear,
-// scale, bmm, mask, softmax, dropout, bmm, linear and the mean of the weights. Its cost is the sum
-// of theirs.
+// Multi-head attention with its projections, as composed by PyTorch's Python function: linear,
+// scale, bmm, mask, softmax, dropout, bmm, linear, mean of the weights. The cost is their sum.
 
 #include "ops/families/multi_head_attention.h"
 
@@ -48,7 +47,7 @@ enum MultiHeadAttentionParameter : size_t {
   kMhaAverage,
 };
 
-// FLOPs an element, as those of softmax and dropout.
+// FLOPs per element, as in softmax and dropout.
 constexpr int64_t kSoftmax = 24;
 constexpr int64_t kSoftmaxGradient = 4;
 constexpr int64_t kDropoutFlops = 5;
@@ -57,14 +56,14 @@ constexpr int64_t kDropoutGradient = 2;
 struct Heads {
   Tensor q, k, v;
   std::optional<Tensor> in_bias, out_weight, out_bias, mask, padding;
-  std::vector<Tensor> weights;  // One for all of Q, K and V, or one for each.
-  bool batched = true;          // [L,N,E], not [L,E].
+  std::vector<Tensor> weights;  // One for all of Q, K and V, or one each.
+  bool batched = true;          // [L,N,E], otherwise [L,E].
   int64_t batch = 1;
   int64_t heads = 1;
   int64_t embedding = 0;
   int64_t queries = 0;
   int64_t keys = 0;  // As given.
-  int64_t seen = 0;  // With the keys that the function adds.
+  int64_t seen = 0;  // Including keys that the function adds.
   bool dropout = false;
   bool averages = false;
 
@@ -98,7 +97,7 @@ void ReadTensors(CallArgs* args, Heads* h) {
   h->out_bias = args->FindTensor(kMhaOutBias);
   h->mask = args->FindTensor(kMhaMask);
   h->padding = args->FindTensor(kMhaPaddingMask);
-  // Keys and values that were projected before.
+  // Keys and values projected earlier.
   if (args->Find(kMhaStaticK) != nullptr || args->Find(kMhaStaticV) != nullptr ||
       !h->q.Differentiable()) {
     args->Fail(Reason::kUnsupportedArgs);
@@ -219,8 +218,7 @@ MatrixProduct Linear(const Heads& h, const Tensor& x, int64_t outputs, const Ten
   return product;
 }
 
-// One weight is used at once for tensors that are one. Whether they are is not recorded: those of
-// one shape may be.
+// Identical tensors are projected in one product; equal shapes count as identical.
 std::vector<MatrixProduct> Projections(const Heads& h) {
   const int64_t e = h.embedding;
   const bool packed = h.weights.size() == 1;
@@ -253,7 +251,7 @@ Checked MultiHeadAttentionBytesOf(const MatrixProduct& p) {
 
 // ---- the price ----
 
-// The parts between the products. `n` scores; `x` elements of the query.
+// The work between the products. `n` scores; `x` elements of the query.
 Work ElementwiseForward(const Heads& h, Checked n, Checked x) {
   const DType type = h.q.dtype;
   const Checked scores = ops::BytesOf(n, type);
@@ -290,7 +288,7 @@ Work ElementwiseBackward(const Heads& h, Checked n, Checked x) {
   return work;
 }
 
-// A bias is added to what its product made, while that is written; its gradient is a sum of dY.
+// A bias is added while the product is written; its gradient is a sum of dY.
 void AddBias(const std::optional<Tensor>& bias, Checked outputs, DType type, Work* forward,
              Work* backward) {
   if (!bias) return;

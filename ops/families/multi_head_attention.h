@@ -9,14 +9,13 @@
 
 namespace oplens::ops {
 
-/// The matrix products of a call of torch.nn.functional.multi_head_attention_forward, in the order
-/// of their launches: the projections of query, key and value (one product when the three may be
-/// one tensor, two when key and value may be, else three), the scores Q K^T and the values P V of
-/// all heads (batched), and the projection of the output. Each one's two gradients are as large.
-/// Empty when the call has no price.
+/// The matrix products of torch.nn.functional.multi_head_attention_forward in launch order: the
+/// projections of query, key and value (one product if all three may be one tensor, two if key and
+/// value may be, otherwise three), scores Q K^T and values P V over all heads (batched), and the
+/// output projection. Each has two gradients of its size. Empty if the call has no price.
 std::vector<MatrixProduct> ProductsOfMultiHeadAttention(const OpCall& call);
 
-/// The model of that function. A query, key and value of one shape are taken to be one tensor.
+/// The model of that function. Query, key and value of equal shape count as one tensor.
 PriceResult PriceMultiHeadAttention(std::string_view op, const OpCall& call);
 
 }  // namespace oplens::ops

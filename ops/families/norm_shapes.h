@@ -11,30 +11,29 @@
 
 namespace oplens::ops {
 
-/// The type of means and variances: fp32, for double fp64.
+/// The type of means and variances: fp64 for fp64, otherwise fp32.
 inline DType StatisticsType(DType input) {
   return input == DType::kFloat64 ? DType::kFloat64 : DType::kFloat32;
 }
 
-/// Whether a tensor is absent or has one element a channel.
+/// Whether a tensor is absent or has one element per channel.
 inline bool FitsChannels(const std::optional<Tensor>& tensor, int64_t channels) {
   return !tensor || (tensor->shape.size() == 1 && tensor->shape[0] == channels);
 }
 
-/// The bytes of a tensor, 0 of an absent one.
+/// Bytes of a tensor; 0 if absent.
 inline Checked BytesIfAny(const std::optional<Tensor>& tensor) {
   return tensor ? tensor->bytes() : Checked(0);
 }
 
-/// Which gradients a gradient function was asked for: of the input, the weight, the bias.
+/// The gradients requested from a gradient function.
 struct GradientMask {
   bool input = true;
   bool weight = true;
   bool bias = true;
 };
 
-/// The mask in a parameter, a list of three truth values; an absent or unrecorded one asks for all.
-/// A list of another length fails.
+/// The mask in a parameter, three truth values; all true if absent or unrecorded, others fail.
 inline GradientMask MaskOf(CallArgs* args, size_t parameter) {
   const OpArg* arg = args->Find(parameter);
   if (arg == nullptr || arg->kind != OpArg::Kind::kIntList) return {};

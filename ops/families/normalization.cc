@@ -13,7 +13,7 @@
 namespace oplens::ops {
 namespace {
 
-// FLOPs an element, and how many statistics of a row are written forward and read backward.
+// FLOPs per element, and statistics per row that are written forward and read backward.
 struct NormWeights {
   int forward;
   int forward_affine;
@@ -24,7 +24,7 @@ struct NormWeights {
 
 // Mean and variance 3, normalise 3, scale and shift 2.
 constexpr NormWeights kLayerNorm{6, 8, 11, 16, 2};
-// Square and add 2, scale by the root 1, by gamma 1; the weight of gamma is not told apart.
+// Square and add 2, scale by the root 1, by gamma 1; the weight includes gamma.
 constexpr NormWeights kRmsNorm{4, 4, 10, 10, 1};
 
 bool IsSuffix(const std::vector<int64_t>& tail, Shape shape) {
@@ -76,9 +76,9 @@ PriceResult PriceLayerNorm(std::string_view, const OpCall& call) {
   return PriceNorm(kLayerNorm, &args, true);
 }
 
-// The functions of inference engines: rms_norm(result, x, weight, eps), and with the residual
-// connection fused_add_rms_norm(x, residual, weight, eps), which overwrites both with the norm and
-// the sum. No statistics are kept for a backward.
+// Inference engines' functions: rms_norm(result, x, weight, eps), and with the residual connection
+// fused_add_rms_norm(x, residual, weight, eps), which overwrites them with the norm and the sum. No
+// statistics are kept for a backward.
 PriceResult PriceInferenceNorm(const OpCall& call, bool adds) {
   CallArgs args(call, {"result|input", "input|residual", "weight", "epsilon"});
   const Tensor first = args.RequireTensor(0);
@@ -103,7 +103,7 @@ PriceResult PriceRmsNorm(std::string_view, const OpCall& call) {
   const bool second_is_tensor = call.args.size() > 1 && call.args[1].name.empty() &&
                                 call.args[1].kind == OpArg::Kind::kTensor;
   const bool third_is_tensor = call.args.size() > 2 && call.args[2].kind == OpArg::Kind::kTensor;
-  // (x, weight, eps, ..) makes a result of its own.
+  // (x, weight, eps, ..) returns a new result.
   if (second_is_tensor && !third_is_tensor) {
     return FindOpModel("rmsnorm")->price("rmsnorm", call);
   }

@@ -63,7 +63,7 @@ const OpModel* FindOpModel(std::string_view normalized_op) {
 
 namespace {
 
-// Without a tensor's type its bytes are not known; a view moves none whatever its type.
+// Whether a tensor's bytes are unknown. (A view moves none whatever its type.)
 bool HasUnknownDType(const OpCall& call) {
   return std::any_of(call.args.begin(), call.args.end(), [](const OpArg& arg) {
     return arg.kind == OpArg::Kind::kTensor && !ParseDType(arg.dtype);

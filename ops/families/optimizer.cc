@@ -1,5 +1,4 @@
-// Optimizer steps: whole ones, fused ones over lists of tensors, and what belongs to a step besides
-// (unscaling and clipping of gradients).
+// Optimizer steps, also fused over lists of tensors; unscaling and clipping of gradients.
 
 #include <algorithm>
 #include <cstddef>
@@ -20,44 +19,43 @@
 namespace oplens::ops {
 namespace {
 
-/// How a step needs a tensor.
+/// Whether a step needs a tensor.
 enum class Need : uint8_t {
   kRequired,
   kOptional,
-  kOtherSize,  ///< Optional, and not as large as the parameter.
+  kOtherSize,  ///< Optional, and not of the parameter's size.
 };
 
-/// A tensor of a step, or one a parameter.
+/// A tensor of a step, or one per parameter.
 struct Slot {
-  std::string_view name;  ///< "" behind the last one.
-  int moves = 0;          ///< How often each element is read or written.
+  std::string_view name;  ///< "" after the last one.
+  int moves = 0;          ///< Times that each element is read or written.
   Need need = Need::kRequired;
-  int flops = 0;  ///< More FLOPs an element of the parameter where the tensor is there.
+  int flops = 0;  ///< Additional FLOPs per element of the parameter if the tensor is present.
 };
 
 /// What a step of an optimizer reads, writes and computes (docs/costs.md, Optimizers).
 struct Step {
   std::string_view name;
-  int flops;       ///< An element of the first tensor.
-  int decay;       ///< More where there is a weight decay.
-  bool estimated;  ///< `flops` stands for functions.
-  Slot slots[6];   ///< The first one is that whose elements count.
+  int flops;       ///< Per element of the first tensor.
+  int decay;       ///< Additional with weight decay.
+  bool estimated;  ///< `flops` includes functions.
+  Slot slots[6];   ///< The elements of the first one count.
 
   bool HasSlot(std::string_view slot) const;
 };
 
-/// A function that makes a step.
+/// A function that performs a step.
 struct OptimizerFunction {
   std::string_view name;  ///< Normalised.
   std::string_view step;
-  /// Its positional arguments, divided by blanks: tensors of the step, options, and "-" for what
-  /// has no part in the cost.
+  /// Positional arguments, separated by blanks: tensors of the step, options, "-" without cost.
   std::string_view words;
-  /// The words begin with the first list of tensors; what comes before has no part.
+  /// The words start at the first list of tensors; earlier arguments do not matter.
   bool lists = false;
 };
 
-// How often each tensor is read or written, what an element costs, and how functions are called.
+// Accesses per tensor, FLOPs per element, and the functions' signatures.
 
 constexpr Slot kParam = {"param", 2};
 constexpr Slot kGrad = {"grad", 1};
@@ -91,15 +89,14 @@ constexpr Step kSteps[] = {
       {"col_var", 2, Need::kOtherSize},
       {"exp_avg_sq", 2, Need::kOtherSize},
       {"exp_avg", 2, Need::kOptional}}},
-    // Two passes over the parameter; the update between them has a place of its own, in the type of
-    // the mean.
+    // Two passes over the parameter; the update between them has memory, in the mean's type
     {"lamb", 41, 0, true, {{"param", 3}, kGrad, {"exp_avg", 4}, kVariance}},
     {"lamb_stage_1", 39, 0, true, {{"param", 1}, kGrad, kMean, kVariance, {"update", 1}}},
     {"lamb_stage_2", 2, 0, true, {kParam, {"update", 1}}},
-    // The norms of parameter and gradient are read before the step.
+    // Norms of parameter and gradient are read before the step
     {"lars", 10, 0, true, {{"param", 3}, {"grad", 2}, {"momentum_buffer", 2}}},
     {"unscale", 2, 0, false, {{"grad", 2}}},
-    // The norm reads, scaling reads and writes.
+    // The norm reads, scaling reads and writes
     {"clip", 3, 0, false, {{"grad", 3}}},
     {"scale", 2, 0, false, {{"input", 1}, {"output", 1}}},
     {"axpby", 3, 0, false, {{"input", 1}, {"other", 1}, {"output", 1}}},
@@ -141,7 +138,7 @@ constexpr OptimizerFunction kOptimizerStepsFunctions[] = {
     {"clip_grad_norm", "clip", "grad - - - -"},
 };
 
-// Apex's first fused step, and PyProf's record of it.
+// Apex's first fused step, as PyProf records it too.
 constexpr OptimizerFunction kApexAdam = {
     "adam", "adam", "param half_copy exp_avg exp_avg_sq grad - - - - - - - - weight_decay"};
 
@@ -185,21 +182,18 @@ bool Step::HasSlot(std::string_view slot) const {
 
 std::span<const std::string_view> OptimizerFunctionNames() { return kOptimizerStepsNames; }
 
-/// Of one of those names.
 const OptimizerFunction& OptimizerFunctionOf(std::string_view name) {
   return *FindRow(kOptimizerStepsFunctions, name);
 }
 
-/// Apex's first fused step, and PyProf's record of it.
 const OptimizerFunction& ApexAdam() { return kApexAdam; }
 
-/// Of OptimizerFunction::step.
+/// By OptimizerFunction::step.
 const Step& StepOf(std::string_view name) { return *FindRow(kSteps, name); }
 
-/// The name in Step of a keyword of its functions ("exp_avgs": "exp_avg"); the keyword itself where
-/// it is one.
+/// A function's keyword as named in Step ("exp_avgs" -> "exp_avg"); unknown ones unchanged.
 std::string_view StepKeyword(std::string_view keyword, const OptimizerFunction& function) {
-  // Here the parameters stand for their gradients.
+  // Parameters stand for their gradients here.
   const bool only_gradients = function.step == "clip" || function.step == "unscale";
   if (only_gradients && (keyword == "parameters" || keyword == "self")) return "grad";
   const auto* row =
@@ -214,18 +208,17 @@ bool IsAtMostOne(Checked elements) { return elements == Checked(0) || elements =
 
 // ---- arguments ----
 
-// The arguments of a call by name.
 class StepArgs {
  public:
-  // False when there are more positional arguments than the function has.
+  // False if there are more positional arguments than the function has.
   bool Bind(const OptimizerFunction& function, const std::vector<ListArg>& groups);
   const ListArg* Find(std::string_view name) const;
-  // Whether a number was given that is not 0; nullopt when it was not given.
+  // Whether a nonzero number was given; nullopt if absent.
   std::optional<bool> IsSet(std::string_view name) const;
-  // Whether an option is neither absent nor a number.
+  // Whether an option is present but not a number.
   bool Unreadable(std::string_view name) const;
-  // Whether tensors of some size have no part in the step: the call is then read wrongly, as where
-  // the tensors of several lists stand in one row.
+  // Whether some nonempty tensors have no role in the step: then the call was misread, e.g. because
+  // several lists follow each other.
   bool HasForeignTensors(const Step& step) const;
 
  private:
@@ -251,7 +244,7 @@ bool StepArgs::Bind(const OptimizerFunction& function, const std::vector<ListArg
     if (!counts) continue;
     std::string_view word = words.empty() ? std::string_view() : TakeWord(&words);
     if (function.lists) {
-      // A list that may be missing is followed by options.
+      // If the optional list is missing, options follow.
       while (word == "half_copy" && !group.is_list) word = TakeWord(&words);
       if (word.empty()) word = "-";
     }
@@ -290,14 +283,14 @@ bool StepArgs::HasForeignTensors(const Step& step) const {
 
 // ---- price ----
 
-// The tensors of a slot; none where the call has none.
+// The tensors of a slot; empty if absent.
 std::span<const OpArg> OptimizerTensorsOf(const StepArgs& args, const Slot& slot) {
   const ListArg* arg = args.Find(slot.name);
   if (arg == nullptr || !IsOptimizerTensor(arg->value())) return {};
   return arg->members;
 }
 
-// No number of an optional tensor, or an empty one in its place.
+// Whether an optional tensor is absent: no tensors, or empty ones in its place.
 bool OptimizerAbsent(std::span<const OpArg> tensors, std::span<const OpArg> params) {
   const auto is_empty = [](const OpArg& arg) { return Elements(arg.shape) == Checked(0); };
   return tensors.empty() || (std::all_of(tensors.begin(), tensors.end(), is_empty) &&
@@ -310,7 +303,7 @@ bool SameSizes(std::span<const OpArg> a, std::span<const OpArg> b) {
   });
 }
 
-// The bytes of the tensors; nullopt with a reason when one is none.
+// Bytes of the tensors; nullopt with a reason if one is not a tensor.
 std::optional<Checked> OptimizerBytesOfAll(std::span<const OpArg> tensors, Reason* reason) {
   Checked bytes;
   for (const OpArg& arg : tensors) {
@@ -321,15 +314,14 @@ std::optional<Checked> OptimizerBytesOfAll(std::span<const OpArg> tensors, Reaso
   return bytes;
 }
 
-// What the options say against a tensor that the call has: sgd without momentum leaves its buffer
-// alone.
+// Whether the options make a given tensor unused: sgd without momentum ignores its buffer.
 bool Unused(const StepArgs& args, const Slot& slot) {
   if (slot.name == "momentum_buffer") return args.IsSet("momentum") == false;
   if (slot.name == "max_exp_avg_sq") return args.IsSet("amsgrad") == false;
   return false;
 }
 
-// A tensor that the options ask for.
+// Whether the options require a tensor.
 bool AskedFor(const StepArgs& args, const Slot& slot) {
   if (slot.need == Need::kRequired) return true;
   if (slot.name == "max_exp_avg_sq") return args.IsSet("amsgrad") == true;
@@ -337,7 +329,7 @@ bool AskedFor(const StepArgs& args, const Slot& slot) {
          (args.IsSet("momentum") == true || args.IsSet("nesterov") == true);
 }
 
-// The statistics that are not as large as the parameter come in one of two forms.
+// Statistics that are smaller than the parameter come in one of two forms.
 bool HasStatistics(const StepArgs& args) {
   const auto has = [&](std::string_view name) {
     return !OptimizerTensorsOf(args, Slot{name}).empty();
@@ -353,7 +345,7 @@ int OptionFlops(const Step& step, const StepArgs& args) {
 
 const Step& ChosenStep(const OptimizerFunction& function, const StepArgs& args) {
   std::string_view name = function.step;
-  // The mode of Apex's step: 1 decays the weights apart from the gradient.
+  // Apex's mode 1 decays the weights separately from the gradient.
   if (name == "adam" && function.lists && args.IsSet("mode") == true) name = "adamw";
   return StepOf(name);
 }
@@ -395,7 +387,7 @@ PriceResult PriceStep(const Step& step, const StepArgs& args) {
   return result;
 }
 
-// Parameter, copy, mean, variance, gradient, then numbers: 12 or 14 arguments in all.
+// Parameter, copy, mean, variance, gradient, then numbers: 12 or 14 arguments.
 bool IsApexAdam(const OpCall& call) {
   if (call.mod.ends_with("adam_cuda")) return true;
   constexpr size_t kTensors = 5;
@@ -406,7 +398,7 @@ bool IsApexAdam(const OpCall& call) {
          IsNumber(*end);
 }
 
-// The tensors of the only list of a function, which annotations write one by one without a number.
+// Merges the tensors of a function's only list, which annotations record without a list number.
 void MergeTensors(const OpCall& call, std::vector<ListArg>* groups) {
   const auto end = std::find_if(call.args.begin(), call.args.end(), [](const OpArg& arg) {
     return !IsOptimizerTensor(arg) || !arg.name.empty() || arg.list > 0;
@@ -428,8 +420,8 @@ PriceResult PriceOptimizer(std::string_view op, const OpCall& call) {
   return PriceStep(ChosenStep(*function, args), args);
 }
 
-// _amp_update_scale(scale, growth_tracker, found_inf, ..): a comparison, a product, a count; both
-// states are read and written.
+// _amp_update_scale(scale, growth_tracker, found_inf, ..): compares, multiplies, counts; reads and
+// writes both states.
 PriceResult PriceScaleUpdate(std::string_view, const OpCall& call) {
   CallArgs args(call, {"self|current_scale", "growth_tracker", "found_inf", "", "", ""});
   const Tensor scale = args.RequireTensor(0);

@@ -1,5 +1,4 @@
-// Products with weights of 4 or 8 bits that are scaled in groups: X[M,K] W[K,N]. One FLOP for each
-// weight, which is scaled once.
+// X[M,K] W[K,N] with weights of 4 or 8 bits, scaled in groups: one FLOP to scale each weight.
 
 #include <fmt/format.h>
 
@@ -19,12 +18,12 @@ namespace {
 struct Packed {
   Sizes sizes;
   int64_t bits = 4;
-  int64_t group = 0;  // Weights along K with one scale; 0: all of them.
+  int64_t group = 0;  // Weights along K per scale; 0: all.
   Checked weight_bytes;
-  Checked scale_bytes;  // Of scales and zeros.
+  Checked scale_bytes;  // Scales and zeros.
 };
 
-// 2MNK, and X, the packed weights, scales, zeros and Y, which has the type of X.
+// 2MNK; moves X, packed weights, scales, zeros and Y, which has X's type.
 PriceResult PricedPacked(const Packed& packed, const Tensor& x) {
   const Sizes& s = packed.sizes;
   const Checked outputs = Checked(s.m) * s.n;
@@ -61,8 +60,8 @@ PriceResult PriceInt8Weight(std::string_view, const OpCall& call) {
   return result;
 }
 
-// _weight_int4pack_mm(x[M,K], packed, group, scales_and_zeros[K/group,N,2]), and the same with
-// scales and zeros apart, [K/group,N]: N is that of the scales.
+// _weight_int4pack_mm(x[M,K], packed, group, scales_and_zeros[K/group,N,2]), or with separate
+// scales and zeros, [K/group,N]; N is taken from the scales.
 PriceResult PriceInt4Weight(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "mat2", "qGroupSize", "qScaleAndZeros|qScale", "qZeros"});
   const Tensor x = args.RequireTensor(0);
@@ -81,7 +80,7 @@ PriceResult PriceInt4Weight(std::string_view, const OpCall& call) {
                       x);
 }
 
-// The group of K weights for the rows of their scales.
+// The group size along K by the rows of the scales.
 int64_t PackedWeightsGroupOf(int64_t k, const Tensor& scales) {
   const int64_t rows = scales.shape.size() < 2 ? 1 : scales.shape[0];
   return rows > 0 ? k / rows : 0;
@@ -133,7 +132,7 @@ PriceResult PriceGptq(std::string_view, const OpCall& call) {
                       x);
 }
 
-// The columns of W among the numbers of a call that ends with m, n, k.
+// The columns of W, from a call whose numbers end with m, n, k.
 std::optional<int64_t> ColumnsOf(const OpCall& call, const Tensor& x) {
   std::vector<int64_t> numbers;
   for (const OpArg& arg : call.args) {
@@ -147,9 +146,9 @@ std::optional<int64_t> ColumnsOf(const OpCall& call, const Tensor& x) {
   return std::nullopt;
 }
 
-// gptq_marlin_gemm(x[M,K], .., packed, .., scales, .., m, n, k, ..) and its kind, whose arguments
-// differ from version to version: the packed weights are the first matrix of integers, scales and
-// zeros the matrices behind it; vectors are orders of rows and scratch memory.
+// gptq_marlin_gemm(x[M,K], .., packed, .., scales, .., m, n, k, ..) and variants, whose arguments
+// differ by version: the packed weights are the first integer matrix, scales and zeros the matrices
+// after it; vectors are orders of rows and scratch memory.
 PriceResult PriceMarlin(std::string_view, const OpCall& call) {
   Packed packed;
   std::optional<Tensor> x, scales;

@@ -33,7 +33,7 @@ std::vector<int64_t> ReadPatchesPair(CallArgs* args, size_t parameter, int64_t a
   return values.value_or(std::vector<int64_t>(kDimensions, absent));
 }
 
-// Kernel, dilation, padding and stride follow each other.
+// In the order kernel, dilation, padding, stride.
 Steps ReadPatchesSteps(CallArgs* args, size_t first) {
   Steps steps;
   if (args->Find(first) == nullptr) args->Fail(Reason::kUnsupportedArgs);
@@ -44,7 +44,7 @@ Steps ReadPatchesSteps(CallArgs* args, size_t first) {
   return steps;
 }
 
-// How many patches an image of these extents has, or a reason.
+// The number of patches of an image; nullopt with a reason if it has none.
 std::optional<Checked> CountPatches(const Steps& steps, Shape extents, Reason* reason) {
   Checked patches = 1;
   for (size_t i = 0; i < kDimensions; ++i) {

@@ -1,5 +1,5 @@
-// Elementwise ops. One table gives the FLOPs an output element and an element of the gradient; the
-// rest follows from the operands: broadcasting, type promotion, which operands receive gradients.
+// Elementwise ops. One table gives the FLOPs per output element and per gradient element; the rest
+// follows from the operands: broadcasting, type promotion, which operands receive gradients.
 
 #include <algorithm>
 #include <cmath>
@@ -21,24 +21,25 @@ namespace {
 using ResultKind = PointwiseResult;
 using GradientWeights = PointwiseGradient;
 
-// The weights of ops that an argument makes cheaper or dearer.
+// Weights of ops whose cost depends on an argument.
 constexpr int kTanhGeluForward = 28;
 constexpr int kTanhGeluBackward = 34;
-constexpr int kSmallPowerForward = 1;  // A few multiplications, not a logarithm and an exponential.
+// A few multiplications instead of logarithm and exponential.
+constexpr int kSmallPowerForward = 1;
 constexpr int kSmallPowerBackward = 2;
 constexpr double kSmallPower = 3;
 constexpr int kDivisorGradient = 4;  // -dY a / b^2
 
-// What was recorded: the operands in order, and the options that change the cost.
+// The recorded operands in order, and options that change the cost.
 struct PointwiseOperands {
-  std::vector<Tensor> tensors;  // Numbers among them.
-  double last_number = 0;       // The value of the last operand, if that is a number.
-  bool scaled = false;          // add, sub: a factor alpha other than 1.
-  bool rounded = false;         // div(rounding_mode=..): an integer result stays one.
+  std::vector<Tensor> tensors;  // Including numbers.
+  double last_number = 0;       // Value of the last operand if it is a number.
+  bool scaled = false;          // add, sub: alpha is not 1.
+  bool rounded = false;         // div(rounding_mode=..): an integer result stays integer.
   bool tanh = false;            // gelu(approximate='tanh')
 };
 
-// Arguments that are no operands. True: `arg` is one, and is read.
+// Reads an argument that is not an operand. Returns whether it was one.
 bool ReadOption(const OpArg& arg, PointwiseOperands* operands) {
   constexpr std::string_view kIgnored[] = {"out", "inplace", "training", "generator"};
   if (arg.kind == OpArg::Kind::kNone) return true;
@@ -54,8 +55,8 @@ bool ReadOption(const OpArg& arg, PointwiseOperands* operands) {
   return std::find(std::begin(kIgnored), std::end(kIgnored), arg.name) != std::end(kIgnored);
 }
 
-// add(a, alpha, b) and addcmul(a, value, b, c) before the factor became a keyword; and that
-// keyword, which reads like an operand.
+// Drops the factor of add(a, alpha, b) and addcmul(a, value, b, c) before it became a keyword, and
+// the keyword itself, which reads like an operand.
 void DropFactor(const PointwiseOp& op, PointwiseOperands* operands) {
   std::vector<Tensor>& tensors = operands->tensors;
   const bool sum = op.name == "add" || op.name == "sub";
@@ -69,14 +70,13 @@ void DropFactor(const PointwiseOp& op, PointwiseOperands* operands) {
   }
 }
 
-// The first operand is required; the bounds of clamp are not.
+// The first operand is required; the bounds of clamp are optional.
 bool CountFits(const PointwiseOp& op, size_t count) {
   const auto wanted = static_cast<size_t>(op.operands);
   return op.name == "clamp" ? count >= 1 && count <= wanted : count == wanted;
 }
 
-// The second operand of a call whose profiler records no values: a number, of which only that of
-// an exponent matters.
+// Whether this is a number without a value as second operand; only exponents need the value.
 bool IsUnrecordedNumber(const PointwiseOp& op, const PointwiseOperands& operands,
                         const OpArg& arg) {
   constexpr std::string_view kTypes[] = {"Scalar", "object", "double", "float", "int", "long int"};
@@ -91,7 +91,7 @@ std::optional<PointwiseOperands> ReadPointwiseOperands(const PointwiseOp& op, co
   std::optional<double> legacy_alpha;
   for (const OpArg& arg : call.args) {
     if (ReadOption(arg, &operands)) continue;
-    // The numbers behind the operand of an op of one operand are its parameters: slopes, limits.
+    // Numbers after the operand of a unary op are parameters: slopes, limits.
     if (op.operands == 1 && IsNumber(arg) && !operands.tensors.empty()) continue;
     if (IsUnrecordedNumber(op, operands, arg)) {
       operands.tensors.push_back({{}, DType::kUnknown, true});
@@ -108,7 +108,7 @@ std::optional<PointwiseOperands> ReadPointwiseOperands(const PointwiseOp& op, co
   if (operands.tensors.size() != recorded && op.operands == 2) operands.scaled = legacy_alpha != 1;
   *reason = Reason::kUnsupportedArgs;
   if (!CountFits(op, operands.tensors.size())) return std::nullopt;
-  // Without a tensor, the operand whose method it is was a 0-d tensor.
+  // If there is no tensor, the method's object was a 0-d tensor.
   if (std::all_of(operands.tensors.begin(), operands.tensors.end(),
                   [](const Tensor& tensor) { return tensor.number; })) {
     operands.tensors.front().number = false;
@@ -116,8 +116,8 @@ std::optional<PointwiseOperands> ReadPointwiseOperands(const PointwiseOp& op, co
   return operands;
 }
 
-// The rank of an operand in promotion: tensors with dimensions, then 0-d tensors, then numbers. A
-// lower one changes the result's type only by a higher category.
+// Promotion rank of an operand: tensors with dimensions, then 0-d tensors, then numbers. A lower
+// one changes the result's type only by a higher category.
 int PromotionRank(const Tensor& tensor) {
   if (tensor.number) return 2;
   return tensor.shape.empty() ? 1 : 0;
@@ -147,19 +147,19 @@ DType PointwiseResultType(ResultKind result, const PointwiseOperands& operands, 
   return becomes_float && CategoryOf(type) < DTypeCategory::kFloat ? DType::kFloat32 : type;
 }
 
-// A number is an argument of the kernel: it moves no bytes.
+// Numbers are kernel arguments and move no bytes.
 Checked OperandBytes(const Tensor& tensor) { return tensor.number ? Checked(0) : tensor.bytes(); }
 
-// What the gradient formulas need of the forward op.
+// What gradient formulas need from the forward op.
 struct Applied {
   std::span<const Tensor> tensors;
   Checked n;             // Elements of the result.
-  Checked output_bytes;  // Of the result, so of dY too.
-  int weight;            // FLOPs a gradient element.
+  Checked output_bytes;  // Of the result and of dY.
+  int weight;            // FLOPs per gradient element.
   bool reversed;
 };
 
-// The gradient of one operand, summed back to its shape if it was broadcast.
+// The gradient of one operand, summed to its shape if it was broadcast.
 Work OperandGradient(const Applied& op, const Tensor& operand, int weight, Checked saved_bytes) {
   Work work{0, op.n * weight, op.output_bytes + saved_bytes + operand.bytes()};
   if (!(operand.elements() == op.n)) work.vec += op.n;
@@ -251,7 +251,7 @@ std::vector<PartWork> PointwiseGradients(GradientWeights gradient, const Applied
   return {{Part::kBackward, work}};
 }
 
-// What was rounded does not follow its operands: zeros are written.
+// Rounding has zero gradients, which are written.
 std::vector<PartWork> ZeroGradients(const Applied& op) {
   std::vector<PartWork> parts;
   Work work;
@@ -285,7 +285,7 @@ PriceResult PricePointwise(std::string_view op, const OpCall& call) {
   std::optional<PointwiseOperands> operands = ReadPointwiseOperands(*row, call, &reason);
   if (!operands) return Unpriced(reason);
   std::vector<Tensor>& tensors = operands->tensors;
-  // The method where() has the condition second.
+  // The method where() takes the condition second.
   if (op == "where" && call.mod == "Tensor") std::swap(tensors[0], tensors[1]);
 
   const OpName name = ParseOpName(call.op);
@@ -303,7 +303,7 @@ PriceResult PricePointwise(std::string_view op, const OpCall& call) {
   PriceResult result = Priced(
       TensorsText(tensors), forward,
       operands->rounded ? ZeroGradients(applied) : PointwiseGradients(row->gradient, applied));
-  // An operation on complex numbers is several.
+  // One complex operation is several real ones.
   const bool complex = std::any_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
     return CategoryOf(tensor.dtype) == DTypeCategory::kComplex;
   });

@@ -1,4 +1,3 @@
-// Pooling.
 
 #include <fmt/format.h>
 
@@ -49,17 +48,17 @@ const PoolOp* FindOp(std::string_view name) {
   return op == nullptr ? FindRow(kAdaptiveOps, name) : op;
 }
 
-// Of lp_pool, an output: sign, absolute value, relu, product of both, times the window's size, and
-// the root 20. An input: its power.
+// lp_pool, per output: sign, absolute value, relu, product of both, times the window's size, and
+// the root 20; per input: its power.
 constexpr int kPowerOutput = 25;
 constexpr int kPowerInput = 20;
 constexpr int kSmallPowerInput = 1;
 
-// Input and output of a pooling, without the batch or with it.
+// Input and output of a pooling, with or without batch.
 struct Pooled {
   Tensor x;
   std::vector<int64_t> output;
-  Checked taps = 1;  // Of a window.
+  Checked taps = 1;  // Per window.
   std::string params;
 
   Checked outputs() const { return Elements(output); }
@@ -71,10 +70,10 @@ bool HasRank(const Tensor& x, size_t dimensions) {
   return x.shape.size() == dimensions + 1 || x.shape.size() == dimensions + 2;
 }
 
-// FLOPs of either direction of an average, and of the forward of a maximum.
+// FLOPs of an average in either direction, and of the forward of a maximum.
 Checked WindowFlops(const PoolOp& op, const Pooled& pooled) {
   if (!op.adaptive) return pooled.outputs() * pooled.taps;
-  // Windows share the input out between them, and an average divides.
+  // Windows partition the input; an average divides.
   const Checked divisions = op.kind == PoolingKind::kAverage ? pooled.outputs() : Checked(0);
   return pooled.x.elements() + divisions;
 }
@@ -98,7 +97,7 @@ PriceResult PricePooled(const PoolOp& op, const Pooled& pooled) {
   return Priced(pooled.params, forward, std::move(backward));
 }
 
-// The arguments that say how the window moves.
+// Positions of the window's arguments.
 struct WindowArguments {
   size_t kernel, stride, padding, dilation, ceil;
 };
@@ -115,7 +114,7 @@ std::vector<int64_t> ReadPoolingInts(CallArgs* args, size_t parameter, size_t di
   return values.value_or(absent);
 }
 
-// A window on the padding alone has no maximum: half of its reach at most may be padded.
+// A window on padding only has no maximum, so at most half of its reach may be padded.
 bool Exceeds(const Window& window, int64_t padding) {
   const std::optional<int64_t> reach = window.Reach().Value();
   return !reach || padding > *reach / 2;
@@ -166,7 +165,7 @@ PriceResult PriceWindows(std::string_view name, const OpCall& call) {
   return pooled ? PricePooled(*op, *pooled) : Unpriced(args.reason());
 }
 
-// (mean(x^p) k)^(1/p): the average pooling is in the middle.
+// (mean(x^p) k)^(1/p), with the average pooling inside.
 PriceResult PricePower(std::string_view name, const OpCall& call) {
   const PoolOp* op = FindRow(kWindowOps, name);
   if (op == nullptr) return Unpriced(Reason::kUnknownOp);
@@ -203,8 +202,7 @@ PriceResult PriceAdaptive(std::string_view name, const OpCall& call) {
   return PricePooled(*op, pooled);
 }
 
-// The output's sizes are those of dY, which is all that a gradient but the one of a window's
-// average depends on.
+// dY gives the output's sizes, which suffice for all gradients except avg_pool's.
 PriceResult PriceFromShapes(const PoolOp& op, const Tensor& y, const Tensor& x) {
   if (y.shape.size() != x.shape.size() || !HasRank(x, op.dimensions)) {
     return Unpriced(Reason::kShapeMismatch);
@@ -230,7 +228,7 @@ PriceResult PriceAverageGradient(const PoolOp& op, const OpCall& call, const Ten
   PricedOp& price = *result.price;
   if (price.backward.empty()) return Unpriced(Reason::kUnsupportedArgs);
   const Work& work = price.backward.front().work;
-  // dY has another shape than these windows give.
+  // dY does not have the shape that these windows give.
   Reason reason;
   const std::optional<Tensor> x = TensorOf(forward.args.front(), &reason);
   if (!x || !(work.bytes == x->bytes() + BytesOf(y.elements(), x->dtype))) {

@@ -32,7 +32,7 @@ Checked OutputBytes(const Product& p, const Tensor& a, const Tensor& b) {
 
 namespace {
 
-// dA = dY B^T and dB = A^T dY: as many FLOPs as the product, and the same three tensors.
+// dA = dY B^T and dB = A^T dY: the FLOPs and the three tensors of the product.
 std::vector<PartWork> ProductGradients(const Product& p, const Tensor& a, const Tensor& b) {
   std::vector<PartWork> parts;
   const Checked mma = p.Flops(a, b);
@@ -42,7 +42,7 @@ std::vector<PartWork> ProductGradients(const Product& p, const Tensor& a, const 
   return parts;
 }
 
-// Each gradient is a product of other sizes: dA [m,k] sums over n, dB over m.
+// The gradients are products of other sizes: dA [m,k] sums over n, dB over m.
 void NameGradients(PricedOp* op) {
   const MatrixProduct& p = *op->product;
   for (PartWork& part : op->backward) {
@@ -57,7 +57,7 @@ void NameGradients(PricedOp* op) {
   }
 }
 
-// What Tensor Cores and the kernels of the gradients depend on.
+// The facts that decide Tensor Core use and the gradients' kernels.
 MatrixProduct ProductOfSizes(const Product& p, const Tensor& a, const Tensor& b) {
   MatrixProduct product;
   product.left = a.dtype;
@@ -75,7 +75,7 @@ MatrixProduct ProductOfSizes(const Product& p, const Tensor& a, const Tensor& b)
 
 void MarkMatrix(const Product& p, const Tensor& a, const Tensor& b, PricedOp* op) {
   op->matmul_like = true;
-  // An addition of complex numbers is two.
+  // A complex addition is two real ones.
   op->vec_estimated = FlopsPerFma(a.dtype, b.dtype) > 2;
   op->product = ProductOfSizes(p, a, b);
   NameGradients(op);

@@ -1,4 +1,4 @@
-// Products of operands with scales of their own: fp8, fp4, int8.
+// Products of operands with separate scales: fp8, fp4, int8.
 
 #include "ops/families/quantized.h"
 
@@ -40,7 +40,7 @@ Checked ScaleBytes(CallArgs* args, size_t parameter) {
 
 namespace {
 
-// An operand of a product. Elements that hold a pair of 4-bit numbers count twice along K.
+// An operand of a product. Elements that hold two 4-bit numbers count twice along K.
 struct QuantizedOperand {
   std::vector<int64_t> shape;
   DType type = DType::kUnknown;
@@ -83,7 +83,7 @@ PriceResult PricedScaled(const Sizes& s, const QuantizedOperand& a, const Quanti
   return result;
 }
 
-// The common end: a bias has one element a column.
+// Common tail; a bias has one element per column.
 PriceResult PricedWithBias(CallArgs* args, const std::optional<Tensor>& bias, DType output,
                            Checked extra) {
   const std::optional<QuantizedOperand> a = ReadOperand(args, 0, 1);
@@ -96,8 +96,7 @@ PriceResult PricedWithBias(CallArgs* args, const std::optional<Tensor>& bias, DT
   return PricedScaled(*sizes, *a, *b, output, extra, vec);
 }
 
-// _scaled_mm(a, b, scale_a, scale_b, bias, scale_result, out_dtype): the type of Y is given, else
-// that of A.
+// _scaled_mm(a, b, scale_a, scale_b, bias, scale_result, out_dtype): Y's type, or A's.
 PriceResult PriceScaledMm(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "mat2", "scale_a", "scale_b", "bias", "scale_result",
                        "out_dtype|dtype", "use_fast_accum", "out"});
@@ -109,8 +108,8 @@ PriceResult PriceScaledMm(std::string_view, const OpCall& call) {
 }
 
 // _scaled_mm_v2(a, b, scales_a, recipes_a, swizzles_a, scales_b, recipes_b, swizzles_b, bias,
-// out_dtype, ..): scales are lists of tensors, which stand one by one, between lists of numbers;
-// a tensor behind four of those is the bias. scaled_mm of torch.nn.functional has them as keywords.
+// out_dtype, ..): scales are lists of tensors, recorded one by one between lists of numbers; a
+// tensor after four of those is the bias. torch.nn.functional.scaled_mm has them as keywords.
 PriceResult PriceListScaledMm(std::string_view op, const OpCall& call) {
   constexpr size_t kListsOfNumbers = 4;
   OpCall operands{call.mod, call.op, {}};

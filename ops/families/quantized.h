@@ -18,10 +18,10 @@ struct Sizes {
   int64_t k = 0;
 };
 
-/// The product of operands that have types of their own.
+/// The product of operands of different types.
 MatrixProduct ProductOf(const Sizes& sizes, DType left, DType right, DType output);
 
-/// Bytes of a scale; a scale that was recorded as a number is one fp32 element. None: 0.
+/// Bytes of a scale; one recorded as a number is one fp32 element. Absent: 0.
 Checked ScaleBytes(CallArgs* args, size_t parameter);
 
 }  // namespace oplens::ops

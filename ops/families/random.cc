@@ -1,4 +1,4 @@
-// Random numbers: what is generated is written, at 10 FLOPs each.
+// Random numbers: written, at 10 FLOPs each.
 
 #include <cstdint>
 #include <optional>
@@ -46,7 +46,7 @@ PriceResult PriceIntegers(std::string_view, const OpCall& call) {
   return Unpriced(Reason::kUnsupportedArgs);
 }
 
-// rand_like(x), uniform_(x), normal_(x): as large as x, which is not read.
+// rand_like(x), uniform_(x), normal_(x): x's size; x is not read.
 PriceResult PriceRandomLike(std::string_view, const OpCall& call) {
   Reason reason = Reason::kUnsupportedArgs;
   const auto x = call.args.empty() ? std::nullopt : TensorOf(call.args.front(), &reason);
@@ -56,8 +56,8 @@ PriceResult PriceRandomLike(std::string_view, const OpCall& call) {
   return PricedRandom(x->shape, type, 0);
 }
 
-// normal(mean, std) with a tensor among them reads it; normal(mean, std, sizes) as randn;
-// normal_(x, mean, std) overwrites.
+// normal(mean, std) reads tensor arguments; normal(mean, std, sizes) as randn; normal_ overwrites
+// x.
 PriceResult PriceNormal(std::string_view op, const OpCall& call) {
   const bool in_place = call.op.ends_with('_');
   CallArgs args(call, {"mean|self", "std|mean", "size|std", "generator"});
@@ -80,7 +80,7 @@ PriceResult PriceNormal(std::string_view op, const OpCall& call) {
   return PricedRandom(*shape, tensors.front().dtype, read);
 }
 
-// bernoulli(x) reads a probability an element; bernoulli_(x, p) only tensors p.
+// bernoulli(x) reads a probability per element; bernoulli_(x, p) only a tensor p.
 PriceResult PriceBernoulli(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "p", "generator"});
   const Tensor x = args.RequireTensor(0);

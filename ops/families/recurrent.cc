@@ -1,5 +1,5 @@
-// Recurrent layers and cells: every step multiplies the input and the state with the weights of all
-// gates, and combines the gates element by element.
+// Recurrent layers and cells: every step multiplies input and state by the weights of all gates and
+// combines the gates elementwise.
 
 #include <fmt/format.h>
 
@@ -25,29 +25,29 @@
 namespace oplens::ops {
 namespace {
 
-/// The sizes of a recurrent layer, or of a stack of them, and of one call.
+/// Sizes of one or a stack of recurrent layers, and of one call.
 struct Recurrence {
-  std::string_view kind;   ///< "LSTM", "GRU", "RNN"; of static storage.
+  std::string_view kind;   ///< "LSTM", "GRU", "RNN"; static storage.
   int64_t gates = 0;       ///< 4, 3, 1.
   bool cell = false;       ///< One step: the output is the new state.
   int64_t input = 0;       ///< I
   int64_t hidden = 0;      ///< H
-  int64_t projection = 0;  ///< P: the size of the output in place of H; 0: none.
+  int64_t projection = 0;  ///< P: output size in place of H; 0: none.
   int64_t layers = 1;
   int64_t directions = 1;
   bool bias = true;
   int64_t batch = 0;
-  int64_t steps = 0;  ///< T; 0 when the sequences are packed.
-  int64_t rows = 0;   ///< Of the input: T B, or the sum of the lengths.
+  int64_t steps = 0;  ///< T; 0 for packed sequences.
+  int64_t rows = 0;   ///< Rows of the input: T B, or the sum of the lengths.
   DType dtype = DType::kUnknown;
   DType weight_dtype = DType::kUnknown;
 
   int64_t output() const { return projection > 0 ? projection : hidden; }
-  /// Pairs of a layer and a direction.
+  /// Pairs of layer and direction.
   Checked groups() const { return Checked(layers) * directions; }
 };
 
-// ---- which kind ----
+// ---- kinds ----
 
 struct RecurrentCallKind {
   std::string_view name;  // Normalised op, or class of a module.
@@ -68,7 +68,7 @@ constexpr RecurrentCallKind kClasses[] = {
     {"LSTMCell", "LSTM", 4, true}, {"RNN", "RNN", 1, false},    {"RNNCell", "RNN", 1, true},
 };
 
-// By the number that cuDNN gives them.
+// By cuDNN's numbering.
 constexpr RecurrentCallKind kRecurrentCallModes[] = {
     {"RNN_RELU", "RNN", 1, false},
     {"RNN_TANH", "RNN", 1, false},
@@ -80,14 +80,14 @@ constexpr RecurrentCallKind kRecurrentCallModes[] = {
 
 int64_t LastExtent(const Tensor& tensor) { return tensor.shape.empty() ? 0 : tensor.shape.back(); }
 
-// The weights of one layer and direction: W_ih [GH,I], W_hh [GH,R], two biases [GH], W_hr [P,H].
+// Weights of one layer and direction: W_ih [GH,I], W_hh [GH,R], two biases [GH], W_hr [P,H].
 struct RecurrentCallGroup {
   size_t size = 2;
   bool bias = false;
   bool projected = false;
 };
 
-// How PyTorch's list of weights is divided; nullopt when it is none.
+// How PyTorch's list of weights is grouped; nullopt if it is not such a list.
 std::optional<RecurrentCallGroup> RecurrentCallGroupOf(const std::vector<Tensor>& weights,
                                                        int64_t gates) {
   if (weights.size() < 2 || weights[0].shape.size() != 2 || weights[1].shape.size() != 2) {
@@ -105,7 +105,7 @@ bool HasRecurrentCallShape(const Tensor& tensor, std::initializer_list<int64_t> 
   return std::equal(tensor.shape.begin(), tensor.shape.end(), shape.begin(), shape.end());
 }
 
-// Whether the weights are those of a stack of such sizes.
+// Whether the weights fit a stack of these sizes.
 bool RecurrentCallWeightsFit(const Recurrence& r, const RecurrentCallGroup& group,
                              const std::vector<Tensor>& weights) {
   const std::optional<int64_t> gate_rows = (Checked(r.gates) * r.hidden).Value();
@@ -161,7 +161,7 @@ std::optional<Reason> SizeCell(const RecurrentArgs& given, const Tensor& x, Recu
 
 // ---- stacks of layers ----
 
-// Layers and directions: both given, or as many as the states or the weights are.
+// Layers and directions: given, or by the number of states or weights.
 std::optional<Reason> SizeStack(const RecurrentArgs& given,
                                 const std::optional<RecurrentCallGroup>& group, Recurrence* r) {
   std::optional<int64_t> groups;
@@ -175,7 +175,7 @@ std::optional<Reason> SizeStack(const RecurrentArgs& given,
   if (given.layers && !given.bidirectional) {
     r->directions = Checked(*given.layers) * 2 == *groups ? 2 : 1;
   } else if (!given.layers && !given.bidirectional && *groups % 2 == 0) {
-    // Two directions, or twice as many layers. The second W_ih tells, unless both are as wide.
+    // Two directions, or twice the layers: the second W_ih decides, unless both widths are equal.
     const bool told = group && given.weights.size() > group->size;
     if (!told) return Reason::kUnsupportedArgs;
     const int64_t second = LastExtent(given.weights[group->size]);
@@ -277,7 +277,7 @@ const RecurrentCallKind* ClassOf(const OpCall& call) {
   return FindRow(kClasses, LastComponent(call.mod));
 }
 
-// What _cudnn_rnn computes: its mode, or what the states and weights can only be.
+// What _cudnn_rnn computes: its mode, or the only one that the states and weights allow.
 const RecurrentCallKind* ModeOf(const RecurrentArgs& given) {
   if (given.mode) {
     return *given.mode < static_cast<int64_t>(std::size(kRecurrentCallModes))
@@ -286,16 +286,15 @@ const RecurrentCallKind* ModeOf(const RecurrentArgs& given) {
   }
   if (given.c) return &kRecurrentCallModes[2];
   if (given.weights.size() < 2 || given.weights[1].shape.size() != 2) return nullptr;
-  // Only LSTM projects, so that the others' W_hh is [GH,H].
+  // Only LSTM projects, so W_hh of the others is [GH,H].
   const Shape shape = given.weights[1].shape;
   if (shape[1] > 0 && Checked(shape[1]) * 3 == shape[0]) return &kRecurrentCallModes[3];
   return shape[0] == shape[1] ? &kRecurrentCallModes[1] : nullptr;
 }
 
-/// Reads a call of a cell (lstm_cell, a class's forward), of lstm, gru, rnn_tanh, rnn_relu or
-/// _cudnn_rnn. Sizes come from the arguments that tell them, or from the shapes of states and
-/// weights; those that say different things are kShapeMismatch, too few kUnsupportedArgs. The
-/// reason why the call cannot be priced, or nullopt.
+/// Reads a call of a cell (lstm_cell, a class's forward), lstm, gru, rnn_tanh, rnn_relu or
+/// _cudnn_rnn. Sizes come from arguments or shapes of states and weights: contradictions are
+/// kShapeMismatch, missing ones kUnsupportedArgs. Returns why the call has no price, or nullopt.
 std::optional<Reason> ReadRecurrence(std::string_view op, const OpCall& call, Recurrence* result) {
   const bool cudnn = op == "_cudnn_rnn";
   const RecurrentCallKind* kind = op == "forward" ? ClassOf(call) : FindRow(kRecurrentCallOps, op);
@@ -322,7 +321,7 @@ std::optional<Reason> ReadRecurrence(std::string_view op, const OpCall& call, Re
              : std::optional(Reason::kShapeMismatch);
 }
 
-// FLOPs a hidden element and step besides the products: biases, gates and the new state.
+// FLOPs per hidden element and step beside the products: biases, gates and the new state.
 struct GateWeight {
   int64_t gates;
   int64_t flops;
@@ -377,8 +376,8 @@ MatrixProduct InputProduct(const Recurrence& r) {
   return product;
 }
 
-// Each product has two gradients of its size. What one part hands to the next (the gates'
-// gradients) is not in the ideal traffic.
+// Each product has two gradients of its size. The gates' gradients, passed from part to part, are
+// not part of the ideal traffic.
 PriceResult PriceRecurrent(std::string_view op, const OpCall& call) {
   Recurrence r;
   if (const auto reason = ReadRecurrence(op, call, &r)) return Unpriced(*reason);
@@ -403,12 +402,12 @@ PriceResult PriceRecurrent(std::string_view op, const OpCall& call) {
   return result;
 }
 
-// ---- the elementwise half of a cell, whose products were computed before ----
+// ---- elementwise half of a cell, after its products ----
 
 struct FusedCell {
   std::string_view name;
   int64_t gates;
-  int64_t outputs;    // Of H elements.
+  int64_t outputs;    // In H elements.
   int64_t workspace;  // For the backward, in H elements.
 };
 

@@ -51,7 +51,7 @@ constexpr BoolField kBools[] = {
     {"batch_first", &RecurrentArgs::batch_first},
 };
 
-// Sets the value of that name; a name that no field has is not read.
+// Sets the field of that name; unknown names are ignored.
 void SetNamed(std::string_view name, const OpArg& arg, RecurrentArgs* given) {
   if (const IntField* row = FindRow(kInts, name)) SetInt(arg, &(given->*(row->field)), given);
   if (const BoolField* row = FindRow(kBools, name)) SetBool(arg, &(given->*(row->field)), given);
@@ -88,8 +88,7 @@ constexpr RecurrentArgsTensorName kRecurrentArgsTensorNames[] = {
     {"b_ih", kSlotBiasIh},        {"bias_hh", kSlotBiasHh},     {"b_hh", kSlotBiasHh},
 };
 
-// Keywords: sizes, tensors, and others that cost nothing. Both states may have one name, since they
-// are one tuple.
+// Keywords: sizes, tensors, and others without cost. Both states may share one name (a tuple).
 void ReadKeywords(const OpCall& call, RecurrentArgs* given) {
   std::array<std::optional<Tensor>, kSlots> tensors;
   for (const OpArg& arg : call.args) {
@@ -119,7 +118,7 @@ std::vector<const OpArg*> RecurrentArgsPositional(const OpCall& call) {
   return args;
 }
 
-// Sets what follows the tensors of a positional call, by a word for each argument.
+// Sets the arguments after the tensors of a positional call; `words` names them.
 void ReadValues(std::vector<const OpArg*>::const_iterator arg,
                 std::vector<const OpArg*>::const_iterator end, std::string_view words,
                 RecurrentArgs* given) {
@@ -142,7 +141,7 @@ RecurrentArgs ReadCudnnRnnArgs(const OpCall& call) {
   for (; arg != args.end() && IsRecurrentArgsTensor(*arg); ++arg) {
     if (const auto tensor = Read(**arg, &given)) weights.push_back(*tensor);
   }
-  // A list that was not recorded still has its place.
+  // An unrecorded list still takes one position.
   if (weights.empty() && arg != args.end()) ++arg;
   given.weights = std::move(weights);
   given.packed = given.input && given.input->shape.size() == 2;
@@ -173,7 +172,7 @@ RecurrentArgs ReadRecurrentArgs(const OpCall& call, int states, bool cell) {
 
   auto tensor = tensors.begin();
   if (!given.input && tensor != tensors.end()) given.input = *tensor++;
-  // Sizes of the steps' batches, and the orders of sequences.
+  // Batch sizes of the steps, and orders of sequences.
   for (; !cell && tensor != tensors.end() && tensor->shape.size() == 1; ++tensor) {
     given.packed = true;
   }

@@ -15,26 +15,25 @@
 namespace oplens::ops {
 namespace {
 
-// What a reduction writes.
 enum class ReductionOutput : uint8_t {
   kSame,  // The input's type.
-  kSum,   // The input's type; integers are added up in int64.
+  kSum,   // The input's type; integers are summed in int64.
   kBool,
   kInt64,
   kTwo,           // Two results of the input's type.
-  kSelected,      // Values, and with a dimension their int64 indices.
-  kScan,          // As kSum, one result an input.
+  kSelected,      // Values and, with a dimension, their int64 indices.
+  kScan,          // As kSum, one result per input.
   kScanSelected,  // Running values and their int64 indices.
 };
 
-// The gradient of a reduction: FLOPs an element of the input and of the output, and what is read
-// beside dY. A gradient that is a view costs nothing; one that was not described has no model.
+// The gradient of a reduction: FLOPs per element of the input and of the output, and what is read
+// beside dY. A view costs nothing; kUnknown has no model.
 struct ReductionGradient {
   enum class Kind : uint8_t {
     kUnknown,
     kView,      // dX is dY expanded: no kernel.
     kComputed,  // dX is written whole.
-    kSelected,  // With indices dY goes to their places, without them as kComputed.
+    kSelected,  // With indices, dY goes to their positions; otherwise as kComputed.
   };
   Kind kind = Kind::kUnknown;
   int per_input = 0;
@@ -55,8 +54,8 @@ constexpr ReductionGradient kSelected{ReductionGradient::Kind::kSelected, 4, 0, 
 
 struct Reduction {
   std::string_view name;
-  int per_input;   // FLOPs an input element.
-  int per_output;  // FLOPs an output element.
+  int per_input;   // FLOPs per input element.
+  int per_output;  // FLOPs per output element.
   ReductionOutput output;
   ReductionGradient gradient = {};
 };
@@ -65,7 +64,7 @@ constexpr Reduction kReductions[] = {
     {"sum", 1, 0, ReductionOutput::kSum, kExpanded},
     {"nansum", 2, 0, ReductionOutput::kSum, Computed(1, 0, true, false)},
     {"mean", 1, 1, ReductionOutput::kSame, Computed(1, 0, false, false)},
-    // dY Y / X.
+    // dY Y / X
     {"prod", 1, 0, ReductionOutput::kSum, Computed(2, 0, true, true)},
     {"amax", 1, 0, ReductionOutput::kSame, kEqualShare},
     {"amin", 1, 0, ReductionOutput::kSame, kEqualShare},
@@ -77,35 +76,33 @@ constexpr Reduction kReductions[] = {
     {"argmax", 1, 0, ReductionOutput::kInt64},
     {"argmin", 1, 0, ReductionOutput::kInt64},
     {"count_nonzero", 1, 0, ReductionOutput::kInt64},
-    // Subtract the maximum, exponential 20, add up, and the maximum itself. Backward: subtract,
-    // exponential, multiply.
+    // Subtract the maximum, exponential 20, add up, the maximum; backward: subtract, exp, multiply
     {"logsumexp", 23, 0, ReductionOutput::kSame, Computed(22, 0, true, true)},
     {"cumsum", 1, 0, ReductionOutput::kScan, Computed(1, 0, false, false)},
-    // The sums of dY Y from the end, divided by X.
+    // The reverse cumulative sum of dY Y, divided by X
     {"cumprod", 1, 0, ReductionOutput::kScan, Computed(3, 0, true, true)},
-    // dY is added to the places that the indices name.
+    // dY is added at the indices
     {"cummax", 1, 0, ReductionOutput::kScanSelected, Computed(1, 0, false, false)},
     {"cummin", 1, 0, ReductionOutput::kScanSelected, Computed(1, 0, false, false)},
 };
 
 constexpr Reduction kVariances[] = {
     // Mean 1, subtract, square and add 3; the root 20. Backward: the mean again, subtract, scale,
-    // multiply with dY; that of the mean is added.
+    // multiply by dY; the mean's gradient is added
     {"var", 4, 0, ReductionOutput::kSame, Computed(4, 0, true, false)},
     {"std", 4, 20, ReductionOutput::kSame, Computed(4, 2, true, true)},
     {"var_mean", 4, 0, ReductionOutput::kTwo, Computed(5, 0, true, false)},
     {"std_mean", 4, 20, ReductionOutput::kTwo, Computed(5, 2, true, true)},
 };
 
-// Above it a weight stands for a function, not for counted operations.
+// Larger weights include functions, not only counted operations.
 constexpr int kReductionMaxCounted = 19;
 
 bool IsScan(ReductionOutput output) {
   return output == ReductionOutput::kScan || output == ReductionOutput::kScanSelected;
 }
 
-// The elements left when `dims` (none: all) are reduced; nullopt when a dimension is out of range
-// or named twice.
+// Elements left after reducing `dims` (empty: all); nullopt if one is invalid or repeated.
 std::optional<Checked> ReducedElements(Shape shape, const std::vector<int64_t>& dims) {
   if (dims.empty()) return Checked(1);
   std::vector<bool> reduced(std::max<size_t>(shape.size(), 1), false);
@@ -146,7 +143,7 @@ Checked ReductionOutputBytes(const Reduction& reduction, const Tensor& x, Checke
   return 0;
 }
 
-// Where a reduction has its arguments.
+// Arguments of a reduction.
 struct Arguments {
   Tensor x;
   std::vector<int64_t> dims;
@@ -158,7 +155,7 @@ bool IsFloating(const Tensor& x) { return CategoryOf(x.dtype) >= DTypeCategory::
 Work GradientOf(const ReductionGradient& gradient, const Tensor& x, Checked outputs,
                 Checked output_bytes, bool indexed) {
   if (gradient.kind == ReductionGradient::Kind::kView) return {};
-  // output_bytes: dY, and its indices where there are some.
+  // output_bytes: dY and any indices.
   if (indexed) return {0, 0, output_bytes + x.bytes()};
   Work work{0, x.elements() * gradient.per_input + outputs * gradient.per_output,
             output_bytes + x.bytes()};
@@ -189,7 +186,7 @@ PriceResult PriceReduced(const Reduction& reduction, const Arguments& arguments,
   return result;
 }
 
-// PyProf prints the input of a mean as a tensor, of the others as T and type.
+// PyProf prints the input of a mean as a tensor, other inputs as T and type.
 std::string ReductionText(std::string_view op, const Tensor& x) {
   return op == "mean" ? TensorText(x) : NamedTensorText(x);
 }
@@ -207,7 +204,7 @@ PriceResult PriceReduction(std::string_view op, const OpCall& call) {
     const std::string_view pointwise = op == "max" ? "maximum" : "minimum";
     return FindOpModel(pointwise)->price(pointwise, call);
   }
-  // What a scan costs does not hang on a dimension that was not recorded.
+  // A scan's cost does not depend on an unrecorded dimension.
   const bool skip = IsScan(row->output) && dim != nullptr && dim->kind == OpArg::Kind::kOther;
   const auto dims = skip ? std::nullopt : args.FindInts(1);
   Arguments arguments{args.RequireTensor(0), dims.value_or(std::vector<int64_t>()), {}};
@@ -218,7 +215,7 @@ PriceResult PriceReduction(std::string_view op, const OpCall& call) {
   return PriceReduced(*row, arguments, ReductionText(op, arguments.x));
 }
 
-// var(x, unbiased) or var(x, dim, unbiased, keepdim): the second argument says which.
+// var(x, unbiased) or var(x, dim, unbiased, keepdim): the second argument decides.
 PriceResult PriceVariance(std::string_view op, const OpCall& call) {
   const Reduction* row = FindRow(kVariances, op);
   if (row == nullptr) return Unpriced(Reason::kUnknownOp);
@@ -232,7 +229,7 @@ PriceResult PriceVariance(std::string_view op, const OpCall& call) {
   return PriceReduced(*row, arguments, NamedTensorText(arguments.x));
 }
 
-// The weights of a norm by its order: 2 squares, adds and takes a root; 1, 0 and infinity take the
+// Weights of a norm by its order: 2 squares, adds and takes a root; 1, 0 and infinity take the
 // absolute value or compare, then add up or select; any other order is a power. nullopt: no vector
 // norm. Backward: X dY / Y; the sign of X; the share of the largest; zeros; a power.
 std::optional<Reduction> NormOfOrder(const OpArg* order) {
@@ -260,7 +257,7 @@ PriceResult PriceVectorNorm(std::string_view, const OpCall& call) {
   return PriceReduced(*norm, arguments, NamedTensorText(arguments.x));
 }
 
-// torch.equal: compare, then all() of the results, to one truth value.
+// torch.equal: compares, then all() of the results, to one truth value.
 PriceResult PriceEqual(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "other"});
   const Tensor a = args.RequireTensor(0);
@@ -277,9 +274,8 @@ PriceResult PriceEqual(std::string_view, const OpCall& call) {
   return result;
 }
 
-// linalg_norm(x, ord, dim): a matrix norm where two dimensions are reduced and an order is given;
-// of those only that of Frobenius is a vector norm, the largest sum of a row or column costs as
-// much.
+// linalg_norm(x, ord, dim): a matrix norm if two dimensions are reduced and an order is given. Only
+// Frobenius' is a vector norm; the largest sum of a row or column costs as much.
 PriceResult PriceLinalgNorm(std::string_view op, const OpCall& call) {
   CallArgs args(call, {"input|self|A", "ord", "dim", "keepdim", "dtype"});
   const OpArg* order = args.Find(1);

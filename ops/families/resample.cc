@@ -25,7 +25,7 @@ PartWork ResampleBackward(Work work) {
   return part;
 }
 
-// The forward and, for a tensor that can have one, the gradient.
+// The forward and, for a differentiable tensor, the gradient.
 PriceResult PricedSample(std::string params, const Tensor& x, Work forward, Work backward) {
   std::vector<PartWork> gradients;
   if (x.Differentiable()) gradients.push_back(ResampleBackward(backward));
@@ -34,7 +34,7 @@ PriceResult PricedSample(std::string params, const Tensor& x, Work forward, Work
 
 // ---- interpolation ----
 
-// FLOPs an output in either direction: a product a tap, added up; of bicubic the coefficients too.
+// FLOPs per output, both directions: a product per tap, added up; bicubic: and coefficients.
 struct Mode {
   std::string_view name;
   int per_output;
@@ -46,12 +46,12 @@ constexpr Mode kResampleModes[] = {
     {"bilinear", 7, 2}, {"trilinear", 15, 3},    {"bicubic", 35, 2},
 };
 
-// Averages over the boxes that the outputs stand for, as adaptive_avg_pool.
+// Averages over the boxes of the outputs, as adaptive_avg_pool.
 constexpr std::string_view kArea = "area";
 
 struct Resized {
   Tensor x;
-  std::vector<int64_t> sizes;  // Of the image, a value a dimension.
+  std::vector<int64_t> sizes;  // Of the image, one per dimension.
 
   size_t dimensions() const { return sizes.size(); }
   Checked outputs() const { return Elements(x.shape.first(2)) * Elements(sizes); }
@@ -89,7 +89,7 @@ std::optional<std::vector<int64_t>> ScaledSizes(Shape extents, const std::vector
   return sizes;
 }
 
-// The factors of an argument: a number or integers, a value a dimension.
+// The factors of an argument: a number, or integers, one per dimension.
 std::vector<double> ScalesOf(const OpArg& arg) {
   if (IsNumber(arg)) return {NumberOf(arg)};
   if (arg.kind != OpArg::Kind::kIntList) return {};
@@ -110,7 +110,7 @@ std::optional<std::vector<int64_t>> ResampleSizes(const Tensor& x, CallArgs* arg
   return bad ? std::nullopt : sizes;
 }
 
-// A filter against aliasing has more taps where the image shrinks.
+// An antialiasing filter has more taps where the image shrinks.
 bool HasMoreTaps(const Resized& resized) {
   for (size_t i = 0; i < resized.dimensions(); ++i) {
     if (resized.sizes[i] < resized.x.shape[2 + i]) return true;
@@ -143,7 +143,7 @@ PriceResult PriceInterpolate(std::string_view op, const OpCall& call) {
   return args.failed() ? Unpriced(args.reason()) : PriceResized(resized, mode);
 }
 
-// The operators behind it, a name a mode.
+// The underlying operators, one per mode.
 struct UpsampleOp {
   std::string_view name;
   std::string_view mode;
@@ -163,7 +163,7 @@ constexpr UpsampleOp kUpsamples[] = {
     {"upsample_bicubic2d", "bicubic", 2},
 };
 
-// op(x, output_size, [align_corners], scales..): the scales only count without the sizes.
+// op(x, output_size, [align_corners], scales..): scales only count without sizes.
 PriceResult PriceUpsample(std::string_view name, const OpCall& call) {
   const UpsampleOp* op = FindRow(kUpsamples, name);
   if (op == nullptr) return Unpriced(Reason::kUnknownOp);
@@ -233,7 +233,7 @@ PriceResult PriceGridSample(std::string_view, const OpCall& call) {
   return args.failed() ? Unpriced(args.reason()) : PriceGridTensors(x, grid);
 }
 
-// theta [N,d,d+1] to a grid [N,spatial,d] for an image of the size [N,C,spatial].
+// theta [N,d,d+1] to a grid [N,spatial,d] for an image of size [N,C,spatial].
 PriceResult PriceAffineGrid(std::string_view, const OpCall& call) {
   CallArgs args(call, {"theta", "size", "align_corners"});
   const Tensor theta = args.RequireTensor(0);
@@ -263,7 +263,7 @@ struct Regions {
   Tensor boxes;  // [K,5]
   int64_t height = 0;
   int64_t width = 0;
-  int64_t ratio = 0;  // Samples an output, in each direction.
+  int64_t ratio = 0;  // Samples per output and direction.
 };
 
 PriceResult PriceRegions(const Regions& r) {
@@ -282,7 +282,7 @@ PriceResult PriceRegions(const Regions& r) {
 
 PriceResult PriceRoiAlign(std::string_view, const OpCall& call) {
   Regions regions;
-  // torchvision::roi_align has the output's height and width one by one behind the scale.
+  // torchvision::roi_align takes the output's height and width as two arguments after the scale.
   const bool is_operator = call.mod == "torchvision";
   CallArgs args = is_operator ? CallArgs(call, {"input", "rois", "spatial_scale", "pooled_height",
                                                 "pooled_width", "sampling_ratio", "aligned"})

@@ -1,5 +1,5 @@
-// Rotary position embedding: pairs of elements are turned by an angle that grows with the position,
-// which takes two products and a sum an element.
+// Rotary position embedding: rotates pairs of elements by an angle that grows with the position, at
+// two products and a sum per element.
 
 #include <algorithm>
 #include <optional>
@@ -19,7 +19,7 @@ constexpr int64_t kFlopsPerElement = 3;
 
 struct RotaryOp {
   std::string_view name;
-  int64_t table_columns;  // Elements that a column of the table turns.
+  int64_t table_columns;  // Elements rotated by one column of the table.
 };
 
 constexpr RotaryOp kRotaryOps[] = {
@@ -60,8 +60,8 @@ constexpr RotaryTensorName kRotaryTensorNames[] = {
     {"cu_seqlens", RotaryRole::kPosition},
 };
 
-// Positional tensors: one or two to turn, before their tables: (t, angles), (q, cos, sin),
-// (q, k, cos, sin); integers are positions.
+// Positional tensors: one or two to rotate before their tables: (t, angles), (q, cos, sin), (q, k,
+// cos, sin); integers are positions.
 bool SortPositional(const std::vector<Tensor>& tensors, Rotary* rotary) {
   std::vector<Tensor> floats;
   for (const Tensor& tensor : tensors) {
@@ -69,7 +69,7 @@ bool SortPositional(const std::vector<Tensor>& tensors, Rotary* rotary) {
     (integer ? rotary->positions : floats).push_back(tensor);
   }
   if (floats.empty()) return true;
-  // Tables that are given by name leave only tensors to turn.
+  // With tables given by name, all are rotated.
   size_t turned = floats.size();
   if (rotary->tables.empty()) {
     if (floats.size() < 2 || floats.size() > 4) return false;
@@ -132,13 +132,13 @@ PriceResult PriceTables(const RotaryOp& op, const OpCall& call) {
   const Work work{0, turned * kFlopsPerElement,
                   RotaryBytesOfAll(rotary->turned) * 2 + RotaryBytesOfAll(rotary->tables) +
                       RotaryBytesOfAll(rotary->positions)};
-  // The gradient is turned back by the same tables.
+  // The gradient is rotated back with the same tables.
   PriceResult result = Priced(TensorsText(rotary->turned), work, work);
   result.price->vec_estimated = false;
   return result;
 }
 
-// rotary_embedding(positions, query, key, head_size, cos_sin_cache, is_neox), which turns the first
+// rotary_embedding(positions, query, key, head_size, cos_sin_cache, is_neox): rotates the first
 // columns of every head in place. A row of the table holds half as many cosines and sines.
 PriceResult PriceCache(const OpCall& call) {
   CallArgs args(call, {"positions", "query", "key", "head_size", "cos_sin_cache", "is_neox", "-"});
@@ -172,7 +172,7 @@ PriceResult PriceCache(const OpCall& call) {
   return result;
 }
 
-// Whether the call has the arguments of PriceCache: a number stands before the table.
+// Whether the call has the arguments of PriceCache: a number precedes the table.
 bool HasCache(const OpCall& call) {
   bool number = false;
   for (const OpArg& arg : call.args) {

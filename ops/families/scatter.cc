@@ -1,5 +1,5 @@
-// Ops that write elements by index: indices and source are read, the elements that they name are
-// written; where values are added up, read too. Out of place, the whole tensor is copied first.
+// Ops that write elements by index: reads indices and source, writes the indexed elements, and
+// reads them if values are added. Out of place, the whole tensor is copied first.
 
 #include <algorithm>
 #include <optional>
@@ -21,11 +21,11 @@ struct Scatter {
   Tensor target;
   Checked index_bytes;
   std::optional<Tensor> source;  // Absent: a number.
-  Checked count;                 // Elements written, repeats included.
-  bool adds = false;             // Else the elements are replaced.
+  Checked count;                 // Elements written, including repeats.
+  bool adds = false;             // Otherwise replaces.
 };
 
-// Several indices may name one element.
+// Several indices may address one element.
 Checked Touched(const Scatter& scatter) { return Least(scatter.count, scatter.target.elements()); }
 
 Checked SourceBytes(const Scatter& scatter) {
@@ -40,7 +40,7 @@ Work ScatterForward(const Scatter& scatter, bool in_place) {
   return work;
 }
 
-// The source's gradient is picked from dY. The target's is dY; where elements were replaced, a copy
+// The source's gradient is gathered from dY. The target's is dY; if elements were replaced, a copy
 // of it with zeros in their place.
 Work ScatterBackward(const Scatter& scatter) {
   Work work;
@@ -66,7 +66,7 @@ PriceResult PricedScatter(const Scatter& scatter, const OpCall& call) {
   return result;
 }
 
-// A recorded dimension must be one of the tensor's; the cost does not hang on it.
+// A recorded dimension must be valid; it does not affect the cost.
 void CheckDim(CallArgs* args, size_t parameter, const Tensor& tensor) {
   const OpArg* arg = args->Find(parameter);
   if (arg == nullptr || arg->kind == OpArg::Kind::kOther) return;
@@ -86,8 +86,8 @@ bool IsNamed(const OpArg* arg, std::initializer_list<std::string_view> words) {
          std::find(words.begin(), words.end(), arg->text) != words.end();
 }
 
-// scatter(self, dim, index, src), scatter_add, scatter_reduce: an element an index; of src only as
-// many as there are indices are read.
+// scatter(self, dim, index, src), scatter_add, scatter_reduce: one element per index; only as many
+// elements of src as there are indices are read.
 PriceResult PriceScatter(std::string_view op, const OpCall& call) {
   CallArgs args(call, {"input|self", "dim", "index", "src|value", "reduce", "include_self"});
   const Tensor target = args.RequireTensor(0);
@@ -136,7 +136,7 @@ PriceResult PriceIndexSlices(std::string_view op, const OpCall& call) {
 }
 
 // index_put(self, indices.., values, accumulate): the last tensor is the values, those before it
-// the indices; None takes a whole dimension.
+// the indices; None keeps a whole dimension.
 PriceResult PriceIndexPut(std::string_view, const OpCall& call) {
   std::vector<OpArg> positional;
   bool accumulate = false;
@@ -144,7 +144,7 @@ PriceResult PriceIndexPut(std::string_view, const OpCall& call) {
     if (arg.name == "accumulate" || arg.kind == OpArg::Kind::kBool) {
       if (arg.name != "unsafe" && arg.int_value != 0) accumulate = true;
       if (arg.kind != OpArg::Kind::kBool) return Unpriced(Reason::kUnsupportedArgs);
-      if (arg.name.empty()) break;  // Behind accumulate only `unsafe` stands.
+      if (arg.name.empty()) break;  // Only `unsafe` follows accumulate.
     } else {
       positional.push_back(arg);
     }
@@ -162,7 +162,7 @@ PriceResult PriceIndexPut(std::string_view, const OpCall& call) {
   const std::span<const OpArg> indices(positional.data() + 1, positional.size() - 2);
   const std::optional<Picked> picked = PickedByIndices(*target, indices, &reason);
   if (!picked) return Unpriced(reason);
-  // Values that are broadcast are read as they are stored.
+  // Broadcast values are read as stored.
   const Work stored{0, 0, values->number ? Checked(0) : values->bytes()};
   Scatter scatter{*target, picked->index_bytes, std::nullopt, picked->elements, accumulate};
   PriceResult result = PricedScatter(scatter, call);
@@ -176,7 +176,7 @@ PriceResult PriceIndexPut(std::string_view, const OpCall& call) {
   return result;
 }
 
-// put(self, index, source, accumulate): of the flattened self.
+// put(self, index, source, accumulate): on the flattened self.
 PriceResult PricePut(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "index", "source", "accumulate"});
   const Tensor target = args.RequireTensor(0);
@@ -189,8 +189,7 @@ PriceResult PricePut(std::string_view, const OpCall& call) {
   return PricedScatter({target, index.bytes(), source, index.elements(), accumulate}, call);
 }
 
-// masked_scatter(self, mask, source): how many elements the mask has is not recorded: at most all
-// of both.
+// masked_scatter(self, mask, source): the mask's count is not recorded: at most all of both.
 PriceResult PriceMaskedScatter(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "mask", "source"});
   const Tensor target = args.RequireTensor(0);

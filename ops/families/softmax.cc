@@ -10,20 +10,19 @@
 namespace oplens::ops {
 namespace {
 
-// FLOPs an element: subtract the maximum, exponential (20), add up, divide; the maximum itself.
+// FLOPs per element: subtract the maximum, exponential (20), add up, divide; the maximum itself.
 constexpr int kSoftmaxForward = 24;
 // dX = Y (dY - sum(dY Y)).
 constexpr int kSoftmaxBackward = 4;
 // dX = dY - exp(Y) sum(dY).
 constexpr int kSoftmaxLogSoftmaxBackward = 23;
-// The logarithm, once a row.
+// The logarithm, once per row.
 constexpr int kLogarithm = 20;
 
-// Without `dim`, torch.nn.functional takes the first dimension of a 0-d, 1-d or 3-d input and the
-// second of all others.
+// torch.nn.functional's default `dim`: 0 for 0-d, 1-d and 3-d inputs, otherwise 1.
 int64_t ImplicitDim(size_t rank) { return rank == 0 || rank == 1 || rank == 3 ? 0 : 1; }
 
-// The type of Y: that of `dtype=`; fp32 where ATen's flag half_to_float is set in its place.
+// The type of Y: `dtype=`; fp32 if ATen's flag half_to_float is set in its place.
 DType SoftmaxOutputType(CallArgs* args, size_t parameter, DType input) {
   const OpArg* arg = args->Find(parameter);
   if (arg != nullptr && arg->kind == OpArg::Kind::kBool) {
@@ -50,8 +49,7 @@ PriceResult PriceSoftmaxOf(std::string_view op, const Tensor& x, DType output_ty
   return Priced(TensorText(x), forward, backward);
 }
 
-// torch.nn.functional has the parameters input, dim, _stacklevel, dtype; torch and Tensor have no
-// _stacklevel.
+// torch.nn.functional has the parameters input, dim, _stacklevel, dtype; others no _stacklevel.
 PriceResult PriceSoftmax(std::string_view op, const OpCall& call) {
   const bool functional = call.mod == "torch.nn.functional";
   CallArgs args = functional ? CallArgs(call, {"input", "dim", "_stacklevel", "dtype"})

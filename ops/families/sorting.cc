@@ -14,7 +14,7 @@
 namespace oplens::ops {
 namespace {
 
-// Comparisons to find a place among n: ceil(log2 n).
+// Comparisons to find a position among n: ceil(log2 n).
 int64_t CeilLog2(int64_t n) {
   int64_t bits = 0;
   for (int64_t rest = n - 1; rest > 0; rest /= 2) ++bits;
@@ -29,8 +29,7 @@ Checked ElementsBut(Shape shape, size_t dim) {
   return elements;
 }
 
-// Values and their int64 indices are written. Backward: dY goes to the places that the indices name
-// in a dX that is written whole.
+// Writes values and int64 indices. Backward: dY goes to the indices of a dX written whole.
 PriceResult PricedSelection(const Tensor& x, Checked flops, Checked outputs) {
   const Checked values = BytesOf(outputs, x.dtype);
   const Checked indices = BytesOf(outputs, DType::kInt64);
@@ -39,7 +38,7 @@ PriceResult PricedSelection(const Tensor& x, Checked flops, Checked outputs) {
   return Priced(NamedTensorText(x), forward, Work{0, 0, values + indices + x.bytes()});
 }
 
-// The dimension of a parameter, by default the last one.
+// The dimension in a parameter; the last one by default.
 std::optional<size_t> FindDim(CallArgs* args, size_t parameter, const Tensor& x,
                               int64_t absent = -1) {
   const int64_t dim = args->IntOr(parameter, absent);
@@ -55,7 +54,7 @@ PriceResult PricedSort(CallArgs* args, const Tensor& x, std::optional<size_t> di
   return PricedSelection(x, n * CeilLog2(Extent(x.shape, *dim)), n);
 }
 
-// sort(x, dim, descending, stable) and argsort; sort.stable has `stable` first, as a truth value.
+// sort(x, dim, descending, stable) and argsort; sort.stable takes `stable` first, as a truth value.
 PriceResult PriceSort(std::string_view op, const OpCall& call) {
   const bool stable_first =
       call.args.size() > 1 && call.args[1].kind == OpArg::Kind::kBool && call.args[1].name.empty();
@@ -79,8 +78,7 @@ PriceResult PriceTopK(std::string_view, const OpCall& call) {
   return PricedSelection(x, x.elements(), ElementsBut(x.shape, *dim) * k);
 }
 
-// One value of each row: kthvalue(x, k, dim), mode(x, dim), median(x, dim); median(x) of all has no
-// index.
+// One value per row: kthvalue(x, k, dim), mode(x, dim), median(x, dim); median(x) has no index.
 PriceResult PriceRank(std::string_view op, const OpCall& call) {
   const bool kth = op == "kthvalue";
   CallArgs args = kth ? CallArgs(call, {"input|self", "k", "dim|axis", "keepdim"})
@@ -99,8 +97,8 @@ PriceResult PriceRank(std::string_view op, const OpCall& call) {
                 Work{0, x.elements(), x.bytes() * 2 + BytesOf(2, x.dtype)});
 }
 
-// value_selecting_reduction_backward(dY, dim, indices, sizes, keepdim), the gradient of all that
-// pick values by index: dX has the sizes.
+// value_selecting_reduction_backward(dY, dim, indices, sizes, keepdim), the gradient of ops that
+// select values by index: `sizes` are dX's.
 PriceResult PriceSelectionGradient(std::string_view, const OpCall& call) {
   CallArgs args(call, {"grad", "dim", "indices", "sizes", "keepdim"});
   const Tensor dy = args.RequireTensor(0);
@@ -119,7 +117,7 @@ PriceResult PriceSelectionGradient(std::string_view, const OpCall& call) {
 
 // ---- counting and searching ----
 
-// unique: sorts all elements (unique_consecutive compares neighbours); at most all are different.
+// unique: sorts all elements (unique_consecutive compares neighbours); at most all are distinct.
 PriceResult PriceUnique(std::string_view op, const OpCall& call) {
   const bool by_dim = op == "unique_dim";
   const bool consecutive = op == "unique_consecutive";
@@ -140,7 +138,7 @@ PriceResult PriceUnique(std::string_view op, const OpCall& call) {
                 std::vector<PartWork>());
 }
 
-// bincount(x, weights, minlength): how many bins there are hangs on the values; at least minlength.
+// bincount(x, weights, minlength): the number of bins depends on the values; at least minlength.
 PriceResult PriceBinCount(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "weights", "minlength"});
   const Tensor x = args.RequireTensor(0);
@@ -180,7 +178,7 @@ PriceResult PricedSearch(CallArgs* args, const Tensor& sorted, const Tensor& x, 
                 std::vector<PartWork>());
 }
 
-// searchsorted(sorted[..,m], x, out_int32, right): a place among m for each element.
+// searchsorted(sorted[..,m], x, out_int32, right): a position among m per element.
 PriceResult PriceSearchSorted(std::string_view, const OpCall& call) {
   CallArgs args(call, {"sorted_sequence", "input|self", "out_int32", "right", "side", "sorter"});
   const Tensor sorted = args.RequireTensor(0);
@@ -188,7 +186,7 @@ PriceResult PriceSearchSorted(std::string_view, const OpCall& call) {
   const bool int32 = args.BoolOr(2, false);
   const Shape rows =
       sorted.shape.empty() ? sorted.shape : sorted.shape.first(sorted.shape.size() - 1);
-  // A sequence each row, or one for all.
+  // One sequence per row, or one for all.
   if (!args.failed() && !rows.empty() &&
       (x.shape.size() != sorted.shape.size() || !Covers(rows, x.shape.first(rows.size())))) {
     return Unpriced(Reason::kShapeMismatch);
@@ -221,7 +219,7 @@ constexpr OpModel kSortingModels[] = {
     {kBinCountNames, PriceBinCount},   {kHistogramNames, PriceHistogram},
     {kSearchNames, PriceSearchSorted}, {kBucketizeNames, PriceBucketize},
 };
-// Under which value_selecting_reduction_backward is looked up.
+// The name under which value_selecting_reduction_backward is looked up.
 constexpr std::string_view kSortingGradientNames[] = {"sort"};
 constexpr OpModel kSortingGradients[] = {{kSortingGradientNames, PriceSelectionGradient}};
 

@@ -23,8 +23,8 @@ struct SparseSizes {
   int64_t nnz = 0;
 };
 
-// One multiply-add for each value and column of D; what S is stored as (`index_bytes` and values)
-// and D are read, Y is written. Neither has a gradient model: that of S has its own sparsity.
+// One multiply-add per value and column of D; reads the stored S (`index_bytes` and values) and D,
+// writes Y. No gradient models: S's gradient has its own sparsity.
 PriceResult PricedSparse(const SparseSizes& s, const Tensor& values, const Tensor& dense,
                          Checked index_bytes) {
   const DType type = PromoteDTypes(values.dtype, dense.dtype);
@@ -73,9 +73,9 @@ PriceResult PriceSparseMm(std::string_view, const OpCall& call) {
   return PricedSparse(sizes, values, dense, indices->bytes());
 }
 
-// ---- 2:4 sparsity: of four numbers along K two are stored, and where they stand ----
+// ---- 2:4 sparsity: two of four numbers along K are stored, with their positions ----
 
-// 2MNK as of the dense product, half of which hardware computes: `eff` in the parameters.
+// 2MNK of the dense product, half of which hardware computes: `eff` in the parameters.
 PriceResult PricedHalf(const Product& p, const Tensor& compressed, const Tensor& dense,
                        DType output, Checked extra_bytes, Checked vec) {
   const Checked mma = p.Flops(compressed, dense);
@@ -91,8 +91,8 @@ PriceResult PricedHalf(const Product& p, const Tensor& compressed, const Tensor&
 
 std::optional<int64_t> Doubled(int64_t extent) { return (Checked(extent) * 2).Value(); }
 
-// _cslt_sparse_mm(A, B[K,N], bias[M], alpha, out_dtype, transpose_result, ..): A holds values and
-// places of [M,K] in one row: 9/16 of its elements of 2 bytes, 10/16 of those of 1 byte.
+// _cslt_sparse_mm(A, B[K,N], bias[M], alpha, out_dtype, transpose_result, ..): A packs values and
+// positions of [M,K] in one row: 9/16 of its elements of 2 bytes, 10/16 of those of 1 byte.
 PriceResult PriceCslt(std::string_view, const OpCall& call) {
   const OpCall operands{
       call.mod,
@@ -122,7 +122,7 @@ PriceResult PriceCslt(std::string_view, const OpCall& call) {
   return PricedHalf(p, a, b, output, extra, vec);
 }
 
-// _sparse_semi_structured_linear(x[..,K], w[N,K/2], places, bias, activation, out_dtype)
+// _sparse_semi_structured_linear(x[..,K], w[N,K/2], positions, bias, activation, out_dtype)
 PriceResult PriceHalfLinear(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input|self", "weight", "meta", "bias", "activation", "out_dtype|dtype"});
   const Tensor x = args.RequireTensor(0);
@@ -142,7 +142,7 @@ PriceResult PriceHalfLinear(std::string_view, const OpCall& call) {
                     bias ? p.outputs() : Checked(0));
 }
 
-// _sparse_semi_structured_mm(a[M,K/2], places, b[K,N], out_dtype) and, with a first operand c[M]
+// _sparse_semi_structured_mm(a[M,K/2], positions, b[K,N], out_dtype); with a leading operand c[M]
 // that is added, _sparse_semi_structured_addmm.
 PriceResult PriceHalfMm(std::string_view op, const OpCall& call) {
   const bool adds = op == "_sparse_semi_structured_addmm";
@@ -172,7 +172,7 @@ PriceResult PriceHalfMm(std::string_view op, const OpCall& call) {
   return PricedHalf(p, a, b, output, extra, vec);
 }
 
-// The addend of addmm stands first.
+// addmm takes the addend first.
 PriceResult PriceHalfAddmm(std::string_view op, const OpCall& call) {
   OpCall named = call;
   constexpr std::string_view kSparseNames[] = {"input", "mat1", "mat1_meta", "mat2"};

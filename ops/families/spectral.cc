@@ -17,11 +17,10 @@
 namespace oplens::ops {
 namespace {
 
-// What goes in and what comes out.
 enum class SpectralKind : uint8_t {
-  kComplex,        // Complex to complex; of real data, half of the work.
-  kRealToComplex,  // The last dimension loses the half that mirrors the other.
-  kComplexToReal,  // The last dimension gets it back.
+  kComplex,        // Complex to complex; half the work for real data.
+  kRealToComplex,  // Drops the mirrored half of the last dimension.
+  kComplexToReal,  // Restores it.
 };
 
 // How the dimensions are given.
@@ -56,12 +55,12 @@ constexpr Transform kTransforms[] = {
 
 constexpr int kFractionBits = 40;
 
-// log2 of a positive number, times 2^40 and rounded down: one bit of the fraction a squaring.
-// Integers alone, so that a figure is the same on every machine.
+// log2 of a positive number, times 2^40 and rounded down: one fraction bit per squaring. Integers
+// only, so figures are equal on every machine.
 int64_t FixedLog2(int64_t value) {
   const int whole = 63 - __builtin_clzll(static_cast<uint64_t>(value));
   constexpr int kPoint = 62;
-  // value / 2^whole, in [1, 2).
+  // value / 2^whole, in [1, 2)
   auto mantissa = static_cast<uint64_t>(value) << (kPoint - whole);
   int64_t result = whole;
   for (int i = 0; i < kFractionBits; ++i) {
@@ -74,7 +73,7 @@ int64_t FixedLog2(int64_t value) {
   return result;
 }
 
-// 5 n log2(length), the operations of the radix-2 algorithm, whatever the length; to the nearest
+// 5 n log2(length), the operations of the radix-2 algorithm, for any length; to the nearest
 // integer. `halves`: 1 for half of that.
 Checked TransformFlops(Checked n, Checked length, int halves) {
   const std::optional<int64_t> extent = length.Value();
@@ -116,9 +115,9 @@ DType RealOf(DType type) {
 struct Spectrum {
   Tensor x;
   SpectralKind kind = SpectralKind::kComplex;
-  std::vector<size_t> dims;      // The last one is the one that is halved.
-  std::vector<int64_t> lengths;  // Of the transforms, a value a dimension.
-  bool one_sided = true;         // Real to complex: the mirrored half is left out.
+  std::vector<size_t> dims;      // The last one is halved.
+  std::vector<int64_t> lengths;  // Of the transforms, one per dimension.
+  bool one_sided = true;         // Real to complex: omits the mirrored half.
 };
 
 PriceResult PriceSpectrum(const Spectrum& s) {
@@ -148,11 +147,11 @@ PriceResult PriceSpectrum(const Spectrum& s) {
   if (CategoryOf(s.x.dtype) < DTypeCategory::kFloat) {
     return Priced(std::move(text), work, std::vector<PartWork>());
   }
-  // The gradient is a transform the other way.
+  // The gradient is the inverse transform.
   return Priced(std::move(text), work, work);
 }
 
-// The dimensions, each once; nullopt when one is out of range or there twice.
+// The dimensions' indices; nullopt if one is out of range or repeated.
 std::optional<std::vector<size_t>> SpectralIndices(const std::vector<int64_t>& dims, size_t rank) {
   std::vector<size_t> indices;
   for (const int64_t dim : dims) {
@@ -164,8 +163,7 @@ std::optional<std::vector<size_t>> SpectralIndices(const std::vector<int64_t>& d
   return indices;
 }
 
-// The dimensions that are transformed when none are given: the last two, the last ones that
-// lengths are given for, or all.
+// The dimensions transformed by default: the last two, the last ones that have lengths, or all.
 std::vector<int64_t> DefaultDims(Dims dims, size_t rank, size_t lengths) {
   if (dims == Dims::kTwo) return {-2, -1};
   const size_t count = dims == Dims::kOne ? 1 : lengths > 0 ? lengths : rank;
@@ -174,7 +172,7 @@ std::vector<int64_t> DefaultDims(Dims dims, size_t rank, size_t lengths) {
   return result;
 }
 
-// What the input is transformed to where no length, or -1, is given.
+// The default length, for a missing length or -1.
 int64_t DefaultLength(const Spectrum& s, size_t i) {
   const int64_t extent = s.x.shape[s.dims[i]];
   const bool restored = s.kind == SpectralKind::kComplexToReal && i + 1 == s.dims.size();
@@ -208,7 +206,7 @@ PriceResult PriceTransform(std::string_view name, const OpCall& call) {
   return PriceSpectrum(s);
 }
 
-// The operators behind it: op(x, dim, normalization, forward / onesided / last_dim_size).
+// The underlying operators: op(x, dim, normalization, forward / onesided / last_dim_size).
 PriceResult PricePlanned(std::string_view name, const OpCall& call) {
   CallArgs args = name == "_fft_c2r"
                       ? CallArgs(call, {"self", "dim", "normalization", "last_dim_size"})
@@ -234,7 +232,7 @@ PriceResult PricePlanned(std::string_view name, const OpCall& call) {
   return PriceSpectrum(s);
 }
 
-// ---- transforms of short windows ----
+// ---- short-time transforms ----
 
 struct WindowedTransform {
   Tensor x;
@@ -245,12 +243,12 @@ struct WindowedTransform {
   bool one_sided = true;
 };
 
-// Frames of `length` samples, each times the window and transformed.
+// Frames of `length` samples, each windowed and transformed.
 PriceResult PriceWindowed(const WindowedTransform& w) {
   if (w.length < 1 || w.hop < 1) return Unpriced(Reason::kUnsupportedArgs);
   const size_t rank = w.x.shape.size();
   if (rank != 1 && rank != 2) return Unpriced(Reason::kShapeMismatch);
-  // Centred frames begin half a frame before the signal and end as much behind it.
+  // Centred frames start half a frame before the signal and end half a frame after it.
   const Checked padding = w.centered ? Checked(w.length / 2) * 2 : Checked(0);
   const std::optional<int64_t> room = (padding + w.x.shape.back() - w.length).Value();
   if (!room || *room < 0) return Unpriced(Reason::kShapeMismatch);

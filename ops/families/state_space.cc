@@ -1,4 +1,4 @@
-// State space models (Mamba): a scan over time of a state of N numbers a channel.
+// State space models (Mamba): a scan over time of N states per channel.
 
 #include <fmt/format.h>
 
@@ -13,9 +13,9 @@
 namespace oplens::ops {
 namespace {
 
-// SelectiveScanFn(u[B,D,L], delta[B,D,L], A[D,N], B, C, D[D], z[B,D,L], delta_bias[D], ..): for
-// each step and number of a state exp(delta A) 21, its product with the state and the sum with
-// delta u B 4, and 2 to add C h up; of each output the skip D u 2 and the gate z sigmoid(z) 22.
+// SelectiveScanFn(u[B,D,L], delta[B,D,L], A[D,N], B, C, D[D], z[B,D,L], delta_bias[D], ..): per
+// step and state exp(delta A) 21, its product with the state and the sum with delta u B 4, and 2 to
+// add C h; per output the skip D u 2 and the gate z sigmoid(z) 22.
 PriceResult PriceSelectiveScan(std::string_view, const OpCall& call) {
   constexpr int kState = 27;
   constexpr int kSkip = 2;
@@ -39,7 +39,7 @@ PriceResult PriceSelectiveScan(std::string_view, const OpCall& call) {
                 forward, std::vector<PartWork>());
 }
 
-// CausalConv1dFn(x[B,D,L], weight[D,W], bias[D], ..): each channel with a filter of its own.
+// CausalConv1dFn(x[B,D,L], weight[D,W], bias[D], ..): one filter per channel.
 PriceResult PriceCausalConvolution(std::string_view, const OpCall& call) {
   const auto x = TensorAt(call, 0);
   const auto weight = TensorAt(call, 1);

@@ -14,27 +14,27 @@ namespace oplens::ops {
 struct Window {
   int64_t kernel = 1;
   int64_t stride = 1;
-  int64_t before = 0;  ///< Padding in front.
-  int64_t after = 0;   ///< Padding behind.
+  int64_t before = 0;  ///< Padding before.
+  int64_t after = 0;   ///< Padding after.
   int64_t dilation = 1;
 
-  /// Of positive kernel, stride and dilation, with padding that is not negative.
+  /// Kernel, stride and dilation positive, padding not negative.
   bool Valid() const;
-  /// d(k-1)+1: how far apart the first and the last tap are, both included.
+  /// d(k-1)+1: distance from the first to the last tap, inclusive.
   Checked Reach() const { return Checked(dilation) * (Checked(kernel) - 1) + 1; }
 };
 
-/// How often the window fits: floor((extent + padding - reach) / stride) + 1. `ceil` counts a last
-/// window that is cut off, if it begins before the padding behind. nullopt when it does not fit
-/// once, or the count is no 64-bit number.
+/// Number of positions: floor((extent + padding - reach) / stride) + 1. `ceil` also counts a
+/// cut-off last window that starts before the trailing padding. nullopt if the window does not fit
+/// once or the count exceeds 64 bits.
 std::optional<int64_t> WindowCount(int64_t extent, const Window& window, bool ceil = false);
 
-/// The extent of a transposed convolution's output: (extent-1) s - padding + reach + `added`;
-/// nullopt when that is not positive.
+/// Output of a transposed convolution: (extent-1) s - padding + reach + `added`; nullopt unless >
+/// 0.
 std::optional<int64_t> TransposedExtent(int64_t extent, const Window& window, int64_t added);
 
-/// A value a dimension: `absent` for none (or an empty list), the one value for each dimension;
-/// nullopt when there are otherwise not as many values as dimensions.
+/// One value per dimension: `absent` if there are none (or an empty list), a single value repeated;
+/// nullopt if the number of values does not fit.
 std::optional<std::vector<int64_t>> PerDimension(const std::optional<std::vector<int64_t>>& values,
                                                  size_t dimensions, int64_t absent);
 

@@ -25,8 +25,7 @@ bool SumsInFp32(size_t unit) {
   }
 }
 
-/// Multiprocessors x FMAs a clock x 2 x clock; leaves the peaks as they are when the rates of the
-/// compute capability are not known.
+/// Peaks are multiprocessors x FMAs per clock x 2 x clock; unchanged if the rates are unknown.
 void DerivePeaks(bool half_rate, Gpu* gpu) {
   const GpuRates* rates = RatesOf(gpu->compute_capability);
   if (rates == nullptr || gpu->multiprocessors == 0 || gpu->clock_hz == 0) return;
@@ -38,7 +37,7 @@ void DerivePeaks(bool half_rate, Gpu* gpu) {
   gpu->source = PeakSource::kRecord;
 }
 
-/// What the text `gpu` of a record says.
+/// Facts in the recorded text `gpu`.
 struct Facts {
   int compute_capability = 0;
   int64_t multiprocessors = 0;
@@ -48,7 +47,7 @@ struct Facts {
   int64_t warp_threads = 0;
 };
 
-// No device is near these; a larger number is a broken one.
+// Above any real device: larger numbers are broken.
 constexpr int64_t kMostMultiprocessors = 100'000;
 constexpr int64_t kMostHertz = 100'000'000'000;
 constexpr int64_t kMostBytesPerS = 1'000'000'000'000'000;
@@ -88,13 +87,13 @@ Facts ReadFacts(std::string_view text) {
   return facts;
 }
 
-/// How many times the GPU of the record has what one of the table has; 1 where either is not known.
+/// Ratio of the recorded figure to the table's; 1 if either is unknown.
 double TimesOf(int64_t recorded, const GpuCell& cell) {
   return recorded > 0 && cell.value > 0 ? static_cast<double>(recorded) / cell.value : 1;
 }
 
-/// A row of the table for a GPU of that name of which a profile tells some facts: with other
-/// multiprocessors (a part of it) or another clock it has other peaks. Figures only, no name.
+/// The table's figures adjusted to the recorded facts: other multiprocessors (a part of a GPU) or
+/// another clock scale the peaks. Without the name.
 Gpu FromEntry(const GpuEntry& entry, const Facts& facts) {
   constexpr double kHertz = 1e6;
   constexpr double kGiga = 1e9;
@@ -122,7 +121,7 @@ Gpu FromEntry(const GpuEntry& entry, const Facts& facts) {
   return gpu;
 }
 
-/// What both say: a figure that differs is not known.
+/// Sets figures that differ to unknown.
 void KeepCommon(const Gpu& other, Gpu* gpu) {
   const auto keep = [](auto theirs, auto* ours) {
     if (*ours != theirs) *ours = 0;
@@ -137,7 +136,7 @@ void KeepCommon(const Gpu& other, Gpu* gpu) {
 
 using Entries = std::vector<const GpuEntry*>;
 
-/// Keeps the rows for which `fits` holds, if it does for any.
+/// Keeps the rows for which `fits` holds, unless there are none.
 template <typename Fits>
 void Narrow(Entries* entries, Fits fits) {
   Entries fitting;
@@ -149,7 +148,7 @@ bool HasMultiprocessors(const GpuEntry& entry, int64_t multiprocessors) {
   return static_cast<int64_t>(entry.figures.multiprocessors.value) == multiprocessors;
 }
 
-/// Drivers keep some of the memory to themselves.
+/// Drivers reserve some of the memory.
 bool HasMemory(const GpuEntry& entry, int64_t bytes) {
   constexpr double kTolerance = 0.08;
   constexpr double kGibibyte = 1024.0 * 1024 * 1024;
@@ -157,16 +156,16 @@ bool HasMemory(const GpuEntry& entry, int64_t bytes) {
   return own > 0 && std::abs(static_cast<double>(bytes) - own) <= kTolerance * own;
 }
 
-/// Whether a name that the table lacks may be that of any GPU. AMD's drivers name some not at all
-/// ("", "AMD Radeon Graphics"). NVIDIA's have the numbers of boards ("PG509-210"), of virtual GPUs,
-/// and of models for some countries, beside those of models for games and workstations.
+/// Whether a name that is not in the table could be any GPU. AMD's drivers report some without a
+/// model ("", "AMD Radeon Graphics"); NVIDIA's report numbers of boards ("PG509-210"), virtual GPUs
+/// and models for some countries, beside those of models for games and workstations.
 bool TellsNoModel(std::string_view name, Maker maker) {
   if (maker == Maker::kNvidia) return !NamesNvidiaModel(name);
   return maker == Maker::kAmd && name.find_first_of("0123456789") == name.npos;
 }
 
-/// Rows of GPUs of the same size, by compute capability, multiprocessors and memory. NVIDIA's must
-/// be told all three.
+/// GPUs of the same compute capability, multiprocessors and memory. For NVIDIA all three must be
+/// recorded; for AMD memory may be missing.
 Entries FindBySize(std::string_view name, Maker maker, const Facts& facts) {
   const bool told = facts.compute_capability != 0 && facts.multiprocessors != 0 &&
                     (facts.memory_bytes != 0 || maker == Maker::kAmd);
@@ -182,7 +181,7 @@ Entries FindBySize(std::string_view name, Maker maker, const Facts& facts) {
   return found;
 }
 
-/// The rows that a recorded GPU may be; several where nothing tells them apart.
+/// The table's rows that the recorded GPU could be; several if the facts do not decide.
 Entries FindRecorded(std::string_view name, Maker maker, const Facts& facts) {
   Entries found = FindGpuEntries(name);
   if (found.empty()) found = FindBySize(name, maker, facts);
@@ -221,7 +220,7 @@ std::vector<std::string_view> GpuNames() {
 Gpu ParseGpu(std::string_view device_name, std::string_view text) {
   const Facts facts = ReadFacts(text);
   Maker maker = MakerOf(device_name);
-  // AMD's have 64 lanes, but for those that are made for games.
+  // AMD's warps have 64 threads, except on GPUs for games.
   constexpr int64_t kNvidiaWarp = 32;
   if (maker == Maker::kNvidia && facts.warp_threads != 0 && facts.warp_threads != kNvidiaWarp) {
     maker = Maker::kAmd;
@@ -237,9 +236,9 @@ Gpu ParseGpu(std::string_view device_name, std::string_view text) {
     gpu = FromEntry(*found.front(), facts);
     for (const GpuEntry* entry : found) KeepCommon(FromEntry(*entry, facts), &gpu);
   }
-  // A driver that names none is taken at its word where the rest fits one row only.
+  // If the driver gives no name, the name of the only matching row.
   gpu.name = device_name.empty() && found.size() == 1 ? found.front()->name : device_name;
-  // The numbers of other makers' capabilities mean something else.
+  // Other makers number their capabilities differently.
   if (!gpu.IsNvidia()) return gpu;
   if (facts.compute_capability != 0) gpu.compute_capability = facts.compute_capability;
   const bool own_rates = std::any_of(found.begin(), found.end(), [](const GpuEntry* entry) {

@@ -7,9 +7,9 @@ using enum SourceId;
 
 // A row: names; multiprocessors, boost clock (MHz), memory (GiB), GB/s and the cache in front of
 // DRAM (KiB); then TFLOP/s in the order of MathUnit: fp64, fp32, fp16 (vector), then matrix units:
-// fp64, fp32, tf32, fp16 with fp32 sums, fp16 with fp16 sums, fp8, fp6, fp4, int8, int4. Dense
-// always: what a document gives with sparsity is halved. Of a document that tells of several GPUs
-// together, its share.
+// fp64, fp32, tf32, fp16 with fp32 sums, fp16 with fp16 sums, fp8, fp6, fp4, int8, int4. Always
+// dense: figures given with sparsity are halved. If a document gives a total for several GPUs,
+// one's share.
 constexpr GpuEntry kEntries[] = {
     // clang-format off
     {"Tesla P100 SXM2", "p100", "sxm2 sxm 16gb", Maker::kNvidia, 60, Rates::kUsual,

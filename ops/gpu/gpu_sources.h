@@ -7,10 +7,10 @@
 
 namespace oplens::ops {
 
-/// Where a figure of the table of GPUs is from.
+/// Source of a figure in the table of GPUs.
 enum class SourceId : uint8_t {
-  kNone,      ///< Nobody said: no cell may have it.
-  kNotFound,  ///< No document that tells it was found.
+  kNone,      ///< No source given: invalid in a cell.
+  kNotFound,  ///< No document with the figure was found.
   kDerived,
   kRecorded,
   kCudaGuide,
@@ -86,12 +86,12 @@ enum class SourceId : uint8_t {
 
 struct GpuSource {
   SourceId id;
-  std::string_view word;      ///< Short, as docs/gpus.md has it.
+  std::string_view word;      ///< Short, as in docs/gpus.md.
   std::string_view document;  ///< A maker's document, or a repository.
-  std::string_view where;     ///< Table, page or path in it.
+  std::string_view where;     ///< Table, page or path within it.
 };
 
-/// All but kNone and kNotFound, in the order of SourceId.
+/// All except kNone and kNotFound, in the order of SourceId.
 std::span<const GpuSource> GpuSources();
 
 /// nullptr for kNone and kNotFound.

@@ -10,7 +10,7 @@ namespace {
 
 using enum SourceId;
 
-// In the order of MathUnit; 0: no such unit, or not told.
+// In the order of MathUnit; 0: no such unit, or unknown.
 constexpr GpuRates kRates[] = {
     // clang-format off
     {30, kCudaGuide, kCudaGuide, {8, 192}},
@@ -31,7 +31,7 @@ constexpr GpuRates kRates[] = {
     {89, kCudaGuide, kAdaPaper, {2, 128, 128, 0, 0, 256, 512, 512, 1024, 0, 0, 1024, 2048}},
     {90, kCudaGuide, kHopperPaper, {64, 128, 256, 128, 0, 1024, 2048, 2048, 4096, 0, 0, 4096}},
     {100, kCudaGuide, kBlackwellBrief, {64, 128, 256, 64, 0, 2048, 4096, 4096, 8192, 8192, 16384, 8192}},
-    // By the figures of the B300, of the Jetson Thor T5000 and of the GB10; what these leave open is 0.
+    // From the figures of the B300, Jetson Thor T5000 and GB10; 0 where these leave it open.
     {103, kDerived, kHgxPage, {2, 128, 0, 2, 0, 2048, 4096, 4096, 8192, 8192, 24576}},
     {110, kDerived, kThorSheet, {0, 128, 0, 0, 0, 0, 0, 0, 8192, 0, 16384}},
     {120, kCudaGuide, kRtxBlackwellPaper, {2, 128, 128, 0, 0, 256, 512, 512, 1024, 0, 2048, 1024}},
@@ -39,14 +39,14 @@ constexpr GpuRates kRates[] = {
     // clang-format on
 };
 
-// Words that say nothing about the model.
+// Words that do not identify a model.
 constexpr std::string_view kFillers[] = {"nvidia", "tesla", "geforce", "gpu",      "graphics",
                                          "card",   "hbm2",  "amd",     "instinct", "accelerator"};
 
-// Longer texts are no names.
+// Longer names are cut.
 constexpr size_t kLongestName = 256;
 
-/// Words people write together: "rtx3090", "2080ti".
+/// Splits words often written together: "rtx3090", "2080ti".
 void AppendWord(std::string_view word, std::vector<std::string>* words) {
   for (const std::string_view prefix : {"rtx", "gtx"}) {
     if (word.size() > prefix.size() && word.starts_with(prefix)) {
@@ -125,7 +125,7 @@ std::vector<const GpuEntry*> FindGpuEntries(std::string_view name) {
   for (const GpuEntry& entry : GpuEntries()) {
     if (GpuTableFits(entry, words)) found.push_back(&entry);
   }
-  // A name as the table has it is meant, though it fits others too.
+  // An exact name of the table wins over partial matches.
   for (const GpuEntry* entry : found) {
     if (WordsOf(entry->name) == words) return {entry};
   }

@@ -9,29 +9,28 @@
 
 namespace oplens::ops {
 
-/// How a GPU's rates compare with those of its compute capability.
+/// Whether a GPU has the rates of its compute capability.
 enum class Rates : uint8_t {
   kUsual,
-  kOwn,  ///< Its own, the peaks of its row: cut down for export or to fit a range of cards.
+  kOwn,  ///< Has its own rates, the peaks of its row: reduced for export or to fit a product range.
 };
 
-/// A figure of the table and who says so. 0 is no figure:
-///  - with a source: it shows that the GPU has no such unit;
-///  - with two: they disagree;
+/// A figure of the table with its source. A value of 0 means:
+///  - with a source: the GPU has no such unit;
+///  - with two sources: they disagree;
 ///  - with kNotFound: no document was found.
 struct GpuCell {
   double value = 0;
   SourceId source = SourceId::kNone;
-  SourceId against = SourceId::kNone;  ///< The other source of two that disagree.
+  SourceId against = SourceId::kNone;  ///< The source that disagrees, if any.
 };
 
-/// What a cell says.
 enum class CellState : uint8_t {
   kFigure,
   kNoSuchUnit,
   kDisputed,
   kNotFound,
-  kBad,  ///< Without a source, or a figure and a reason to have none.
+  kBad,  ///< Without a source, or a figure with a reason to have none.
 };
 CellState StateOf(const GpuCell& cell);
 
@@ -43,19 +42,19 @@ struct GpuFigures {
   GpuCell l2_kib;  ///< The cache in front of DRAM: L2, or AMD's Infinity Cache.
 };
 
-/// A GPU of the table. `required` and `accepted` are the words of its names, in lower case.
+/// A GPU of the table. `required` and `accepted`: words of its names, in lower case.
 struct GpuEntry {
   std::string_view name;
   std::string_view required;  ///< A name must have all of them,
   std::string_view accepted;  ///< and may have these.
   Maker maker;
-  int compute_capability;  ///< AMD: of gfx90a 90, of gfx942 94, of gfx950 95, as HIP has it.
+  int compute_capability;  ///< AMD, as in HIP: 90 for gfx90a, 94 for gfx942, 95 for gfx950.
   Rates rates;
   GpuFigures figures;
   GpuCell peaks_tera_per_s[kMathUnitCount];  ///< In the order of MathUnit.
 };
 
-/// FMAs a clock and multiprocessor of an NVIDIA GPU, dense, in the order of MathUnit.
+/// FMAs per clock and multiprocessor of an NVIDIA GPU, dense, in the order of MathUnit.
 struct GpuRates {
   int compute_capability;
   SourceId vector;  ///< Of the first three,
@@ -65,26 +64,25 @@ struct GpuRates {
 
 std::span<const GpuEntry> GpuEntries();
 
-/// The entries that a name fits.
+/// The entries that match a name.
 std::vector<const GpuEntry*> FindGpuEntries(std::string_view name);
 
 std::span<const GpuRates> AllGpuRates();
 
-/// nullptr for a compute capability that is not in the table.
+/// nullptr if the table lacks the compute capability.
 const GpuRates* RatesOf(int compute_capability);
 
-/// Whether the name is that of a card sold for games, whose Tensor Cores sum in fp32 at half rate.
+/// Whether it is a GeForce card, whose Tensor Cores sum in fp32 at half rate.
 bool IsGeForce(std::string_view name);
 
-/// Whether the name is that of a model of a market that has many alike (GeForce RTX, Quadro,
-/// laptops, parts of a GPU): where the table lacks it, a row of the same size is another model.
+/// Whether the name is a model from a range with many similar ones (GeForce RTX, Quadro, laptops,
+/// parts of a GPU): if it is not in the table, a row of the same size is another model.
 bool NamesNvidiaModel(std::string_view name);
 
-/// Whether GPUs of that name have no Tensor Cores, though others of their compute capability do:
-/// the GTX 16 series, 7.5.
+/// Whether these GPUs lack the Tensor Cores of their compute capability: the GTX 16 series (7.5).
 bool LacksTensorCores(std::string_view name, int compute_capability);
 
-/// Who made a GPU of that name; kNvidia unless it says otherwise.
+/// Maker by the GPU's name; kNvidia unless the name says otherwise.
 Maker MakerOf(std::string_view name);
 
 }  // namespace oplens::ops

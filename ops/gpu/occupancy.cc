@@ -16,8 +16,8 @@ constexpr int64_t kRegisters = 64 * kKiB;
 constexpr int64_t kWarpThreads = 32;
 constexpr int64_t kMostBlockThreads = 1024;
 constexpr int64_t kMostThreadRegisters = 255;
-constexpr int64_t kRegisterUnit = 256;  // Registers are given to warps in multiples of it,
-constexpr int64_t kPartitions = 4;      // and each warp lives in one of so many partitions.
+constexpr int64_t kRegisterUnit = 256;  // Registers are allocated to warps in multiples of it.
+constexpr int64_t kPartitions = 4;      // Each warp belongs to one of these partitions.
 
 // CUDA programming guide, "Technical specifications per compute capability".
 constexpr LimitsRow kLimits[] = {
@@ -47,7 +47,7 @@ constexpr LimitsRow kLimits[] = {
 
 int64_t RoundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
 
-/// Threads of a block, or nullopt where no GPU runs such a block.
+/// Threads of a block, or nullopt if no GPU can run it.
 std::optional<int64_t> ThreadsOf(const Dim3& block) {
   if (block.x <= 0 || block.y <= 0 || block.z <= 0) return std::nullopt;
   const auto threads = (Checked(block.x) * block.y * block.z).Value();

@@ -18,7 +18,7 @@ bool HasFewBlocks(const LatencyCase& kernel) {
   return blocks && *blocks < kernel.gpu->multiprocessors;
 }
 
-/// Each wave takes as long as a full one.
+/// Assumes that each wave takes as long as a full one.
 bool WouldFillItsRoof(const LatencyCase& kernel) {
   if (!kernel.waves || *kernel.waves <= 1) return false;
   const double share = std::max(kernel.roofline->percent_of_math.value_or(0),
@@ -33,32 +33,32 @@ struct LinkRate {
 
 constexpr int64_t kGiga = 1'000'000'000;
 
-// Half of what the documents give for both directions (docs/costs.md, "Collectives").
+// One direction: half of what the documents give for both (docs/costs.md, "Collectives").
 constexpr LinkRate kLinkRates[] = {
-    {60, 80 * kGiga},      // P100: 4 NVLinks.
-    {70, 150 * kGiga},     // V100: 6.
-    {75, 50 * kGiga},      // TU102: 2.
-    {80, 300 * kGiga},     // A100: 12.
-    {86, 56'250'000'000},  // GA102: 4.
-    {89, 32 * kGiga},      // PCI Express 4.0 x16.
-    {90, 450 * kGiga},     // H100: 18.
-    {100, 900 * kGiga},    // B200: 18 of the fifth generation.
-    {103, 900 * kGiga},    // B300: the same.
-    {120, 64 * kGiga},     // PCI Express 5.0 x16.
+    {60, 80 * kGiga},      // P100: 4 NVLinks
+    {70, 150 * kGiga},     // V100: 6
+    {75, 50 * kGiga},      // TU102: 2
+    {80, 300 * kGiga},     // A100: 12
+    {86, 56'250'000'000},  // GA102: 4
+    {89, 32 * kGiga},      // PCI Express 4.0 x16
+    {90, 450 * kGiga},     // H100: 18
+    {100, 900 * kGiga},    // B200: 18, fifth generation
+    {103, 900 * kGiga},    // B300: 18, fifth generation
+    {120, 64 * kGiga},     // PCI Express 5.0 x16
 };
 
 constexpr double kRoof = 100;
 constexpr int64_t kMicrosecondNs = 1000;
-/// Of the rate of DRAM: the L2 caches of GPUs give 2 to 5 times as much.
+/// Percent of the DRAM rate: L2 caches of GPUs deliver 2 to 5 times as much.
 constexpr double kMostOfCache = 500;
 
-/// The time that the kernel may have taken.
+/// The longest time that the recorded one may stand for.
 double LongestNs(const ExcessCase& kernel) {
   return static_cast<double>(kernel.duration_ns) +
          static_cast<double>(kernel.whole_microseconds ? kMicrosecondNs : 0);
 }
 
-/// `percent` of a roof, were the time the longest that it may be.
+/// `percent` of a roof if the kernel took LongestNs().
 double LeastPercent(const ExcessCase& kernel, double percent) {
   return percent * static_cast<double>(kernel.duration_ns) / LongestNs(kernel);
 }
@@ -99,7 +99,7 @@ std::optional<MathUnit> TensorUnitOf(MathType math, bool half_sums) {
   return std::nullopt;
 }
 
-/// Kernels of libraries that add and multiply two fp16 numbers at once.
+/// Library kernels that compute on pairs of fp16 numbers.
 bool IsPackedHalf(std::string_view long_name) {
   return long_name.find("hgemm") != std::string_view::npos ||
          long_name.find("hcudnn") != std::string_view::npos;
@@ -112,7 +112,7 @@ MathUnit VectorUnitOf(const RooflineCase& kernel) {
   return IsPackedHalf(kernel.long_name) ? MathUnit::kVectorFp16 : MathUnit::kVectorFp32;
 }
 
-/// Libraries compute fp32 in full on AMD's matrix cores, which sum in fp32 always.
+/// On AMD's matrix cores libraries compute full fp32, and sums are always fp32.
 MathUnit OfAmd(MathUnit unit) {
   if (unit == MathUnit::kTensorTf32) return MathUnit::kTensorFp32;
   return unit == MathUnit::kTensorFp16Half ? MathUnit::kTensorFp16 : unit;
@@ -195,7 +195,7 @@ ReasonSet ExcessReasons(const ExcessCase& kernel) {
 }
 
 Bound BoundOfShares(double math_pct, double dram_pct) {
-  // A kernel beside the op's work: nothing is known of its own.
+  // A kernel beside the op's work; nothing is known about it.
   if (math_pct == 0 && dram_pct == 0) return Bound::kUnknown;
   if (std::max(math_pct, dram_pct) < kLeastRoofPct) return Bound::kLatency;
   return math_pct >= dram_pct ? Bound::kMath : Bound::kDram;

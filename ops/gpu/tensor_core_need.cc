@@ -12,7 +12,7 @@
 namespace oplens::ops {
 namespace {
 
-/// "_MI16x16x1": an instruction of 16 x 16. "_MI0" would be none.
+/// "_MI16x16x1" is an instruction of 16 x 16; "_MI0" would be none.
 bool HasMatrixInstruction(std::string_view name) {
   constexpr std::string_view kMark = "_MI";
   for (size_t at = name.find(kMark); at != name.npos; at = name.find(kMark, at + 1)) {
@@ -22,9 +22,8 @@ bool HasMatrixInstruction(std::string_view name) {
   return false;
 }
 
-/// Whether a kernel's name says that it multiplies on AMD's matrix cores: Tensile's names hold the
-/// shape of the matrix instruction ("Cijk_..._MT128x128x32_MI32x32x8x1_..."), Composable Kernel's
-/// "xdl" (its word for these instructions), others "mfma", the instruction itself.
+/// Whether the name says that the kernel uses AMD's matrix cores: Tensile's by the instruction
+/// shape ("Cijk_..._MT128x128x32_MI32x32x8x1_..."), Composable Kernel's by "xdl", others by "mfma".
 bool NamesMatrixCores(std::string_view long_name) {
   if (long_name.starts_with("Cijk_")) return HasMatrixInstruction(long_name);
   for (const std::string_view word : {"xdl", "Xdl", "mfma", "MFMA"}) {
@@ -42,7 +41,7 @@ using enum MathType;
 
 bool IsTensorCoreNeedNarrowInteger(MathType math) { return math == kInt8 || math == kInt4; }
 
-/// Adds sentences, "; " between them.
+/// Joins sentences by "; ".
 class Why {
  public:
   explicit Why(std::string* text) : text_(text) {}
@@ -85,7 +84,7 @@ class Judge {
   }
 
  private:
-  /// The rule, what it went by, and what is multiplied: "P1:s16816gemm fp16".
+  /// The rule, its token and the math type: "P1:s16816gemm fp16".
   std::string RuleText() const {
     const TensorCoreVerdict& verdict = *kernel_.verdict;
     std::string text(verdict.rule.empty() ? "no rule" : verdict.rule);
@@ -93,7 +92,7 @@ class Judge {
       text += ':';
       text += verdict.token;
     }
-    // AMD's matrix cores take fp32 as it is.
+    // AMD's matrix cores take fp32 unrounded.
     const bool full_fp32 = by_matrix_cores_ && result_.math == kTf32;
     if (result_.use == TensorCoreUse::kYes && result_.math != kUnknown && !full_fp32) {
       text += ' ';
@@ -102,7 +101,7 @@ class Judge {
     return text;
   }
 
-  /// True where the GPU is not known.
+  /// True if the GPU is unknown.
   bool HasTensorCores() const { return capability_ == 0 || capability_ >= kFirstWithTensorCores; }
   bool IsNamedGemv() const {
     return kernel_.long_name.find("gemv") != std::string_view::npos ||
@@ -116,7 +115,7 @@ class Judge {
 
   bool IsOfAnotherMaker() const { return kernel_.gpu != nullptr && !kernel_.gpu->IsNvidia(); }
 
-  /// Answers `use` where the name leaves it open; the evidence in words.
+  /// Decides `use` if the name leaves it open; returns the evidence.
   std::string_view Resolve() {
     if (NamesMatrixCores(kernel_.long_name)) {
       by_matrix_cores_ = true;
@@ -137,7 +136,7 @@ class Judge {
       result_.use = TensorCoreUse::kNo;
       return "by data type: none of its Tensor Cores";
     }
-    // Products that a compiler or template made: TF32 is a choice there, narrower types are not.
+    // Generated products: TF32 is optional there, narrower types always use Tensor Cores.
     const bool generated = kernel_.verdict->rule == "U3";
     if (generated && capability_ != 0 && wanted_ != kTf32 && wanted_ != kFp64) {
       result_.use = TensorCoreUse::kYes;
@@ -149,13 +148,13 @@ class Judge {
   bool IsAboveVectorPeak() const {
     if (kernel_.gpu == nullptr || !kernel_.flops_mma || !kernel_.duration_ns) return false;
     if (*kernel_.flops_mma <= 0 || *kernel_.duration_ns <= 0) return false;
-    // Products of transformed tiles do fewer FLOPs than the convolution has, whatever their names.
+    // Winograd and FFT kernels do fewer FLOPs than the convolution, whatever their names.
     if (product_ != nullptr && product_->kind == MatrixProduct::Kind::kConvolution) return false;
     if (IsFastConvolution(kernel_.long_name)) return false;
     MathUnit unit = MathUnit::kVectorFp32;
     if (wanted_ == kFp64) unit = MathUnit::kVectorFp64;
     double peak = kernel_.gpu->Peak(unit);
-    // Packed arithmetic may be what the kernel does; DP4A does four products at a time.
+    // The kernel may use packed arithmetic; DP4A does four products at once.
     if (wanted_ == kFp16 || wanted_ == kBf16) {
       peak = std::max(peak, kernel_.gpu->Peak(MathUnit::kVectorFp16));
     } else if (peak > 0 && (IsTensorCoreNeedNarrowInteger(wanted_) || wanted_ == kUnknown)) {
@@ -191,7 +190,7 @@ class Judge {
     if (product_ != nullptr && (product_->m == 0 || product_->n == 0 || product_->k == 0)) return;
     if (result_.use == TensorCoreUse::kYes) {
       result_.fitness = TensorCoreFitness::kYes;
-      // What sizes the fast kernels want is known of NVIDIA's alone.
+      // Alignment rules are known for NVIDIA's libraries only.
       if (!IsOfAnotherMaker()) Advise();
       return;
     }
@@ -200,7 +199,7 @@ class Judge {
     JudgeType();
   }
 
-  /// Without a price the name alone tells whether the kernel is a product.
+  /// Without a price only the name says whether the kernel is a product.
   void JudgeWithoutOp() {
     if (result_.use == TensorCoreUse::kYes) {
       result_.fitness = TensorCoreFitness::kYes;
@@ -212,7 +211,7 @@ class Judge {
     }
   }
 
-  /// Shapes that run on CUDA cores by design, whatever the type. Whether it decided.
+  /// Decides shapes that run on CUDA cores by design, whatever the type. Returns whether it did.
   bool JudgeShape() {
     if (product_ == nullptr) {
       if (IsNamedGemv()) Set(TensorCoreFitness::kNo, kGemv);
@@ -265,7 +264,7 @@ class Judge {
   }
 
   std::string_view TfText() const {
-    // Whether libraries may round fp32 to TF32 is a setting that no profile holds.
+    // Whether fp32 may be rounded to TF32 is a setting that profiles do not record.
     if (result_.use != TensorCoreUse::kNo) return "fp32: by TF32 only, which is a setting";
     if (product_ != nullptr && product_->kind == MatrixProduct::Kind::kConvolution) {
       return "fp32: TF32 not used; cudnn.allow_tf32 is on by default";
@@ -273,7 +272,7 @@ class Judge {
     return "fp32: TF32 not used; matmul.allow_tf32 is off by default since PyTorch 1.12";
   }
 
-  /// Rules that a library refuses to break, and small or odd shapes it may not take.
+  /// Hard requirements of libraries, and small or odd shapes that they may not run on Tensor Cores.
   void JudgeAlignment() {
     result_.fitness = TensorCoreFitness::kYes;
     if (product_ == nullptr) return;
@@ -296,7 +295,7 @@ class Judge {
   }
 
   void JudgeGemm() {
-    constexpr int64_t kNarrowType = 16;  // fp8: both; int8: K of 4 at least.
+    constexpr int64_t kNarrowType = 16;  // fp8: multiples for K and N.
     constexpr int64_t kInt8Least = 4;
     constexpr int64_t kSmall = 4;
     if (wanted_ == kFp8 && (product_->k % kNarrowType != 0 || product_->n % kNarrowType != 0)) {
@@ -326,7 +325,7 @@ class Judge {
                        [&](const NamedExtent& extent) { return extent.extent % alignment != 0; });
   }
 
-  /// Extents that the fast kernels do not like.
+  /// Recommends padding for extents that slow the fast kernels.
   void Advise() {
     if (product_ == nullptr) return;
     MathType math = result_.use == TensorCoreUse::kYes ? result_.math : wanted_;
@@ -342,14 +341,14 @@ class Judge {
           (Checked(extent.extent) + (alignment - extent.extent % alignment)).Value();
       if (!padded) continue;
       if (result_.padding_at == std::string::npos) {
-        result_.padding_at = result_.why.empty() ? 0 : result_.why.size() + 2;  // Behind "; ".
+        result_.padding_at = result_.why.empty() ? 0 : result_.why.size() + 2;  // After "; ".
       }
       why_.Add(fmt::format("{}={}: pad to {}", extent.name, extent.extent, *padded));
     }
   }
 
-  /// The rows of the left factor lie one after the other: their number aligns nothing. Libraries
-  /// for GPUs before Ampere wanted it aligned too.
+  /// The number of rows does not affect the alignment of the row-major left factor; libraries
+  /// before Ampere wanted it aligned nevertheless.
   bool Matters(const NamedExtent& extent) const {
     if (product_->kind != MatrixProduct::Kind::kGemm) return true;
     if (capability_ != 0 && capability_ < kFirstWithTf32) return true;

@@ -12,10 +12,9 @@
 namespace oplens::ops {
 namespace {
 
-/// What a rule answers.
 enum class Answer : uint8_t {
-  kNone,    ///< No communication.
-  kByVerb,  ///< Communication; the first verb of its name says which, else another kind.
+  kNone,    ///< Not communication.
+  kByVerb,  ///< Communication; the first verb in the name decides, otherwise kOther.
   kSendRecv,
   kAllToAll,
   kAllReduce,
@@ -25,17 +24,17 @@ enum class Answer : uint8_t {
 };
 
 struct CommunicationRule {
-  std::string_view pattern;  ///< Of the function with its namespaces, without arguments.
+  std::string_view pattern;  ///< Matched against the function with namespaces, without arguments.
   Answer answer;
 };
 
-// A word begins where no small letter is before it: "small_reduce" is no "all_reduce".
+// A word starts where no lower-case letter precedes: "small_reduce" is not "all_reduce".
 #define OPLENS_WORD "(?:^|[^a-z])"
 
-// The first that matches counts. Libraries, then names that only look like communication, then
-// words that stand in the names of many engines' kernels.
+// The first match decides: libraries, then names that only look like communication, then words in
+// the kernel names of many engines.
 constexpr CommunicationRule kCommunicationRules[] = {
-    // Where tokens go, and their order on one GPU, is computed: DeepEP's layout, the maps of the
+    // Only compute where tokens go and their order on one GPU: DeepEP's layout, the maps of the
     // hybrid kernels, the indices of TensorRT-LLM's exchanges.
     {"(?:^|::)(?:deep_ep|dpsk::ep|ep)::(?:\\w+::)*layout::|(?:^|::)deep_ep::.*layout",
      Answer::kNone},
@@ -44,8 +43,8 @@ constexpr CommunicationRule kCommunicationRules[] = {
      Answer::kNone},
     {"(?:compute|inplace)SendRecv\\w*Kernel", Answer::kNone},
     // NCCL and RCCL: ncclDevKernel_AllReduce_Sum_f32_RING_LL, ncclSymkDevKernel_AllGather_LL,
-    // ncclAllReduceRingLLKernel_sum_f32 (before 2.8), ncclDevKernel_Generic_1 (RCCL). Their parts
-    // on the device API have names of their own.
+    // ncclAllReduceRingLLKernel_sum_f32 (before 2.8), ncclDevKernel_Generic_1 (RCCL). Kernels on
+    // the device API have names of their own.
     {"(?:^|::)nccl\\w*[Kk]ernel", Answer::kByVerb},
     {"(?:^|::)rccl", Answer::kByVerb},
     {"(?:^|::)msccl", Answer::kByVerb},
@@ -55,27 +54,27 @@ constexpr CommunicationRule kCommunicationRules[] = {
     {"(?:^|::)_?(?:nv|roc)shmem", Answer::kByVerb},
     {"(?:^|::)(?:mori_shmem_|_shmem_)", Answer::kByVerb},
     {"^(?:barrier|sync|rdxn|reduce|reducescatter|alltoall|fcollect|broadcast)\\w*_on_stream_kernel",
-     Answer::kByVerb},  // Of NVSHMEM.
+     Answer::kByVerb},  // NVSHMEM
     {"(?i)oneccl|(?:^|::)ccl(?:::|_)", Answer::kByVerb},
     {"(?i)(?:^|::)(?:hccl|hcom_)", Answer::kByVerb},
-    // DeepEP under whatever name it was built, and what is made after it.
+    // DeepEP, under any build name, and its derivatives
     {"(?:^|::)(?:deep_ep|dpsk::ep|hybrid_ep|(?:inter|intra)node(?:_ll)?)::.*(?:dispatch|combine|"
      "notify)",
      Answer::kAllToAll},
     {"(?:^|::)(?:deep_ep|dpsk::ep|hybrid_ep|(?:inter|intra)node(?:_ll)?)::", Answer::kByVerb},
-    {"(?:^|::)(?:mori::.*)?Ep(?:Dispatch|Combine)[A-Z]", Answer::kAllToAll},  // Of ROCm.
+    {"(?:^|::)(?:mori::.*)?Ep(?:Dispatch|Combine)[A-Z]", Answer::kAllToAll},  // ROCm
     {"(?:^|::)mori::collective::", Answer::kByVerb},
     {"^OneShotBroadcastSdma|^FusedRing(?:Local|Remote)Gather", Answer::kByVerb},
-    // Perplexity's.
+    // Perplexity
     {"^(?:_::)?(?:dispatch|combine)Kernel$|^(?:_::)?a2a_(?:dispatch|combine)_(?:send|recv)_kernel$",
      Answer::kAllToAll},
-    // vLLM, SGLang, AITER.
+    // vLLM, SGLang, AITER
     {"(?:^|::)cross_device_reduce_[12]stage", Answer::kAllReduce},
     {"(?:^|::)quickreduce::|(?:^|::)allreduce_prototype", Answer::kAllReduce},
     {"(?:^|::)aiter::ar_(?:ll_)?gfx", Answer::kAllReduce},
     {"(?:^|::)aiter::ag_gfx", Answer::kAllGather},
     {"(?:^|::)aiter::rs_gfx", Answer::kReduceScatter},
-    // TensorRT-LLM, FlashInfer and Transformer Engine.
+    // TensorRT-LLM, FlashInfer, Transformer Engine
     {"(?:^|::)moe_?[aA]2[aA]_?(?:[dD]ispatch|[cC]ombine|[pP]repare)", Answer::kAllToAll},
     {"(?:^|::)ulysses_a2a", Answer::kAllToAll},
     {"(?:^|::)pcie_ipc::", Answer::kAllReduce},
@@ -84,21 +83,21 @@ constexpr CommunicationRule kCommunicationRules[] = {
     {"(?:^|::)userbuffers_fp16_sum", Answer::kAllReduce},
     {"(?:^|::)kuserbuffers_(?:push|pull)", Answer::kSendRecv},
     {"(?:^|::)k?userbuffers_", Answer::kByVerb},
-    // PyTorch's symmetric memory, NVIDIA's apex.
+    // PyTorch's symmetric memory, NVIDIA's apex
     {"(?:^|::)symmetric_memory::.*(?:put|wait)_signal", Answer::kSendRecv},
     {"(?:^|::)symmetric_memory::.*barrier", Answer::kBarrier},
     {"(?:^|::)multimem_", Answer::kByVerb},
     {"(?:^|::)exchangeSplitAndOffset", Answer::kAllToAll},
     {"(?:^|::)push_pull_halos", Answer::kSendRecv},
-    // Products of matrices that are fused with a collective, names that a compiler makes of the ops
-    // around ("triton_poi_fused_all_gather_into_tensor_wait_tensor_3"), sums within a GPU.
+    // Matrix products fused with a collective, names that a compiler derives from the surrounding
+    // ops ("triton_poi_fused_all_gather_into_tensor_wait_tensor_3"), sums within a GPU
     {"^triton_(?:poi|red|per|tem|for|mm)_", Answer::kNone},
     {"(?i)gemm|matmul", Answer::kNone},
     {"(?i)(?:thread|warp|wave|block|cta)_?all_?(?:reduce|gather)", Answer::kNone},
     {OPLENS_WORD "all_?reduce_dims?(?:_|$)", Answer::kNone},
     // Fused and custom collectives: oneShotAllReduceKernel,
-    // allreduce_fusion_kernel_oneshot_lamport,
-    // multimem_all_reduce_kernel, moeAllToAllKernel, reduce_scatter_cross_device_store.
+    // allreduce_fusion_kernel_oneshot_lamport, multimem_all_reduce_kernel, moeAllToAllKernel,
+    // reduce_scatter_cross_device_store
     {OPLENS_WORD "all_?[Rr]educe|All_?[Rr]educe", Answer::kAllReduce},
     {OPLENS_WORD "reduce_?[Ss]catter|Reduce_?[Ss]catter", Answer::kReduceScatter},
     {OPLENS_WORD "all_?[Gg]ather|All_?[Gg]ather", Answer::kAllGather},
@@ -141,7 +140,7 @@ Patterns Compile(const Entries& entries, std::string_view prefix) {
   return patterns;
 }
 
-/// Matches what any rule that answers communication does: most names are settled by one search.
+/// The union of all rules that answer communication: one search settles most names.
 std::string AnyRule() {
   std::string all;
   for (const CommunicationRule& rule : kCommunicationRules) {

@@ -7,7 +7,7 @@
 
 namespace oplens::ops {
 
-/// What a kernel that moves data between GPUs does.
+/// What a communication kernel does.
 enum class CommunicationKind : uint8_t {
   kAllReduce,
   kAllGather,
@@ -17,33 +17,31 @@ enum class CommunicationKind : uint8_t {
   kBroadcast,
   kReduce,
   kBarrier,
-  kOther,  ///< Its name does not say.
+  kOther,  ///< Not named.
 };
 
 /// "all_reduce", ..., "other".
 std::string_view CommunicationWord(CommunicationKind kind);
 
-/// Of the rules below; a number more for every change of what they answer.
+/// Version of the rules; incremented whenever an answer changes.
 inline constexpr int kCommunicationRulesVersion = 2;
 
-/// What a kernel that moves data between GPUs does, by its full name, mangled or not; nullopt for
-/// every other kernel. Knows NCCL, RCCL, MSCCL, NVSHMEM, oneCCL, HCCL, DeepEP and its like, the
-/// collectives that PyTorch and inference engines write themselves, and those fused with what
-/// follows them: docs/communication.md has the names and where they were read. A product of
-/// matrices that is fused with a collective is a product. What a trace tells besides the name is
-/// not asked here.
+/// Classifies a kernel that moves data between GPUs by its full name, mangled or not; nullopt for
+/// any other kernel. Covers NCCL, RCCL, MSCCL, NVSHMEM, oneCCL, HCCL, DeepEP and derivatives, and
+/// collectives of PyTorch and inference engines, also fused ones (names and sources:
+/// docs/communication.md). A matrix product fused with a collective counts as a product.
 std::optional<CommunicationKind> CommunicationKindOf(std::string_view kernel_name);
 
 inline bool IsCommunicationKernel(std::string_view kernel_name) {
   return CommunicationKindOf(kernel_name).has_value();
 }
 
-/// Whether an operator or range is a collective's, by its name: "c10d::allreduce_",
+/// Whether an operator or range is a collective by its name: "c10d::allreduce_",
 /// "record_param_comms", "nccl:all_reduce".
 bool IsCommunicationRange(std::string_view name);
 
-/// Whether a kernel is known to be no communication whatever launched it: PyTorch's own kernels for
-/// tensors, and what its compiler makes. Collectives launch such to fill and copy their buffers.
+/// Whether a kernel is certainly no communication, whatever launched it: PyTorch's tensor kernels
+/// and its compiler's. Collectives launch them to fill and copy their buffers.
 bool IsTensorKernel(std::string_view kernel_name);
 
 }  // namespace oplens::ops

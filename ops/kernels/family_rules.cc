@@ -5,17 +5,15 @@ namespace {
 
 using enum KernelFamily;
 
-// The first that matches counts. What a name says for certain stands before words that occur in
-// many names: generated code, then families whose names hold the words of others (attention that is
-// written with products, norms that quantise), then these.
+// The first match decides, so specific names precede common words: generated code, then families
+// whose names contain words of others (attention written with products, norms that quantise).
 constexpr FamilyRule kFamilyRules[] = {
-    // Inductor's templates: products with what is fused into them.
+    // Inductor's templates: products with fused pointwise code
     {kAttention, "^_triton_tem_&flex_|^_triton_tem_&attention|^_triton_flex_|^_flex_attention"},
     {kConv, "^_triton_tem_&convolution|^_triton_convolution|^_triton_conv"},
     {kGroupedGemm, "^_triton_tem_&grouped_mm"},
     {kGemm, "^_triton_tem_|^_triton_mm|^_triton_bmm|^_triton_addmm|^_triton_scaled_mm"},
-    // Inductor's other kernels: by the ops that they are made of. A product among these is only
-    // what they read from.
+    // Inductor's other kernels, by the ops fused in them; a product named here is only an input
     {kOptimizer, "^_triton_&_fused&_adam|^_triton_&_fused&_sgd_|^_triton_&_fused&adagrad"},
     {kSoftmax, "^_triton_&_fused&softmax|^_triton_&_fused&nll_loss"},
     {kNorm,
@@ -47,14 +45,14 @@ constexpr FamilyRule kFamilyRules[] = {
      "^_loop_copy_fusion|^_input_concatenate|^_loop_concatenate_fusion|^_loop_slice_fusion|"
      "^_loop_dynamic_slice|^_loop_dynamic_update_slice|^_loop_pad_fusion"},
     {kReduction, "^_input_&reduce&fusion|^_loop_&reduce&fusion|^_wrapped_reduce"},
-    // Fusions of another kind have its name.
+    // Other fusions, after the kinds that are named
     {kElementwise, "^_loop_&fusion|^_wrapped_|^_fusion_"},
     // nvFuser
     {kGemm, "_nvfuser_matmul"},
     {kReduction, "_nvfuser_reduction|_nvfuser_inner|_nvfuser_outer"},
     {kLayout, "_nvfuser_transpose|_nvfuser_resize"},
     {kElementwise, "_nvfuser_pointwise"},
-    // Myelin of TensorRT lists what is fused, three letters an op: "__myl_CasMulMeaAddSqrDivMul".
+    // TensorRT's Myelin lists what is fused, three letters per op: "__myl_CasMulMeaAddSqrDivMul"
     {kGemm, "^_myl_&_fc|^_myl_&_gemm|^_myl_&_mat_mul"},
     {kAttention, "^_myl_&_mha"},
     {kNorm, "^_myl_&_mea_&_sqr|^_myl_&norm"},
@@ -67,14 +65,14 @@ constexpr FamilyRule kFamilyRules[] = {
      "^_myl_&_mov|^_myl_&_tra_|^_myl_&_cas|^_myl_&_con|^_myl_&_sli|^_myl_&_res_|^_myl_&_rep|"
      "^_myl_&_gat"},
 
-    // Tables of embeddings (FBGEMM): before the optimizer and the products in their names.
+    // Embedding tables (FBGEMM), before the optimizers and products in their names
     {kEmbedding,
      "split_embedding_|dense_embedding_codegen|_ssd_embedding|embedding_&codegen|"
      "bounds_check_indices|linearize_index|offsets_range|bucketize_sparse|_tbe_"},
     {kQuantise, "_fbgemm_gpu_&quant|_fbgemm_gpu_&_fp8|_fbgemm_gpu_&qparam"},
     {kLayout, "permute_pooled_embs|permute_1d_|permute_2d_|permute_indices|recat_"},
 
-    // Experts: where tokens go, then their products.
+    // Experts: token routing, then the products
     {kRouting,
      "gating_softmax|_topk_softmax|topk_gating|_moe_topk|topk_moe|grouped_topk|biased_topk|"
      "moe_fused_gate|routing|moe_align|align_block_size|_moe_sum|moe_permute|moe_unpermute|"
@@ -95,7 +93,7 @@ constexpr FamilyRule kFamilyRules[] = {
     {kGroupedGemm, "cutlass|_ck_|ck_tile|_kentry_|device_kernel",
      "gemm_grouped|_group_problem_shape_|grouped_gemm|_moe_gemm"},
 
-    // What only moves or turns keys and values, before attention.
+    // Before attention: moves or rotates keys and values
     {kElementwise, "_rope|rotary"},
     {kLayout,
      "reshape_and_cache|concat_and_cache|append_paged_kv|set_kv_buffer|set_mla_kv|store_kv|"
@@ -127,7 +125,7 @@ constexpr FamilyRule kFamilyRules[] = {
     {kNorm, "ck_tile|_kentry_|cutlass|device_kernel", "rmsnorm|layernorm|rms_norm|layer_norm"},
     {kSoftmax, "softmax|soft_max|cross_entropy|log_soft"},
 
-    // Convolutions, before the products that they are made of.
+    // Convolutions, before the products they are made of
     {kConv,
      "winograd|fft1d_|fft2d_|im2col|col2im|im2d2_col|col2_im2d|vol2col|flip_filter|"
      "implicit_gemm|implicit_convolve|explicit_convolve|xmma_fprop|xmma_dgrad|xmma_wgrad|"
@@ -152,7 +150,7 @@ constexpr FamilyRule kFamilyRules[] = {
      "_fbgemm_gpu_"},
     {kGemm, "cutlass|_ck_|ck_tile|_kentry_|_cute_|device_kernel", "cutlass|gemm|gemv"},
 
-    // Written by engines
+    // Inference engines
     {kQuantise,
      "quantize|quantise|_quant_|_quant|dequant|scaled_fp8|_to_fp8|fp8_to|_fp8rowwise|nvfp4|mxfp|"
      "block_scale_interleave|_scale_swizzle|per_token_cast"},
@@ -165,17 +163,17 @@ constexpr FamilyRule kFamilyRules[] = {
     {kLayout, "multi_tensor_apply", "_copy_functor_|_native_copy_", ""},
     {kElementwise, "multi_tensor_apply|amp_update_scale"},
 
-    // Random numbers; what drops by them is elementwise.
+    // Random numbers; dropout is elementwise
     {kElementwise, "dropout"},
     {kRandom,
      "random|curand|philox|bernoulli|distribution_|randperm|gen_sequenced|generate_seed|"
      "_rand_|_rand_state|_uniform_|hiprand|rocrand|truncated_normal"},
 
-    // Of cuBLASLt beside a product; of repeat_interleave.
+    // cuBLASLt's, beside a product; repeat_interleave's
     {kElementwise, "epilogue_impl"},
     {kLayout, "^_compute_cuda_kernel_"},
 
-    // Kernels that PyTorch and others run for any function: by the function.
+    // Kernels of PyTorch and others that run any functor: by the functor
     {kSortScan, "elementwise", "_nonzero_"},
     {kElementwise, "elementwise", "masked_fill|masked_scatter"},
     {kFill, "elementwise", "fill_functor|fill_kernel"},
@@ -213,7 +211,7 @@ constexpr FamilyRule kFamilyRules[] = {
      "_take_|index_kernel|compute_grad_weight|krn_partials|sum_and_scatter"},
 };
 
-// Words that anybody's kernels have in their names.
+// Words common in anybody's kernel names.
 constexpr FamilyRule kWordRules[] = {
     {kFill, "memset|fill|set_zero|_zeros_|zero_kernel|_zero_|set_value"},
     {kLayout, "token_pool"},

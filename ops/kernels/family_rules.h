@@ -8,27 +8,26 @@
 
 namespace oplens::ops {
 
-/// One rule of the table of families. Texts are words as AsWords writes them: alternatives are
-/// separated by '|', parts that must all occur by '&'. "_sort_" is a whole word, "sort" occurs
-/// anywhere, "^" before it: at the beginning.
+/// One rule of the family table. Its texts are matched against AsWords(): '|' separates
+/// alternatives, '&' parts that must all occur. "_sort_" is a whole word, "sort" matches anywhere,
+/// a leading "^" only at the beginning.
 struct FamilyRule {
   KernelFamily family;
-  std::string_view function;       ///< In the function's own name; empty: any.
-  std::string_view anywhere = {};  ///< In the whole name with its template arguments too.
-  std::string_view unless = {};    ///< A function's name that is spared.
+  std::string_view function;       ///< Matched in the function's own name; empty: any.
+  std::string_view anywhere = {};  ///< Matched in the whole name with template arguments.
+  std::string_view unless = {};    ///< The rule is skipped if this matches the function's name.
 };
 
-/// The table, in the order in which they are asked: names of libraries and of generated code.
+/// Names of libraries and of generated code, in order of precedence.
 std::span<const FamilyRule> FamilyRules();
 
-/// What is asked behind it: single words.
+/// Single words, tried after FamilyRules().
 std::span<const FamilyRule> FamilyWordRules();
 
-/// Names of ops that only move elements, in kernels that Inductor makes of several ops; sorted, so
-/// that a longer one stands behind its beginning.
+/// Ops that only move elements, as named in Inductor's fused kernels; sorted.
 std::span<const std::string_view> MovingOps();
 
-/// The same of ops that write a constant.
+/// Ops that write a constant; sorted likewise.
 std::span<const std::string_view> FillingOps();
 
 }  // namespace oplens::ops

@@ -8,11 +8,11 @@
 namespace oplens::ops {
 namespace {
 
-/// "_ZN5aiter9norm_kernIDF16bEEvPT_" is "aiter::norm_kern": the lengths say where each name ends.
+/// "_ZN5aiter9norm_kernIDF16bEEvPT_" -> "aiter::norm_kern", by the length before each name.
 std::string NamesIn(std::string_view mangled) {
   std::string names;
   size_t i = mangled.starts_with("_ZN") ? 3 : 2;
-  if (i < mangled.size() && mangled[i] == 'L') ++i;  // Of one file only.
+  if (i < mangled.size() && mangled[i] == 'L') ++i;  // Internal linkage
   while (i < mangled.size() && IsDigit(mangled[i])) {
     size_t length = 0;
     for (; i < mangled.size() && IsDigit(mangled[i]) && length < mangled.size(); ++i) {
@@ -28,7 +28,7 @@ std::string NamesIn(std::string_view mangled) {
 std::string FunctionIn(std::string_view signature) {
   constexpr std::string_view kUnnamed[] = {"(anonymous namespace)", "<unnamed>", "{anonymous}"};
   std::string function;
-  // A type that is computed may hold comparisons, whose signs are no brackets.
+  // A computed type may contain comparison signs, which are not brackets.
   if (signature.starts_with("std::enable_if<")) {
     constexpr std::string_view kEnd = ">::type ";
     const size_t end = signature.find(kEnd);
@@ -76,7 +76,7 @@ std::string AsWords(std::string_view name) {
       if (words.back() != '_') words += '_';
       continue;
     }
-    // "RMSNorm" has a border before its N, "2D" and "1C11" have none.
+    // "RMSNorm" splits before its N; "2D" and "1C11" do not split.
     const bool begins_word = IsLower(before) || (IsLower(after) && !IsLower(before));
     if (IsUpper(c) && begins_word && words.back() != '_') words += '_';
     words += ToLower(c);

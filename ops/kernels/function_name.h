@@ -6,13 +6,13 @@
 
 namespace oplens::ops {
 
-/// The function of a kernel's full name with its namespaces, without type, template arguments and
-/// parameters: "void a::(anonymous namespace)::b<int>(int*)" is "a::_::b". A mangled name that
-/// cannot be demangled gives the names that stand in it.
+/// The kernel's function with namespaces, without return type, template arguments and parameters:
+/// "void a::(anonymous namespace)::b<int>(int*)" -> "a::_::b". If a mangled name cannot be
+/// demangled, the identifiers in it.
 std::string FunctionOf(std::string_view kernel_name);
 
-/// A name as words of small letters with '_' between them and at both ends, whatever its spelling:
-/// "ns::LayerNormForwardCUDAKernel" is "_ns_layer_norm_forward_cuda_kernel_".
+/// A name of any spelling as lower-case words, with '_' between them and at both ends:
+/// "ns::LayerNormForwardCUDAKernel" -> "_ns_layer_norm_forward_cuda_kernel_".
 std::string AsWords(std::string_view name);
 
 }  // namespace oplens::ops

@@ -22,7 +22,7 @@ struct WordRule {
   double toward_wgrad;  // 1 or -1
 };
 
-// cuDNN and its relatives say it in words.
+// cuDNN and others name the gradient.
 constexpr WordRule kGradientEvidenceWords[] = {
     {"wgrad", 1},  {"Wgrad", 1},  {"BackwardFilter", 1}, {"bwd_weight", 1}, {"backward_weight", 1},
     {"dgrad", -1}, {"Dgrad", -1}, {"BackwardData", -1},  {"bwd_data", -1},  {"backward_input", -1},
@@ -37,8 +37,8 @@ double FromWords(std::string_view name) {
 
 int64_t CeilDivide(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
-// Whether blocks of this tile that cover an output of rows x columns make up the grid. The third
-// extent of a grid is the batch or a split of the sum; some kernels fold it into the others.
+// Whether tiles covering an output of rows x columns make up the grid. grid.z is the batch or the
+// splits of the sum, which some kernels fold into x and y.
 bool GradientEvidenceCovers(const Tile& tile, const Dim3& grid, int64_t rows, int64_t columns,
                             int64_t batch) {
   const Checked plane = Checked(grid.x) * grid.y;
@@ -60,9 +60,8 @@ double FromTile(const MatrixProduct& p, const InstanceKernel& kernel) {
   return (wgrad ? 1 : -1) * LogOdds(.97);
 }
 
-// A weight that is stored [outputs, inputs] under a row-major framework on a column-major BLAS:
-// dgrad multiplies plain operands, wgrad one of them transposed. Other products may have operands
-// that are views, so that their layout says less.
+// For a weight stored as [outputs, inputs] (row-major framework, column-major BLAS) dgrad is "nn"
+// and wgrad "nt". Operands of other products may be views, so their layout says less.
 double FromLayout(bool right_transposed, std::string_view name) {
   const double weight = LogOdds(right_transposed ? .9 : .6);
   const auto ends = [&](std::string_view layout) {
@@ -74,8 +73,7 @@ double FromLayout(bool right_transposed, std::string_view name) {
   return ends("_nn") ? -weight : 0;
 }
 
-// Splitting the sum pays where it is much longer than the output is large: wgrad sums over the
-// rows, dgrad over the outputs.
+// Split-K pays for sums much longer than the output: over rows in wgrad, over outputs in dgrad.
 double FromSplit(const MatrixProduct& p, const InstanceKernel& kernel) {
   constexpr int64_t kMuch = 8;
   const bool split =
@@ -89,7 +87,7 @@ double EvidenceFor(const MatrixProduct* product, const InstanceKernel& kernel) {
   const double words = FromWords(kernel.long_name);
   if (words != 0) return words;
   if (product == nullptr) return FromLayout(false, kernel.long_name);
-  // The sizes of a convolution's implicit product depend on the algorithm.
+  // The implicit GEMM of a convolution has sizes that depend on the algorithm.
   if (product->kind != MatrixProduct::Kind::kGemm) return 0;
   return FromTile(*product, kernel) + FromLayout(product->right_transposed, kernel.long_name) +
          FromSplit(*product, kernel);
@@ -124,7 +122,7 @@ GradientGuess Guess(double evidence) {
   return {evidence > 0 ? Part::kWgrad : Part::kDgrad, Probability(evidence)};
 }
 
-// "128x64", "128x64x32": two or three numbers and nothing else.
+// "128x64", "128x64x32": exactly two or three numbers.
 std::optional<Tile> TileOfWord(std::string_view word) {
   constexpr std::string_view kSize = "tilesize";
   if (word.starts_with(kSize)) word.remove_prefix(kSize.size());
@@ -177,7 +175,7 @@ std::vector<GradientGuess> GuessGradients(const MatrixProduct* product,
     if (group.evidence != 0) {
       give(group, Guess(group.evidence));
     } else if (launches == 1) {
-      // The data of a first layer needs no gradient, the weight of a layer nearly always does.
+      // A first layer needs no dgrad, but nearly every layer needs wgrad.
       give(group, {Part::kWgrad, .9});
     } else if (launches == 2) {
       guesses[group.kernels[0]] = {Part::kDgrad, .55};
@@ -187,8 +185,7 @@ std::vector<GradientGuess> GuessGradients(const MatrixProduct* product,
     }
     return guesses;
   }
-  // At least one group for each gradient: those at the ends of the evidence, the earlier launch
-  // being dgrad where it is even.
+  // At least one group per gradient, by the extreme evidence; on a tie the earlier one is dgrad.
   const auto less = [](const GradientEvidenceGroup& a, const GradientEvidenceGroup& b) {
     return a.evidence < b.evidence;
   };

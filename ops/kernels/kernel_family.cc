@@ -15,7 +15,7 @@ namespace {
 
 using enum KernelFamily;
 
-// No name of a known kernel needs more to be told; a longer text is not searched to its end.
+// Only this many bytes of a signature are searched.
 constexpr size_t kKernelFamilyReach = 2048;
 
 constexpr std::string_view kKernelFamilyWords[kKernelFamilyCount] = {
@@ -23,7 +23,7 @@ constexpr std::string_view kKernelFamilyWords[kKernelFamilyCount] = {
     "elementwise", "reduction", "layout",       "embedding",  "sort_scan", "random", "optimizer",
     "quantise",    "routing",   "sampling",     "collective", "p2p",       "fill"};
 
-/// The part before the first `mark`, which leaves `text` with it.
+/// Returns the part before the first `mark` and removes both from `text`.
 std::string_view TakeUpTo(char mark, std::string_view* text) {
   const size_t end = text->find(mark);
   const std::string_view part = text->substr(0, end);
@@ -43,7 +43,6 @@ bool HoldsAll(std::string_view words, std::string_view parts) {
   return true;
 }
 
-/// Whether the words hold one of the alternatives.
 bool HoldsAny(std::string_view words, std::string_view alternatives) {
   while (!alternatives.empty()) {
     if (HoldsAll(words, TakeUpTo('|', &alternatives))) return true;
@@ -51,11 +50,10 @@ bool HoldsAny(std::string_view words, std::string_view alternatives) {
   return false;
 }
 
-/// Of a kernel that Inductor makes of several ops and names after them ("_cat_view_3"): whether all
-/// are among `names`, which are sorted.
+/// Whether all op names in an Inductor kernel ("_cat_view_3") are among `names` (sorted).
 bool AreAll(std::string_view ops, std::span<const std::string_view> names) {
   while (!ops.empty()) {
-    // The longest that fits: "copy_" before "copy".
+    // The longest match: "copy_" before "copy".
     const auto name = std::find_if(names.rbegin(), names.rend(), [&](std::string_view candidate) {
       return ops.starts_with(candidate) &&
              (ops.size() == candidate.size() || ops[candidate.size()] == '_');
@@ -66,8 +64,7 @@ bool AreAll(std::string_view ops, std::span<const std::string_view> names) {
   return true;
 }
 
-/// Of Inductor's elementwise kernels: one that only writes a constant or moves elements, by the ops
-/// in its name.
+/// An elementwise Inductor kernel, by its ops: only writes a constant, only moves, or neither.
 KernelFamily FamilyOfFused(std::string_view name) {
   constexpr std::string_view kBefore = "triton_poi_fused_";
   if (!name.starts_with(kBefore)) return kElementwise;
@@ -79,10 +76,10 @@ KernelFamily FamilyOfFused(std::string_view name) {
   return AreAll(name, MovingOps()) ? kLayout : kElementwise;
 }
 
-/// Inductor's kernels of a time when they had no names: "triton__0d1d2de3de" tells of each argument
-/// whether it is aligned (d), and if it is a number, e too. Sizes stand in the code of a product,
-/// whose arguments are tensors only; a kernel of elements has their number, a reduction two
-/// numbers; an elementwise kernel that reads transposed has two and rows of blocks.
+/// Early Inductor kernels without names: "triton__0d1d2de3de" marks each argument as aligned (d),
+/// and as a number too (e). Products have their sizes in the code and take tensors only;
+/// elementwise kernels take one number, reductions two; an elementwise kernel that reads transposed
+/// takes two and has rows of blocks.
 std::optional<NamedFamily> FamilyOfUnnamed(std::string_view name) {
   constexpr std::string_view kBefore = "triton__0d";
   if (!name.starts_with(kBefore)) return std::nullopt;
@@ -100,7 +97,7 @@ std::optional<NamedFamily> FamilyOfUnnamed(std::string_view name) {
   return NamedFamily{numbers == 1 ? kElementwise : kReduction, kElementwise};
 }
 
-/// The first rule that matches; null for none.
+/// The first rule that matches, or nullptr.
 const FamilyRule* FirstOf(std::span<const FamilyRule> rules, std::string_view function,
                           std::string_view whole) {
   const auto rule = std::find_if(rules.begin(), rules.end(), [&](const FamilyRule& candidate) {

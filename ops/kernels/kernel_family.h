@@ -6,28 +6,28 @@
 
 namespace oplens::ops {
 
-/// What a kernel computes, whatever op or library it is of. What serves a product, a convolution or
-/// attention alone (sums of split-K parts, Winograd's transforms) is of their family.
+/// What a kernel computes, whatever op or library it belongs to. Kernels that only serve a product,
+/// convolution or attention (split-K sums, Winograd transforms) are of its family.
 enum class KernelFamily : uint8_t {
-  kOther,        ///< The name does not say, or none of these.
-  kGemm,         ///< Products of matrices and vectors, batched ones too.
-  kGroupedGemm,  ///< Many products of different sizes: of the experts of a layer.
+  kOther,        ///< Not named, or none of these.
+  kGemm,         ///< Matrix and vector products, also batched.
+  kGroupedGemm,  ///< Many products of different sizes, e.g. of a layer's experts.
   kConv,
   kAttention,    ///< Also linear attention and state-space models.
-  kNorm,         ///< Layer, batch, group and RMS norms, also with what is fused around them.
-  kSoftmax,      ///< Also cross entropy, which is one with a pick.
+  kNorm,         ///< Layer, batch, group and RMS norms, also with what is fused to them.
+  kSoftmax,      ///< Also cross entropy.
   kElementwise,  ///< Arithmetic, activations, dropout, rotary embedding, interpolation.
   kReduction,    ///< Sums, extrema, pooling, losses.
   kLayout,       ///< Copies, casts, transposes, concatenation, writes into a KV cache.
-  kEmbedding,    ///< Rows looked up or added by index: embeddings, gather, scatter.
+  kEmbedding,    ///< Lookups or additions by index: embeddings, gather, scatter.
   kSortScan,     ///< Sorts, top-k, scans, selection, histograms.
   kRandom,
   kOptimizer,
-  kQuantise,  ///< To few bits and back, with their scales.
-  kRouting,   ///< Which token goes to which expert, and the tokens' way there and back.
-  kSampling,  ///< The next token out of logits, and what speculation accepts.
+  kQuantise,  ///< To few bits and back, with the scales.
+  kRouting,   ///< Assigns tokens to experts, and moves them there and back.
+  kSampling,  ///< Picks the next token from logits; acceptance in speculative decoding.
   kCollective,
-  kP2p,   ///< Send and receive, also those that an all-to-all is made of.
+  kP2p,   ///< Send and receive, also as parts of an all-to-all.
   kFill,  ///< Writes a constant.
 };
 
@@ -36,21 +36,21 @@ inline constexpr int kKernelFamilyCount = static_cast<int>(KernelFamily::kFill) 
 /// "gemm", "grouped_gemm", ..., "other".
 std::string_view KernelFamilyWord(KernelFamily family);
 
-/// Of the rules of kernel_family.cc; a number more for every change of what they answer.
+/// Version of the rules in kernel_family.cc; incremented whenever an answer changes.
 inline constexpr int kKernelFamilyRulesVersion = 1;
 
-/// What a name tells.
+/// What a name says of the family.
 struct NamedFamily {
-  KernelFamily family = KernelFamily::kOther;  ///< Of a launch whose blocks are a line.
-  KernelFamily tiled = KernelFamily::kOther;   ///< Of one with several rows of blocks.
-  bool by_word = false;  ///< Only a word of its name says so, and no library's naming.
+  KernelFamily family = KernelFamily::kOther;  ///< If the grid has one row of blocks.
+  KernelFamily tiled = KernelFamily::kOther;   ///< If the grid has several rows of blocks.
+  bool by_word = false;  ///< Only a common word says so, not a library's naming scheme.
 
-  /// `rows`: blocks in y; anything below 2 where that is not known.
+  /// `rows`: blocks in y; below 2 if unknown.
   KernelFamily Of(int64_t rows) const { return rows > 1 ? tiled : family; }
 };
 
-/// By the full name, mangled or not, in one table: the first rule that matches decides. What moves
-/// data between GPUs is by CommunicationKindOf. Linear in the name; never throws.
+/// Classifies by full name, mangled or not; communication by CommunicationKindOf, otherwise the
+/// first matching rule of one table. Linear in the name; never throws.
 NamedFamily KernelFamilyOf(std::string_view kernel_name);
 
 }  // namespace oplens::ops

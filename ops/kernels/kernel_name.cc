@@ -7,8 +7,8 @@
 namespace oplens::ops {
 namespace {
 
-// The set of a text's characters, folded to 64: a text can only hold a word of whose letters none
-// is missing. Spares most searches.
+// The set of characters of a text, folded to 64 bits: a text can only contain a word if it has all
+// its letters. Saves most searches.
 constexpr uint64_t LettersOf(std::string_view text) {
   uint64_t letters = 0;
   for (const char c : text) letters |= uint64_t{1} << (static_cast<unsigned char>(c) % 64);
@@ -23,13 +23,13 @@ struct NameRule {
   uint64_t letters;
 };
 
-// Parts of a function's own name, without its template arguments. The first that occurs decides, so
-// accessories stand before the kernels that they serve.
+// Parts of a function's own name, without template arguments. The first match decides, so
+// accessories precede the kernels that they serve.
 constexpr NameRule kHeadRules[] = {
     // By far the most frequent
     {"elementwise", KernelKind::kPointwise},
     {"elementWise", KernelKind::kPointwise},
-    // Whatever else is in its name is fused behind the product.
+    // The rest of its name is fused behind the product.
     {"triton_tem_", KernelKind::kMatrix},
     // Sums of partial results
     {"splitKreduce", KernelKind::kSecondStage},
@@ -41,8 +41,8 @@ constexpr NameRule kHeadRules[] = {
     {"FlashAttnFwdCombine", KernelKind::kSecondStage},
     {"reduce_wgrad", KernelKind::kSecondStage},
     {"nhwc_reduction_kernel", KernelKind::kSecondStage},
-    {"write_indices", KernelKind::kSecondStage},  // Of nonzero: places along each dimension.
-    // Preparation of library kernels
+    {"write_indices", KernelKind::kSecondStage},  // nonzero's: coordinates along each dimension
+    // Preparation for library kernels
     {"OffsetsKernel", KernelKind::kHelper},
     {"generateWinogradTiles", KernelKind::kHelper},
     {"winograd_nonfused", KernelKind::kHelper},
@@ -56,8 +56,8 @@ constexpr NameRule kHeadRules[] = {
     {"vol2col", KernelKind::kHelper},
     {"compute_gemm_pointers", KernelKind::kHelper},
     {"prepare_grouped_gemm_data", KernelKind::kHelper},
-    {"kernel_helper_stage", KernelKind::kHelper},  // Of cuDNN's strided_dgrad_indexed.
-    {"SubTensor", KernelKind::kHelper},            // MIOpen fills, scales and casts tensors by it.
+    {"kernel_helper_stage", KernelKind::kHelper},  // cuDNN's, for strided_dgrad_indexed
+    {"SubTensor", KernelKind::kHelper},            // MIOpen's fill, scale and cast of tensors
     {"precompute_indices", KernelKind::kHelper},
     {"scalePackedTensor", KernelKind::kHelper},
     {"scaleTensor", KernelKind::kHelper},
@@ -91,7 +91,7 @@ constexpr NameRule kHeadRules[] = {
     {"transpose_kernel", KernelKind::kLayout},
     {"transposeKernel", KernelKind::kLayout},
     {"SwapDimension", KernelKind::kLayout},
-    // Norms in parts
+    // Norms in several kernels
     {"batch_norm_collect_statistics", KernelKind::kNormStatistics},
     {"batch_norm_transform_input", KernelKind::kNormApply},
     {"batch_norm_backward_reduce", KernelKind::kNormGradSums},
@@ -104,7 +104,7 @@ constexpr NameRule kHeadRules[] = {
     {"cuComputeGradInput", KernelKind::kNormGradInput},
     {"GammaBeta", KernelKind::kNormGradWeights},
     // Matrix products, convolutions, attention
-    {"fbgemm_gpu", KernelKind::kSpecial},  // A library of embedding tables in spite of its name.
+    {"fbgemm_gpu", KernelKind::kSpecial},  // An embedding library despite its name
     {"gemm", KernelKind::kMatrix},
     {"Gemm", KernelKind::kMatrix},
     {"gemv", KernelKind::kMatrix},
@@ -204,8 +204,7 @@ constexpr NameRule kHeadRules[] = {
     {"block_reduce", KernelKind::kReduction},
 };
 
-// Parts of the whole name, for functions whose own name says nothing: CUTLASS's Kernel<Traits>, and
-// mangled names.
+// Parts of the whole name, for functions that say nothing: CUTLASS's Kernel<Traits>, mangled names.
 constexpr NameRule kWholeRules[] = {
     {"ReduceSplitK", KernelKind::kSecondStage},
     {"splitKreduce", KernelKind::kSecondStage},
@@ -215,17 +214,17 @@ constexpr NameRule kWholeRules[] = {
     {"gemv", KernelKind::kMatrix},
 };
 
-// Elementwise kernels are told apart by the functor among their template arguments.
+// Elementwise kernels are distinguished by the functor in their template arguments.
 constexpr NameRule kFunctorRules[] = {
     {"FillFunctor", KernelKind::kFill}, {"fill_kernel", KernelKind::kFill},
     {"copy_kernel", KernelKind::kCopy}, {"copy_device_to_device", KernelKind::kCopy},
     {"CopyFunctor", KernelKind::kCopy},
 };
 
-// The functor stands at the start of the arguments; behind, its name is repeated.
+// The functor is at the start of the arguments; later its name is repeated.
 constexpr size_t kFunctorReach = 256;
 
-// No name of a known kernel needs more to be told; a longer text is not searched to its end.
+// Only this many bytes of a name are searched.
 constexpr size_t kKernelNameReach = 4096;
 
 template <size_t N>
@@ -239,13 +238,12 @@ KernelKind FirstMatch(const NameRule (&rules)[N], std::string_view text) {
   return rule == std::end(rules) ? KernelKind::kUnknown : rule->kind;
 }
 
-// The function's own name with its namespaces: up to the template arguments or the parameters,
-// without return type. "void at::native::(anonymous namespace)::f<int>(long)" gives
-// "at::native::f".
+// The function's own name with namespaces, without return type, template arguments and parameters:
+// "void at::native::(anonymous namespace)::f<int>(long)" -> "at::native::f".
 std::string_view Head(std::string_view name) {
   constexpr std::string_view kVoid = "void ";
   constexpr std::string_view kAnonymous[] = {"(anonymous namespace)::", "<unnamed>::"};
-  // A return type that is a template: what follows it is the function.
+  // After a return type that is a template comes the function.
   constexpr std::string_view kEnableIf = "std::enable_if<";
   if (name.starts_with(kEnableIf)) {
     const size_t end = name.find(">::type ");
@@ -298,7 +296,7 @@ bool IsFastConvolution(std::string_view long_name) {
 }
 
 bool ReadsStrided(std::string_view long_name) {
-  // Not vectorized_ or unrolled_elementwise_kernel.
+  // Excludes vectorized_ and unrolled_elementwise_kernel.
   return long_name.find("::elementwise_kernel") != std::string_view::npos;
 }
 

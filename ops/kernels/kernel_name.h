@@ -6,36 +6,35 @@
 
 namespace oplens::ops {
 
-/// The part a kernel plays in its op; decided by its full name.
+/// The part a kernel plays in its op, decided by its full name.
 enum class Role : uint8_t {
   kUnknown,
   kMain,      ///< Does the op's work.
-  kHelper,    ///< Offsets, transforms, scans: no FLOPs of the op.
-  kLayout,    ///< Transposes, casts, copies inside a matrix op: no FLOPs of the op.
-  kReduce,    ///< Split-K sums and second stages: their adds are part of the main kernel's.
+  kHelper,    ///< Offsets, transforms, scans: none of the op's FLOPs.
+  kLayout,    ///< Transposes, casts, copies inside a matrix op: none of the op's FLOPs.
+  kReduce,    ///< Split-K sums and second stages, whose adds count with the main kernel.
   kEpilogue,  ///< Bias, activation or bias gradient beside a matrix op.
 };
 
 /// "main", "helper", "layout", "reduce", "epilogue" or "".
 std::string_view RoleWord(Role role);
 
-/// What a kernel does, as far as its name says. Finer than Role: the same kernel is the work of one
-/// op and an accessory of another.
+/// What a kernel does by its name. Finer than Role, which also depends on the op.
 enum class KernelKind : uint8_t {
   kUnknown,
   kMatrix,           ///< GEMM, GEMV, convolution, attention.
-  kSpecial,          ///< The kernel of one kind of op: softmax, norms, embedding, pooling, sorting.
-  kNormStatistics,   ///< Norm forward, first of two: mean and variance.
-  kNormApply,        ///< Norm forward, second of two.
-  kNormGradSums,     ///< Norm backward: sums of a row for the input gradient.
-  kNormGradInput,    ///< Norm backward: the input gradient.
+  kSpecial,          ///< Specific to one kind of op: softmax, norms, embedding, pooling, sorting.
+  kNormStatistics,   ///< Norm forward, 1 of 2: mean and variance.
+  kNormApply,        ///< Norm forward, 2 of 2.
+  kNormGradSums,     ///< Norm backward: row sums for the input gradient.
+  kNormGradInput,    ///< Norm backward: input gradient.
   kNormGradWeights,  ///< Norm backward: gradients of gamma and beta.
   kPointwise,        ///< Elementwise, generated or not.
   kReduction,
   kCopy,         ///< Elementwise without arithmetic: copies, casts.
   kFill,         ///< Writes a constant.
-  kLayout,       ///< Changes the order of dimensions for a library kernel.
-  kSecondStage,  ///< Adds up what an earlier kernel left: split-K, second pass of a reduction.
+  kLayout,       ///< Reorders dimensions for a library kernel.
+  kSecondStage,  ///< Sums partial results: split-K, second pass of a reduction.
   kHelper,       ///< Offsets, transforms, scans.
 };
 
@@ -43,19 +42,18 @@ enum class KernelKind : uint8_t {
 /// name, then by its template arguments. Linear in the name; never throws.
 KernelKind KernelKindOf(std::string_view long_name);
 
-/// The role of a kernel of that kind in an op of its own; ShareWork refines it by the op it runs
-/// under (an elementwise kernel beside a GEMM is its epilogue).
+/// The default role of a kind; ShareWork refines it by the op (elementwise beside a GEMM:
+/// epilogue).
 Role RoleOf(KernelKind kind);
 
-/// RoleOf(KernelKindOf(long_name)).
 Role RoleOf(std::string_view long_name);
 
-/// Whether the kernel is of a convolution in Winograd's form or by FFT, its transforms included:
-/// these multiply less often than the formula of the op.
+/// Whether it belongs to a Winograd or FFT convolution, transforms included: these do fewer
+/// multiplications than the op's formula.
 bool IsFastConvolution(std::string_view long_name);
 
-/// Whether the kernel is PyTorch's for elementwise work on tensors that do not lie in one piece: an
-/// operand may be a view that repeats the elements of a smaller tensor (expand).
+/// Whether it is PyTorch's elementwise kernel for non-contiguous tensors, whose operands may be
+/// expanded views of smaller tensors.
 bool ReadsStrided(std::string_view long_name);
 
 }  // namespace oplens::ops

@@ -12,8 +12,8 @@ constexpr uint32_t Bits(Types... types) {
 
 using enum MathType;
 
-/// Types by compute capability, from the one named up to the next. fp64 at a quarter of its use or
-/// less (8.6, 8.7, 8.9, 12.0) does not count.
+/// Types from this compute capability up to the next. fp64 at a quarter of its usual rate or less
+/// (8.6, 8.7, 8.9, 12.0) does not count.
 struct Generation {
   int first;
   uint32_t types;
@@ -112,7 +112,7 @@ MathType MathTypeOf(DType left, DType right, bool* known) {
   const MathType b = MathTypeOfFactor(right);
   if (a == b) return a;
   if (a == kUnknown || b == kUnknown) return kUnknown;
-  // Of fp8 with fp4 the wider; quantized weights are widened to the type of the activations.
+  // fp8 with fp4 runs as fp8; quantized weights are widened to the type of the activations.
   if ((a == kFp8 && b == kFp4) || (a == kFp4 && b == kFp8)) return kFp8;
   if (IsWide(a) && !IsWide(b)) return a;
   if (IsWide(b) && !IsWide(a)) return b;

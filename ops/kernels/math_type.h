@@ -8,14 +8,13 @@
 
 namespace oplens::ops {
 
-/// What Tensor Cores compute with: the type of the factors inside the instruction, not that of the
-/// tensors in memory.
+/// What Tensor Cores compute with: the factors' type in the instruction, not in memory.
 enum class MathType : uint8_t {
   kUnknown,
   kFp16,
   kBf16,
   kTf32,
-  kThreeTf32,  ///< Three TF32 products for one of nearly fp32's precision.
+  kThreeTf32,  ///< Three TF32 products emulate one of nearly fp32 precision.
   kFp8,
   kFp4,
   kInt8,
@@ -27,17 +26,17 @@ enum class MathType : uint8_t {
 /// "fp16", "bf16", "tf32", "3xtf32", "fp8", "fp4", "int8", "int4", "fp64", "b1" or "".
 std::string_view MathTypeWord(MathType type);
 
-/// The type of such a word; kUnknown for another.
+/// kUnknown for any other word.
 MathType FindMathType(std::string_view word);
 
-/// What Tensor Cores would multiply for factors of these types; kUnknown when a type is not known
-/// or none of theirs (`*known` tells these apart).
+/// The type in which Tensor Cores multiply factors of these types; kUnknown if a type is unknown
+/// (`*known` = false) or unsupported.
 MathType MathTypeOf(DType left, DType right, bool* known);
 
-/// Whether Tensor Cores of the compute capability multiply this type at a useful rate.
+/// Whether Tensor Cores of this compute capability multiply the type at a useful rate.
 bool HasTensorCoreFor(int compute_capability, MathType math);
 
-/// Elements in 16 bytes, the alignment that the fast kernels of the type want; 1 when not known.
+/// Elements in 16 bytes, the alignment that fast kernels need; 1 if unknown.
 int64_t AlignmentOf(MathType math);
 
 }  // namespace oplens::ops

@@ -12,7 +12,7 @@ struct TypeSize {
   int64_t bytes;
 };
 
-// As compilers demangle them.
+// As demangled.
 constexpr TypeSize kTypes[] = {
     {"bool", 1},
     {"c10::BFloat16", 2},
@@ -34,7 +34,7 @@ constexpr TypeSize kTypes[] = {
 
 constexpr std::string_view kOpaque = "OpaqueType<";
 
-// "at::native::(anonymous namespace)::OpaqueType<4u>", which is given so many bytes.
+// The size in "at::native::(anonymous namespace)::OpaqueType<4u>".
 std::optional<int64_t> OpaqueBytes(std::string_view type) {
   const size_t at = type.find(kOpaque);
   if (at == std::string_view::npos) return std::nullopt;
@@ -46,7 +46,7 @@ std::optional<int64_t> OpaqueBytes(std::string_view type) {
   return sized ? std::optional(bytes) : std::nullopt;
 }
 
-// The first of template arguments, which may have arguments of its own.
+// The first template argument, which may have arguments itself.
 std::string_view FirstArgument(std::string_view arguments) {
   int depth = 0;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -58,7 +58,7 @@ std::string_view FirstArgument(std::string_view arguments) {
   return {};
 }
 
-// Kernels of PyTorch whose first template argument is the type of what they move.
+// PyTorch kernels whose first template argument is the type they move.
 constexpr std::string_view kByType[] = {
     "CatArrayBatchedCopy",
 };

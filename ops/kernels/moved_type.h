@@ -7,9 +7,8 @@
 
 namespace oplens::ops {
 
-/// Bytes of an element of what a kernel moves, as its demangled name has it: PyTorch's
-/// CatArrayBatchedCopy<OpaqueType<4u>, ..> and CatArrayBatchedCopy<float, ..>. nullopt for other
-/// kernels, and for types that are not known.
+/// Bytes per element moved, by the demangled name of PyTorch's CatArrayBatchedCopy<OpaqueType<4u>,
+/// ..> or CatArrayBatchedCopy<float, ..>. nullopt for other kernels and unknown types.
 std::optional<int64_t> MovedElementBytes(std::string_view long_name);
 
 }  // namespace oplens::ops

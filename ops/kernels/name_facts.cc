@@ -14,10 +14,10 @@
 namespace oplens::ops {
 namespace {
 
-// A row applies when the name holds the word and matches the pattern. Its groups by name: types a
-// and b of the factors (ab: both), d of the result, acc a letter for those that are not told; tile
-// m, n, k; l the layout, la and lb that of each factor; sizes sm, sn, sk; h head dimension; ggml
-// the number of a type of ggml. The first row that matches counts.
+// A row applies if the name contains the word and matches the pattern; the first one decides.
+// Groups: types a and b of the factors (ab: both) and d of the result, acc a letter for those not
+// given; tile m, n, k; l the layout, la and lb of each factor; sizes sm, sn, sk; h head dimension;
+// ggml a type number of ggml.
 struct NamePattern {
   const char* word;
   const char* pattern;
@@ -30,7 +30,7 @@ struct NamePattern {
 #define OPLENS_INT "(?:\\(int\\))?"
 
 constexpr NamePattern kPatterns[] = {
-    // nvjet_qqtst_128x256_128x6_..._TNT: types of A, B, C, the sums and D; nvjet_tst: A, sums, D.
+    // nvjet_qqtst_128x256_128x6_..._TNT: types of A, B, C, the sums and D; nvjet_tst: A, sums, D
     {"nvjet_",
      "^nvjet_(?:sm\\d+_)?(?P<a>[a-z])(?P<b>[a-z])[a-z]s(?P<d>[a-z])_(?:mma_)?(?P<m>\\d+)x(?P<n>\\d+"
      ")"
@@ -39,7 +39,7 @@ constexpr NamePattern kPatterns[] = {
      "^nvjet_(?:sm\\d+_)?(?P<ab>[a-z])s(?P<d>[a-z])_(?:mma_)?(?P<m>\\d+)x(?P<n>\\d+)[x_](?P<k>\\d+)"
      "(?:.*_(?P<l>[NT]{2})[NT]{1,2}$)?"},
     // cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_128x64_64x6_tn_align8: D, sums, A; then the
-    // tile, its depth and stages.
+    // tile, its depth and stages
     {"cutlass_",
      "cutlass_(?:\\d+_)?(?:wmma_)?(?:tensorop|simt)_(?:(?P<d>bf16|f16|s8)_)?(?P<acc>[shdczi])\\d*"
      "(?:gemm|fprop|dgrad|wgrad)_(?:optimized_|analytic_|relu_|forwardCompat_)*"
@@ -48,7 +48,7 @@ constexpr NamePattern kPatterns[] = {
     {"cutlass3x_", "cutlass3x_sm\\d+_\\w*?_(?P<a>" OPLENS_TYPE ")_(?P<b>" OPLENS_TYPE
                    ")_(?:" OPLENS_TYPE ")_(?:" OPLENS_TYPE "|void)_(?P<d>" OPLENS_TYPE
                    ")_(?:\\w*?_)??" OPLENS_TILE "(?:\\w*?_(?P<l>[nt]{2})[nt]_)?"},
-    // sm80_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize128x128x64: A, B, D, sums.
+    // sm80_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize128x128x64: A, B, D, sums
     {"_xmma_", "_xmma_\\w*?_(?P<a>" OPLENS_TYPE ")(?P<b>" OPLENS_TYPE ")_(?P<d>" OPLENS_TYPE
                ")(?:" OPLENS_TYPE ")_(?:" OPLENS_TYPE
                ")_(?P<l>nn|nt|tn|tt|nhwc|nchw)\\w*?_tilesize" OPLENS_TILE},
@@ -58,7 +58,7 @@ constexpr NamePattern kPatterns[] = {
      "(?P<acc>[shdczi])\\d*(?:gemm|cudnn)_(?:(?P<ab>fp16|bf16|int8|tf32)_)?(?:winograd_)?(?P<m>\\d+"
      ")x"
      "(?P<n>\\d+)(?:.*_stages_(?P<k>\\d+)x\\d+)?(?:.*_(?P<l>nn|nt|tn|tt)(?:_v\\d+)?$)?"},
-    // Triton: types of the result and of both factors; blocks; sizes in the names of constants.
+    // Triton: types of the result and both factors; blocks; sizes in names of constants
     {"matmul_ogs_", "matmul_ogs_[NT](?P<l>[NT]{2})_(?P<d>" OPLENS_OGS_TYPE
                     ")x(?P<a>" OPLENS_OGS_TYPE ")x(?P<b>" OPLENS_OGS_TYPE ")_" OPLENS_TILE},
     {"BLOCK_",
@@ -74,12 +74,12 @@ constexpr NamePattern kPatterns[] = {
                ")O(?P<d>" OPLENS_GEN_TYPE ")H(?P<h>\\d+)(?:\\w*?VarSeqQ(?P<m>\\d+)Kv(?P<n>\\d+))?"},
     {"fmha_v2_",
      "fmha_v2_flash_attention_(?P<ab>bf16|fp16|e4m3)_(?P<m>\\d+)_(?P<n>\\d+)_\\w*?_(?P<h>\\d+)_"},
-    // Attention of FlashAttention 2 (head dimension, then the block) and of CUTLASS
+    // FlashAttention 2 (head dimension, then the block) and CUTLASS attention
     {"kernel_traits",
      "[Ff]lash_(?:fwd|bwd)_kernel_traits\\w*<" OPLENS_INT "(?P<h>\\d+), " OPLENS_INT
      "(?P<m>\\d+), " OPLENS_INT "(?P<n>\\d+)(?:,[^>]*?cutlass::(?P<ab>half_t|bfloat16_t))?"},
     {"fmha_cutlass", "fmha_cutlass[FB]_(?P<ab>f16|bf16|f32)_\\w*?_(?P<m>\\d+)x(?P<n>\\d+)"},
-    // Sizes that products were compiled for: of DeepGEMM, of TensorRT-LLM for few rows
+    // Compile-time sizes: DeepGEMM, TensorRT-LLM for few rows
     {"fp8_gemm_kernel",
      "(?P<ab>fp8)_gemm_kernel<(?P<sn>\\d+)u, (?P<sk>\\d+)u, (?P<m>\\d+)u, (?P<n>\\d+)u, "
      "(?P<k>\\d+)u"},
@@ -91,10 +91,10 @@ constexpr NamePattern kPatterns[] = {
      "router_gemm_kernel<(?P<ab>__nv_bfloat16), (?P<d>float|__nv_bfloat16), \\d+, \\d+, "
      "(?P<sm>\\d+), (?P<sn>\\d+), (?P<sk>\\d+)>"},
     {"fused_a_gemm_kernel", "fused_a_gemm_kernel<\\d+, (?P<sn>\\d+), (?P<sk>\\d+),"},
-    // ggml: weights of a type by its number, rows packed to 8 bits
+    // ggml: weights of a numbered type, rows packed to 8 bits
     {"mul_mat_q<", "mul_mat_q<\\(ggml_type\\)(?P<ggml>\\d+), " OPLENS_INT "(?P<n>\\d+)"},
     {"mul_mat_vec_q<", "mul_mat_vec_q<\\(ggml_type\\)(?P<ggml>\\d+)"},
-    // Of ROCm: Cijk_Alik_Bljk_BBS_BH_..._MT128x128x32
+    // ROCm: Cijk_Alik_Bljk_BBS_BH_..._MT128x128x32
     {"Cijk_",
      "^Cijk_A(?P<la>il|li)k_B(?P<lb>lj|jl)k_(?P<ab>F8|B8|I8|[HBSDCZ])(?:\\w*?_MT" OPLENS_TILE ")?"},
     {"igemm_", "^igemm_\\w+?_(?P<l>nhwc|nchw)_(?P<ab>bf16|fp16|fp32|int8)_\\w*?_bt" OPLENS_TILE},
@@ -117,7 +117,7 @@ struct TypeName {
   std::string_view word;
 };
 
-// How the libraries spell the types of tensors; TF32 is one of arithmetic, of tensors in fp32.
+// The libraries' spellings of tensor types; TF32 is an arithmetic type, its tensors are fp32.
 constexpr TypeName kTypeNames[] = {
     {"h", "fp16"},
     {"t", "bf16"},
@@ -172,7 +172,7 @@ constexpr TypeName kTypeNames[] = {
     {"float8_e4m3fn", "fp8"},
 };
 
-// By the numbers of ggml's types; those that were given up have none.
+// By ggml's type number; empty: withdrawn.
 constexpr std::string_view kGgmlTypes[] = {
     "fp32",    "fp16",  "q4_0",   "q4_1",  "",      "",       "q5_0", "q5_1",    "q8_0",
     "q8_1",    "q2_K",  "q3_K",   "q4_K",  "q5_K",  "q6_K",   "q8_K", "iq2_xxs", "iq2_xs",
@@ -186,7 +186,7 @@ std::string TypeWord(std::string_view spelled) {
   return type == std::end(kTypeNames) ? std::string() : std::string(type->word);
 }
 
-/// The groups of one match by their names; one that took no part is empty.
+/// Named groups of one match; unmatched ones are empty.
 class NameFactsGroups {
  public:
   NameFactsGroups(const re2::RE2& pattern, const std::vector<re2::StringPiece>& match)
@@ -199,7 +199,7 @@ class NameFactsGroups {
     return {text.data(), text.size()};
   }
 
-  /// A size; nullopt where it is not told, or is 0: known when the kernel runs.
+  /// nullopt if absent or 0 (decided at run time).
   std::optional<int64_t> Size(const char* name) const {
     const std::string_view text = (*this)[name];
     int64_t size = 0;
@@ -219,7 +219,7 @@ void FillTypes(const NameFactsGroups& groups, NameFacts* facts) {
   facts->left = both.empty() ? TypeWord(groups["a"]) : both;
   facts->right = both.empty() ? TypeWord(groups["b"]) : both;
   facts->result = TypeWord(groups["d"]);
-  // What is like the sums is left out by CUTLASS and cuBLAS.
+  // CUTLASS and cuBLAS omit types equal to the sums' type.
   if (facts->left.empty()) facts->left = facts->right = sums;
   if (facts->result.empty()) facts->result = sums;
   int64_t number = -1;
@@ -234,7 +234,7 @@ void FillTypes(const NameFactsGroups& groups, NameFacts* facts) {
 void FillLayout(const NameFactsGroups& groups, NameFacts* facts) {
   facts->layout = groups["l"];
   for (char& c : facts->layout) c = c == 'N' ? 'n' : c == 'T' ? 't' : c;
-  // Of Tensile: the first of two indices lies densely; l is what is summed over.
+  // Tensile: the first of two indices is contiguous; l is the summed one.
   if (const std::string_view left = groups["la"]; !left.empty()) {
     facts->layout = left == "li" ? "t" : "n";
     facts->layout += groups["lb"] == "jl" ? "t" : "n";
@@ -255,7 +255,7 @@ NameFacts FactsIn(const NameFactsGroups& groups) {
   return facts;
 }
 
-// A pattern of the table, compiled when it is first needed. Names are bytes, not necessarily UTF-8.
+// Compiles the row's pattern on first use. Names are bytes, not necessarily UTF-8.
 const re2::RE2& Compiled(size_t row) {
   static std::once_flag once[std::size(kPatterns)];
   static std::unique_ptr<re2::RE2> compiled[std::size(kPatterns)];
@@ -295,7 +295,7 @@ std::string NameFacts::Text() const {
 }
 
 NameFacts NameFactsOf(std::string_view kernel_name) {
-  kernel_name = kernel_name.substr(0, 4096);  // No name tells more behind.
+  kernel_name = kernel_name.substr(0, 4096);  // Nothing useful comes later.
   for (size_t row = 0; row < std::size(kPatterns); ++row) {
     if (kernel_name.find(kPatterns[row].word) == std::string_view::npos) continue;
     const re2::RE2& pattern = Compiled(row);

@@ -8,28 +8,26 @@
 
 namespace oplens::ops {
 
-/// What the name of a kernel of products tells of how it was built; empty or nullopt: nothing. All
-/// in the library's own terms: cuBLAS counts by columns, so its tile's M lies along the N of a
-/// product of PyTorch.
+/// What the name of a matrix kernel says about how it was built; empty or nullopt: nothing. In the
+/// library's terms: cuBLAS is column-major, so its tile's M lies along N of PyTorch's product.
 struct NameFacts {
-  std::string left;    ///< Type in memory of the left factor: "bf16", "fp8", "mxfp4", "q4_K".
-  std::string right;   ///< Of the right one.
-  std::string result;  ///< Of the result.
-  std::optional<int64_t> tile_m, tile_n, tile_k;  ///< What a block computes at a time.
-  std::string layout;  ///< "tn": the left factor transposed, the right not; or "nhwc", "nchw".
-  std::optional<int64_t> m, n, k;         ///< Sizes that the kernel was compiled for.
-  std::optional<int64_t> head_dimension;  ///< Of attention.
+  std::string left;  ///< Type in memory of the left factor: "bf16", "fp8", "mxfp4", "q4_K".
+  std::string right;
+  std::string result;
+  std::optional<int64_t> tile_m, tile_n, tile_k;  ///< Computed by a block at a time.
+  std::string layout;              ///< "tn": left factor transposed, right not; or "nhwc", "nchw".
+  std::optional<int64_t> m, n, k;  ///< Compile-time sizes.
+  std::optional<int64_t> head_dimension;  ///< Attention only.
 
   bool empty() const { return Text().empty(); }
 
-  /// "A=bf16,B=mxfp4,D=bf16,tile=128x128x64,layout=tn,N=4096,K=7168"; a size that is not told is
-  /// left out, in a tile "?".
+  /// "A=bf16,B=mxfp4,D=bf16,tile=128x128x64,layout=tn,N=4096,K=7168"; "?" for unknown tile sizes.
   std::string Text() const;
 };
 
-/// By the full name, demangled or not, in one table of patterns: nvjet, cuBLAS, cuDNN, xmma,
+/// Reads the full name, demangled or not, by one table of patterns: nvjet, cuBLAS, cuDNN, xmma,
 /// CUTLASS 2 and 3, Triton, FlashAttention, TensorRT-LLM, DeepGEMM, ggml, Tensile, MIOpen. The
-/// names are no documented interface: facts are as good as the libraries' habits. Never throws.
+/// names are no documented interface, so facts are as good as the libraries' habits. Never throws.
 NameFacts NameFactsOf(std::string_view kernel_name);
 
 }  // namespace oplens::ops

@@ -16,8 +16,8 @@ namespace {
 
 __extension__ typedef __int128 ShareWorkInt128;
 
-// Divides `total` (not negative) over the weights by largest remainder; equal remainders go to the
-// earlier one. Without any positive weight, all count alike.
+// Divides `total` (not negative) in proportion to the weights by largest remainder; on ties the
+// earlier one gets more. Without a positive weight, all count equally.
 std::vector<int64_t> Divide(int64_t total, std::span<const int64_t> weights) {
   std::vector<ShareWorkInt128> counted(weights.begin(), weights.end());
   ShareWorkInt128 sum = 0;
@@ -43,7 +43,7 @@ std::vector<int64_t> Divide(int64_t total, std::span<const int64_t> weights) {
 
 // ---- one instance ----
 
-// A reduction or elementwise kernel beside the products of a backward is the sum over the rows.
+// Confidence that a reduction or elementwise kernel beside the products sums the bias gradient.
 constexpr double kReductionIsBias = .95;
 
 struct Amount {
@@ -114,7 +114,7 @@ const Work* FindPart(const std::vector<PartWork>& parts, Part part) {
   return found == parts.end() ? nullptr : &found->work;
 }
 
-// Several kernels share by grid when they are launches of one kernel, else by duration.
+// Weights by grid for launches of one kernel, otherwise by duration.
 std::vector<int64_t> ShareWorkWeightsOf(std::span<const InstanceKernel> kernels,
                                         const ShareWorkIndices& chosen) {
   std::vector<int64_t> blocks;
@@ -151,7 +151,7 @@ void Instance::FailAll(Reason reason) {
   for (KernelShare& share : shares_) share.reasons.Add(reason);
 }
 
-// Makes the longest candidate a main kernel, with the other launches of the same kernel.
+// Makes the longest candidate a main kernel, along with other launches of the same kernel.
 void Instance::PromoteLongest(const ShareWorkIndices& candidates) {
   if (candidates.empty()) return;
   const size_t longest = *std::max_element(
@@ -162,9 +162,9 @@ void Instance::PromoteLongest(const ShareWorkIndices& candidates) {
   }
 }
 
-// Beside a matrix product, elementwise kernels and reductions are its epilogue and copies prepare
-// its operands. A product without a kernel of a known product is computed by an unknown one; or,
-// when there is no bias that they could be there for, by the elementwise kernels.
+// Beside a matrix product, elementwise kernels and reductions are its epilogue, and copies prepare
+// its operands. Without a known product kernel, an unknown kernel is the main one, or, if there is
+// no bias to explain them, the elementwise kernels are.
 void Instance::AssignMatrixRoles(bool backward) {
   for (size_t i = 0; i < kinds_.size(); ++i) {
     switch (kinds_[i]) {
@@ -195,8 +195,8 @@ void Instance::AssignMatrixRoles(bool backward) {
   if (!has_bias) PromoteLongest(WithRole(Role::kEpilogue));
 }
 
-// Elsewhere elementwise kernels and reductions do the work. Copies, fills and layout kernels do it
-// only where no other kernel could, and scans and second stages last of all.
+// For other ops, elementwise kernels and reductions do the work; copies, fills and layout kernels
+// only if there is no other candidate, scans and second stages last.
 void Instance::AssignOtherRoles() {
   for (size_t i = 0; i < kinds_.size(); ++i) {
     const KernelKind kind = kinds_[i];
@@ -233,7 +233,7 @@ void Instance::ChargeAll(const ShareWorkIndices& chosen, Amount amount) {
   for (size_t i = 0; i < chosen.size(); ++i) Charge(chosen[i], {mma[i], vec[i], bytes[i]});
 }
 
-// The roles whose work nested calls do get nothing of it.
+// Roles whose work nested calls do get none of it.
 void Instance::FailCovered() {
   const bool no_bias = op_.matmul_like && SumOf(op_.forward).vec == 0;
   for (KernelShare& share : shares_) {
@@ -254,16 +254,14 @@ void Instance::ShareMatrixForward(const Work& work) {
     main_work.vec = 0;
   }
   if (!mains.empty()) return ChargeAll(mains, AmountOf(main_work));
-  // The product ran elsewhere, under an op nested in this one; of the op's bytes none are the
-  // bias's alone.
+  // The product ran in a nested op; none of the op's bytes belong to the bias alone.
   for (const size_t i : epilogues) {
     shares_[i].bytes.reset();
     shares_[i].reasons.Add(Reason::kUnknownRole);
   }
 }
 
-// Charges the products of the backward: the gradients that kernels were found for, each to its
-// kernels. A gradient without a kernel was not needed.
+// Charges each gradient to its kernels. A gradient without a kernel was not needed.
 void Instance::ShareGradients(const ShareWorkIndices& mains) {
   std::vector<PartWork> gradients;
   for (const PartWork& part : Parts()) {
@@ -271,7 +269,7 @@ void Instance::ShareGradients(const ShareWorkIndices& mains) {
   }
   if (mains.empty() || gradients.empty()) return;
   const ShareWorkIndices epilogues = WithRole(Role::kEpilogue);
-  // The sums over broadcast dimensions have a kernel of their own where there is one.
+  // Sums over broadcast dimensions go to their own kernel if there is one.
   const auto charge = [&](const ShareWorkIndices& kernels, Work work) {
     if (!epilogues.empty()) {
       Charge(epilogues.front(), {0, work.vec.Value().value_or(0), 0});
@@ -322,13 +320,12 @@ void Instance::ShareMatrixBackward() {
       shares_[kernel].part_confidence = kReductionIsBias;
     }
   } else if (WithRole(Role::kMain).empty() && shares_.size() == 1) {
-    // Nothing else that the call launched could be the sum over the rows.
+    // The only launched kernel must be the sum over the rows.
     shares_.front().part = Part::kBgrad;
   }
 }
 
-// What the kernels of a part move in all, `tensors` of the input's size, beyond `bytes` of the
-// ideal.
+// Traffic of a part's kernels: `tensors` tensors of the input's size, less the ideal `bytes`.
 void Instance::ChargeAuxiliary(const ShareWorkIndices& kernels, int64_t tensors, int64_t bytes) {
   if (!op_.input_bytes || !op_.bytes_known) return;
   const std::optional<int64_t> moved = (*op_.input_bytes * tensors).Value();
@@ -337,10 +334,10 @@ void Instance::ChargeAuxiliary(const ShareWorkIndices& kernels, int64_t tensors,
   for (size_t i = 0; i < kernels.size(); ++i) shares_[kernels[i]].aux_bytes = parts[i];
 }
 
-// Norms in several kernels: the work of each as parts of the op's. Of the FLOPs an element,
-// forward: 3 statistics, 5 normalise; backward: 4 sums of a row, 6 input gradient (10 where it
-// computes the sums itself), 6 gradients of gamma and beta. Of the traffic: the tensors of X's size
-// that each reads and writes, scaled down to the op's ideal bytes.
+// Divides the work of a norm in several kernels. FLOPs per element, forward: 3 statistics, 5
+// normalise; backward: 4 row sums, 6 input gradient (10 if it computes the sums itself), 6
+// gradients of gamma and beta. Bytes: the tensors of X's size that each kernel reads and writes,
+// scaled to the op's ideal bytes.
 void Instance::ShareNorm(const Work& work) {
   struct Share {
     KernelKind kind;
@@ -384,13 +381,13 @@ void Instance::ShareAmongMains(const Work& work) {
   Work own = work;
   own.bytes = work.bytes - zeros;
   ChargeAll(mains, AmountOf(own));
-  // Without a kernel that fills, a memset did it, or an op of its own that has its own price.
+  // Otherwise a memset wrote them, or an op with its own price.
   const ShareWorkIndices fills = WithKind({KernelKind::kFill});
   if (!(zeros == 0) && !fills.empty()) ChargeAll(fills, {0, 0, zeros.Value().value_or(0)});
 }
 
-// A kernel's fraction of the work of its gradient (of the whole work, where gradients are not told
-// apart), and how well its FLOPs are known.
+// Sets each kernel's fraction of its gradient's work (of all work if gradients are not told apart)
+// and how well its FLOPs are known.
 void Instance::NoteShares(const std::vector<PartWork>& parts) {
   const Work all = SumOf(parts);
   for (KernelShare& share : shares_) {
@@ -418,7 +415,7 @@ void Instance::NoteShares(const std::vector<PartWork>& parts) {
 }
 
 void Instance::Share(Direction direction) {
-  // The gradients are also what a call of a gradient function computes.
+  // A gradient function computes gradients in its forward.
   const std::vector<PartWork>& forward = op_.forward;
   const bool gradient_call = !forward.empty() && forward.front().part != Part::kForward;
   const bool backward = direction == Direction::kBackward || gradient_call;
@@ -449,7 +446,7 @@ void Instance::Share(Direction direction) {
   NoteShares(parts);
 }
 
-// A kernel of such a convolution by its name, or the plain product between its transforms.
+// Marks kernels named after Winograd or FFT and the plain products between their transforms.
 void MarkFastConvolution(std::span<const InstanceKernel> kernels, std::span<KernelShare> shares) {
   const auto is_fast = [](const InstanceKernel& kernel) {
     return IsFastConvolution(kernel.long_name);
@@ -461,7 +458,7 @@ void MarkFastConvolution(std::span<const InstanceKernel> kernels, std::span<Kern
   }
 }
 
-// Of an op whose name does not say what it computes.
+// For ops whose name does not say what they compute.
 void ForgetFlops(std::span<KernelShare> shares) {
   for (KernelShare& share : shares) {
     if (!share.flops) continue;
@@ -488,15 +485,15 @@ CoveredWork CoveredBy(const PricedOp& outer, const PricedOp& inner) {
   const Checked flops = part.mma + part.vec;
   if (outer.matmul_like) return {inner.matmul_like, IsMostOf(part.vec, whole.vec)};
   const Checked outer_flops = whole.mma + whole.vec;
-  const bool same = outer_flops == 0 ? IsMostOf(part.bytes, whole.bytes)  // Moves data only.
+  const bool same = outer_flops == 0 ? IsMostOf(part.bytes, whole.bytes)  // Only moves data.
                                      : IsMostOf(flops, outer_flops);
   return {same, same};
 }
 
 namespace {
 
-// The bytes of an op that only moves elements, whose type the names of its main kernels tell. False
-// where they do not, or not the same.
+// For ops that only move elements: takes the element size from the names of the main kernels. False
+// if they do not all give the same one.
 bool TellBytesByName(const PricedOp& op, Direction direction,
                      std::span<const InstanceKernel> kernels, std::span<KernelShare> shares) {
   if (!op.moved_elements || direction == Direction::kBackward) return false;

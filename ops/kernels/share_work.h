@@ -14,7 +14,6 @@
 
 namespace oplens::ops {
 
-/// How well the FLOPs of a kernel are known.
 enum class FlopsKind : uint8_t { kUnknown, kNone, kExact, kEstimate, kBound };
 
 /// One kernel of an op instance, in launch order.
@@ -22,30 +21,29 @@ struct InstanceKernel {
   std::string_view long_name;
   Dim3 grid;
   int64_t duration_ns = 0;
-  /// What it does, where more is known than its name (a rule of the user).
+  /// Overrides the kind by name (a user's rule).
   std::optional<KernelKind> kind = {};
-  /// Which gradient it computes, where more is known than its name (the function it runs under).
+  /// Overrides the gradient by name (the function it runs under).
   std::optional<Part> part = {};
 };
 
-/// What one kernel is charged. The sum over an instance's kernels equals the op's work exactly.
+/// What one kernel is charged. The sum over an instance's kernels is exactly the op's work.
 struct KernelShare {
   Role role = Role::kUnknown;
-  std::optional<int64_t> flops;      ///< mma + vec; nullopt with a reason when not known.
-  std::optional<int64_t> flops_mma;  ///< Known when `flops` is.
+  std::optional<int64_t> flops;      ///< mma + vec; nullopt with a reason if unknown.
+  std::optional<int64_t> flops_mma;  ///< Known if `flops` is.
   std::optional<int64_t> flops_vec;
   std::optional<int64_t> bytes;
-  std::optional<int64_t> aux_bytes;  ///< Traffic beside the op's ideal, where derivable.
+  std::optional<int64_t> aux_bytes;  ///< Traffic beyond the op's ideal, if derivable.
   FlopsKind flops_kind = FlopsKind::kUnknown;
-  /// In place of `flops` where that is not known but a bound (PricedOp::flops_bounded). Enters no
-  /// sum and no rate.
+  /// Replaces `flops` if only a bound is known (PricedOp::flops_bounded). Not in sums or rates.
   std::optional<int64_t> flops_bound;
-  /// The gradient that the kernel computes, kBackward when its op's are not told apart, kForward
-  /// in the forward direction.
+  /// Gradient computed; kBackward if the op's are not told apart, kForward in the forward
+  /// direction.
   Part part = Part::kForward;
-  double part_confidence = 1;   ///< Of a gradient that was told apart: 0 to 1.
-  std::optional<double> share;  ///< Of the FLOPs of its part (bytes where it has none), 0 to 1.
-  /// It does the products of a convolution in Winograd's form or by FFT: fewer FLOPs than these.
+  double part_confidence = 1;   ///< Of `part`, if it is a gradient that was told apart: 0 to 1.
+  std::optional<double> share;  ///< Of the FLOPs of its part (bytes if it has none), 0 to 1.
+  /// Winograd or FFT convolution, which does fewer FLOPs than these.
   bool fast_convolution = false;
   ReasonSet reasons;
 };
@@ -53,23 +51,22 @@ struct KernelShare {
 /// "exact", "estimate", "bound", "none" or "unknown".
 std::string_view FlopsKindWord(FlopsKind kind);
 
-/// What of a call's work calls nested in it do, whose kernels are charged for it.
+/// Work of a call that is done by, and charged to, calls nested in it.
 struct CoveredWork {
   bool main = false;      ///< All but the epilogue of a matrix op.
   bool epilogue = false;  ///< The bias of a matrix op.
 };
 
-/// What of `outer` a call nested in it covers. An inner matrix op is the product of an outer one;
-/// any other call that does at least half of the outer's FLOPs (of its bytes, where there are no
-/// FLOPs) does the outer's work. A smaller one is work beside it, such as a cast before a softmax.
+/// What the nested call `inner` covers of `outer`. An inner matrix op is the product of an outer
+/// one; any other call covers the outer one if it does at least half of its FLOPs (bytes if there
+/// are no FLOPs). A smaller call is work beside it, such as a cast before a softmax.
 CoveredWork CoveredBy(const PricedOp& outer, const PricedOp& inner);
 
-/// Splits the forward or backward work of one op instance over its kernels. `shares` has the size
-/// of `kernels`. Rules: helpers, layout and reduce kernels get 0; matrix work goes to the main
-/// kernels; vector work of a matrix op goes to its epilogue kernel when there is one; several main
-/// kernels of one part share it in proportion to their grids, by largest remainder, so that no FLOP
-/// is counted twice and none is lost. What is `covered` is not given again: the kernels that would
-/// get it have the reason kUnknownRole.
+/// Divides the forward or backward work of one op instance among its kernels; `shares` and
+/// `kernels` have equal sizes. Helper, layout and reduce kernels get 0; matrix work goes to the
+/// main kernels; vector work of a matrix op to its epilogue kernel, if any; main kernels of one
+/// part share it in proportion to their grids, by largest remainder, so that the sum is exact.
+/// `covered` work is not charged: its kernels get kUnknownRole.
 void ShareWork(const PricedOp& op, Direction direction, std::span<const InstanceKernel> kernels,
                std::span<KernelShare> shares, CoveredWork covered = {});
 

@@ -14,26 +14,26 @@
 namespace oplens::ops {
 namespace {
 
-// One rule of the table: it applies when the name holds one of the words and matches the pattern.
-// The words, in lower case and separated by '|', are looked for in the name whatever its case; they
-// keep a pattern from being compiled, which costs more than all else here, until a name needs it.
+// One rule; it applies if the name contains one of the words and matches the pattern. The words
+// (lower case, '|' between) are searched case-insensitively; they avoid compiling a pattern, the
+// most expensive step here, until a name needs it.
 struct LocalTensorCoreRule {
   const char* id;
   TensorCoreUse use;
   const char* words;
-  const char* pattern = nullptr;  // None: the words decide.
-  const char* unless = nullptr;   // A pattern that spares a name.
+  const char* pattern = nullptr;  // Null: the words decide.
+  const char* unless = nullptr;   // Excludes names.
 };
 
 constexpr TensorCoreUse kYes = TensorCoreUse::kYes;
 constexpr TensorCoreUse kNo = TensorCoreUse::kNo;
 
 // The first rule that applies decides. N: CUDA cores, though a word in the name may suggest
-// otherwise. P: Tensor Cores. U: kernels whose names leave it open. D: CUDA cores, by library.
+// otherwise. P: Tensor Cores. U: the name leaves it open. D: CUDA cores, by library.
 constexpr LocalTensorCoreRule kTensorCoreRules[] = {
     // Communication
     {"N1", kNo, "nccl"},
-    // Sums of split-K products; the name often carries that of the product.
+    // Split-K sums, whose names often contain the product's
     {"N2", kNo, "splitkreduce|splitk_reduce|reducesplitk|reduce_1block"},
     // Accessories of attention
     {"N3", kNo, "flash_|flashattn|prepare_varlen",
@@ -53,11 +53,11 @@ constexpr LocalTensorCoreRule kTensorCoreRules[] = {
     // cuBLAS and cuDNN without an instruction shape: FFMA, DFMA, HFMA2, DP4A
     {"N6", kNo, "gemm|cudnn", R"((?:^|_)(?:[sdczhi]gemm|gcgemm|scudnn|hcudnn|icudnn)(?:_|$))",
      R"((?:^|_)(?:[sdczhi]gemm|gcgemm|scudnn|hcudnn|icudnn)_.*(?:884|1688|mma))"
-     R"(|^igemm_(?:fwd|bwd|wrw)_)"},  // The last is MIOpen's.,
+     R"(|^igemm_(?:fwd|bwd|wrw)_)"},  // The last: MIOpen
     // Inductor's pointwise and reduction templates
     {"N7", kNo, "triton_poi_|triton_red_|triton_per_", R"(^triton_(?:poi|red|per)_)"},
 
-    // Instruction shape m,n,k behind the accumulator's letter: s884gemm, h1688cudnn, i8816
+    // Instruction shape m,n,k after the accumulator's letter: s884gemm, h1688cudnn, i8816
     {"P1", kYes, "884|1684|1688|8816|8832|16816|16832|16864|161616|168256",
      R"((?:^|[^0-9])(?:gz|[hsidbcz])?)"
      R"((?:884|1684|1688|8816|8832|16816|16832|16864|161616|168256))"
@@ -68,7 +68,7 @@ constexpr LocalTensorCoreRule kTensorCoreRules[] = {
     {"P3", kYes, "tensor8x8x4|tensor16x8x", R"(_(?:sp)?tensor(?:8x8x4|16x8x\d+)(?:_|$))"},
     // CUTLASS operator classes, also inside mangled names
     {"P4", kYes, "tensorop", R"(_tensorop_|cutlass_tensorop|OpClassTensorOp|MmaTensorOp)"},
-    // Instruction words, bounded by what is no letter
+    // Instruction words between non-letters
     {"P5", kYes, "hmma|imma|dmma|qmma|wgmma|hgmma|qgmma|utcmma|tcgen05|mma884",
      R"((?i)(?:^|[^a-z])(?:hmma|imma|dmma|qmma|wgmma|hgmma|qgmma|utcmma|tcgen05|mma884))"
      R"((?:[^a-z]|$))"},
@@ -91,29 +91,28 @@ constexpr LocalTensorCoreRule kTensorCoreRules[] = {
     {"P11", kYes, "bmm_", R"(^bmm_(?:E4m3|E2m1|Mx\w*|Bfloat16|Fp16)_)"},
     // PyTorch's weight-only int4 product; the instruction is in its name
     {"P12", kYes, "tinygemm_m16n8k16"},
-    // Matrix Cores of AMD: Tensile's MI is the instruction's shape (of fp32 there are such too,
-    // which
-    // round nothing), gtcx and xdl are MIOpen's and Composable Kernel's words for them.
+    // AMD's Matrix Cores: the instruction shape MI of Tensile (fp32 has such too, without
+    // rounding), gtcx of MIOpen and xdl of Composable Kernel
     {"P13", kYes, "cijk_", R"(^Cijk_\w{4}_\w{4}_(?:[HBD]|F8|B8|I8)\w*_MI\d+x\d+)"},
     {"P14", kYes, "igemm_", R"(^igemm_(?:fwd|bwd|wrw)_gtcx\d*_\w*_(?:bf16|fp16|int8)_)"},
     {"P15", kYes, "mfma|_xdl", R"((?i)(?:^|[^a-z])mfma(?:[^a-z]|$)|_xdl(?:ops)?(?:_|$))"},
     {"P16", kYes, "fmha",
      R"(ck_tile.*Fmha(?:Fwd|BatchPrefill)|^aiter::fmha_fwd_hd\d+_(?:bf16|fp16))"},
-    // Triton's products of experts, of types that it multiplies on Tensor Cores alone
+    // Triton's expert products, of types that it multiplies only on Tensor Cores
     {"P17", kYes, "matmul_ogs_",
      R"(matmul_ogs_[NT]{3}_\w+?x(?:bf16|fp16|mxfp\d|fp8\w*|float8\w*)x)"},
-    // ggml's attention of 16-bit types
+    // ggml's attention for 16-bit types
     {"P18", kYes, "flash_attn_ext_f16"},
-    // An instruction of CuTe's in the type of the kernel: SM80_16x8x32_S32S8S8S32_TN
+    // A CuTe instruction in the kernel's type: SM80_16x8x32_S32S8S8S32_TN
     {"P19", kYes, "sm70_|sm75_|sm80_|sm89_|sm90_|sm100_|sm120_|mma_",
      R"((?:cute::SM\d+|MMA)_\d+x\d+x\d+_\w)"},
-    // Products of int8 and fp8 in Triton, which multiplies these on Tensor Cores alone: Inductor's
-    // torch._int_mm, vLLM's and SGLang's, bitsandbytes'
+    // int8 and fp8 in Triton, multiplied only by Tensor Cores: torch._int_mm, vLLM, SGLang,
+    // bitsandbytes
     {"P20", kYes, "_int_mm|_int8_matmul|_w8a8_|scaled_mm_kernel",
      R"(^triton_tem_\w*_int_mm|^_w8a8_(?:triton_)?block_(?:int8_matmul|fp8_matmul|scaled_mm))"
      R"(|^_int8_matmul_|^scaled_mm_kernel)"},
 
-    // Legacy cuDNN kernels, which exist for CUDA cores and for Tensor Cores
+    // Legacy cuDNN kernels, for CUDA cores or Tensor Cores
     {"U1", kNo,
      "conv2d_c1_k1|dgrad2d_c1_k1|dgrad_1x1_stride_2x2|first_layer_wgrad_kernel|direct_group|"
      "conv1x1|"
@@ -124,9 +123,9 @@ constexpr LocalTensorCoreRule kTensorCoreRules[] = {
      "conv2d_c1_k1|dgrad2d_c1_k1|dgrad_1x1_stride_2x2|first_layer_wgrad_kernel|direct_group|"
      "conv1x1|"
      "rnn_blockpersist"},
-    // Memory-efficient attention for older GPUs and types (P8 has the others)
+    // Memory-efficient attention for older GPUs and types (the others: P8)
     {"N8", kNo, "fmha_cutlass"},
-    // Products of Triton, of Myelin, and of CUTLASS with a custom template
+    // Products of Triton, Myelin, and CUTLASS with a custom template
     {"U3", TensorCoreUse::kUnknown, "triton_|_gemm_mha_v2_|cutlass"},
 
     // PyTorch, cub, thrust
@@ -150,14 +149,14 @@ constexpr LocalTensorCoreRule kTensorCoreRules[] = {
     // ggml's products with few rows
     {"D6", kNo, "mul_mat_vec"},
 
-    // Any other of Triton 2's: the places of specialised arguments end the name
+    // Other Triton 2 kernels, whose names end in the specialised arguments
     {"U3", TensorCoreUse::kUnknown, "_0d1d"},
 };
 
-// Longer texts than any kernel's name are not searched to their end.
+// Only this many bytes of a name are searched; kernel names are shorter.
 constexpr size_t kReach = size_t{1} << 16;
 
-// The first of the words that the name holds, as a part of the name; else empty.
+// The first of `words` that occurs in the name, as a view of the name; otherwise empty.
 std::string_view FindAny(std::string_view name, std::string_view words) {
   while (!words.empty()) {
     const size_t bar = words.find('|');
@@ -171,7 +170,7 @@ std::string_view FindAny(std::string_view name, std::string_view words) {
 
 bool IsWordByte(char c) { return IsLetter(c) || IsDigit(c); }
 
-// What matched without what only bounds it, and no longer than a column can show.
+// Strips bounding characters and limits the length to what a column shows.
 std::string_view Trim(std::string_view token) {
   constexpr size_t kMost = 24;
   while (!token.empty() && !IsWordByte(token.front())) token.remove_prefix(1);
@@ -180,10 +179,10 @@ std::string_view Trim(std::string_view token) {
   return token;
 }
 
-// A pattern of the table, compiled when it is first needed.
+// Compiles its pattern on first use.
 class LazyPattern {
  public:
-  // `found` gets what matched.
+  // `*found`: the matched text.
   bool Matches(const char* pattern, std::string_view name, std::string_view* found) {
     std::call_once(once_, [&] {
       // Names are bytes, not necessarily UTF-8.
@@ -206,7 +205,7 @@ struct CompiledRule {
   LazyPattern unless;
 };
 
-// `token` gets the part of the name that the rule goes by.
+// `*token`: the part of the name that matched.
 bool Applies(const LocalTensorCoreRule& rule, CompiledRule* compiled, std::string_view name,
              std::string_view lower, std::string_view* token) {
   const std::string_view word = FindAny(lower, rule.words);
@@ -219,29 +218,29 @@ bool Applies(const LocalTensorCoreRule& rule, CompiledRule* compiled, std::strin
   return rule.unless == nullptr || !compiled->unless.Matches(rule.unless, name, &spared);
 }
 
-// How a name, in lower case, tells what is multiplied. The first row whose pattern matches decides.
+// Type of the factors by patterns on the lower-case name; the first match decides.
 struct MathRule {
   MathType type;
   const char* pattern;
 };
 
 constexpr MathRule kMathRules[] = {
-    // Tensile's types stand behind its indices, Triton's of the left factor behind the result's:
-    // weights of few bits are widened to it.
+    // Tensile's types follow its indices; Triton's left factor follows the result's type: weights
+    // of few bits are widened to it.
     {MathType::kBf16, R"(^cijk_\w{4}_\w{4}_b[^8]|matmul_ogs_\w{3}_\w+?xbf16x)"},
     {MathType::kFp16, R"(^cijk_\w{4}_\w{4}_h|matmul_ogs_\w{3}_\w+?xfp16x)"},
     {MathType::kFp64, R"(^cijk_\w{4}_\w{4}_d)"},
     {MathType::kFp8, R"(^cijk_\w{4}_\w{4}_[fb]8)"},
     {MathType::kInt8, R"(^cijk_\w{4}_\w{4}_i8)"},
-    // Attention of fp32 by CUTLASS; the types of the others stand in their names.
+    // CUTLASS attention in fp32; others have their types in their names.
     {MathType::kThreeTf32, R"(fmha_cutlass[fb]_f32|3xtf32|fastf32|fast_f32)"},
-    // cuBLAS's generated products: type letters, those of the factors first.
+    // cuBLAS's generated products: type letters, the factors' first.
     {MathType::kFp8, R"(^nvjet_(?:sm\d+_)?q)"},
     {MathType::kBf16, R"(^nvjet_(?:sm\d+_)?t)"},
     {MathType::kFp16, R"(^nvjet_(?:sm\d+_)?h)"},
     {MathType::kTf32, R"(^nvjet_(?:sm\d+_)?s[^m])"},
     {MathType::kUnknown, R"(^nvjet_)"},
-    // Weights of few bits are widened before they are multiplied.
+    // Weights of few bits are widened before the product.
     {MathType::kBf16, R"(marlin.*(?:bf16|bfloat16)|tinygemm)"},
     {MathType::kFp16, R"(marlin.*(?:half|fp16|f16))"},
     {MathType::kUnknown, R"(marlin)"},
@@ -249,17 +248,17 @@ constexpr MathRule kMathRules[] = {
     {MathType::kFp64,
      R"((?:^|[^a-z0-9])(?:d|z|gz)(?:884|1684|1688|16816)|f64f64|dmma|\dx\d+gemm_f64)"},
     {MathType::kBinary, R"(168256|xorgemm)"},
-    // E4M3 without a sign is a type of scales.
+    // Unsigned E4M3 is a type of scales.
     {MathType::kFp8, R"((?:^|[^u])e[45]m[23]|fp8|float8|qmma|qgmma)"},
     {MathType::kFp4, R"(e2m1|fp4|float4)"},
     {MathType::kInt4, R"((?:^|[^a-z0-9])i(?:8832|16864)|i4i4|_int4_|int4b_t|[^a-z0-9][su]4_)"},
     {MathType::kInt8,
      R"((?:^|[^a-z0-9])i(?:8816|16832)|i8i8|int8|_int_mm|s32[su]8[su]8|(?:^|[^a-z])imma|[^a-z0-9][su]8_)"},
     {MathType::kTf32, R"(tf32|tfloat32)"},
-    {MathType::kBf16, R"(bf16|bfloat16|df16b)"},  // The last in mangled names.
+    {MathType::kBf16, R"(bf16|bfloat16|df16b)"},  // The last: mangled names
     {MathType::kFp16,
      R"(f16|fp16|half|(?:^|[^a-z0-9])(?:h884|h1688|h16816|s884)|turing|sm75|_75_|volta|sm70|_70_)"},
-    // fp32 in memory; complex ones too
+    // fp32 in memory, also complex
     {MathType::kTf32,
      R"((?:^|[^a-z0-9])[sc](?:1684|1688)(?:gemm|cudnn|fprop|dgrad|wgrad)|f32f32|gemm_f32)"},
 };
@@ -273,7 +272,7 @@ MathType TensorCoreMathTypeOf(std::string_view lower) {
   return MathType::kUnknown;
 }
 
-// The letter before the instruction's shape, xmma's third type, or CUTLASS 3's.
+// By the letter before the instruction shape, xmma's third type, or CUTLASS 3's.
 bool SumsInHalf(std::string_view lower) {
   static LazyPattern compiled;
   std::string_view found;
@@ -281,8 +280,7 @@ bool SumsInHalf(std::string_view lower) {
       R"((?:^|[^a-z0-9])h(?:884|1688|16816|161616|\d+x\d+x\d+)|f16f16_f16f16_f16_)", lower, &found);
 }
 
-// Where no rule tells, or one that leaves it open: what is no product by a library's naming issues
-// no instruction of Tensor Cores.
+// If no rule decides: no product by its library's naming scheme means no Tensor Cores.
 void JudgeByFamily(std::string_view long_name, TensorCoreVerdict* verdict) {
   const NamedFamily named = KernelFamilyOf(long_name);
   const auto is_product = [](KernelFamily family) {

@@ -10,29 +10,27 @@ namespace oplens::ops {
 
 /// Whether a kernel issues Tensor Core instructions.
 enum class TensorCoreUse : uint8_t {
-  kUnknown,  ///< The name says nothing (hand-written kernels): printed "?".
-  kNo,       ///< printed "0"
-  kYes,      ///< printed "1"
+  kUnknown,  ///< Undecided by the name (hand-written kernels): printed "?".
+  kNo,       ///< Printed "0".
+  kYes,      ///< Printed "1".
 };
 
-/// An answer and the rule that gave it.
+/// An answer and the rule behind it.
 struct TensorCoreVerdict {
   TensorCoreUse use = TensorCoreUse::kUnknown;
-  std::string_view rule;  ///< Its id in the table, e.g. "N5"; empty: no rule knows the name.
-  std::string_view
-      token;  ///< The part of the name that it went by, a view into it; of F1 a family.
-  MathType math = MathType::kUnknown;  ///< Of a kernel that uses Tensor Cores, if its name says it.
-  bool half_sums = false;              ///< fp16 factors that are summed in fp16 too.
+  std::string_view rule;   ///< Its id in the table, e.g. "N5"; empty: no rule.
+  std::string_view token;  ///< The part of the name that decided, a view into it; for F1 a family.
+  MathType math = MathType::kUnknown;  ///< For kernels that use Tensor Cores, if named.
+  bool half_sums = false;              ///< fp16 factors are summed in fp16.
 };
 
-/// Changes whenever a rule does, so that figures of two runs can be told apart.
+/// Changes with every rule change, to distinguish figures of two runs.
 std::string_view TensorCoreRulesVersion();
 
-/// As TensorCoreUseOf, with the rule.
+/// TensorCoreUseOf with the rule.
 TensorCoreVerdict TensorCoreVerdictOf(std::string_view long_name);
 
-/// Decides by the full kernel name (demangled or mangled, with template arguments) from one table
-/// of rules. Never throws.
+/// By the full kernel name (demangled or mangled, with template arguments). Never throws.
 TensorCoreUse TensorCoreUseOf(std::string_view long_name);
 
 /// "1", "0" or "?".

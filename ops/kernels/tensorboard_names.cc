@@ -6,7 +6,7 @@
 namespace oplens::ops {
 namespace {
 
-// Case matters.
+// Case-sensitive.
 constexpr std::string_view kKernelParts[] = {
     "h884",
     "s884",

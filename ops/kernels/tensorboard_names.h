@@ -5,13 +5,12 @@
 
 namespace oplens::ops {
 
-// The name lists of the TensorBoard plugin (torch_tb_profiler 0.4.3), for `--compat tb` only: ours
-// are ops/kernels/tensor_core.h and what a call needs.
+// Name lists of the TensorBoard plugin (torch_tb_profiler 0.4.3), for `--compat tb` only.
 
-/// Whether the plugin takes a kernel for one that uses Tensor Cores, by its name as recorded.
+/// Whether the plugin counts a kernel of this recorded name as using Tensor Cores.
 bool IsTensorBoardTensorCoreKernel(std::string_view name);
 
-/// Whether the plugin takes an operator for one that could use them, by its name as recorded.
+/// Whether the plugin counts an operator of this recorded name as Tensor Core eligible.
 bool IsTensorBoardEligibleOp(std::string_view name);
 
 }  // namespace oplens::ops

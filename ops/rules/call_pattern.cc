@@ -108,7 +108,7 @@ class CallPatternParser {
     return true;
   }
 
-  /// Whether a name may be that of a further argument.
+  /// Fails if the name is already taken.
   bool IsFree(size_t begin, const std::string& name) {
     if (CallPatternIndexOf(pattern_.tensor_names_, name) ||
         CallPatternIndexOf(pattern_.value_names_, name)) {
@@ -176,7 +176,7 @@ class CallPatternParser {
     return TakeNumber(&argument->absent_value);
   }
 
-  /// Every name has a value in every call that fits.
+  /// Requires that every name gets a value whenever the pattern matches.
   bool CheckNames() {
     std::vector<bool> bound(pattern_.value_names_.size(), false);
     for (const Argument& argument : pattern_.arguments_) {
@@ -249,7 +249,7 @@ class CallMatcher {
     return Fail(Reason::kShapeMismatch, fmt::format("'{}' has {}", argument.name, what));
   }
 
-  /// Finds the argument of each text.
+  /// Assigns the call's arguments to the pattern's.
   bool Place(const OpCall& call) {
     placed_.assign(pattern_.arguments_.size(), nullptr);
     size_t position = 0;
@@ -296,7 +296,7 @@ class CallMatcher {
     return BindValue(argument, argument.index, arg->int_value);
   }
 
-  /// A name has one value only.
+  /// Fails if the name already has another value.
   bool BindValue(const Argument& argument, size_t name, int64_t value) {
     if (known_[name] && binding_.values[name] != value) {
       return FailExtents(argument, fmt::format("{} = {}, not {}", pattern_.value_names_[name],

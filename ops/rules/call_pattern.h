@@ -14,49 +14,49 @@
 
 namespace oplens::ops {
 
-/// The arguments of an op as a user's rule describes them, which gives names to extents and
-/// numbers. One text an argument:
+/// Patterns for the arguments of an op in a user's rule; they name extents and numbers. One text
+/// per argument:
 ///
-///   x[B,S,H]     a tensor of three dimensions; the same name twice is the same extent
+///   x[B,S,H]     a tensor of three dimensions; equal names must have equal extents
 ///   x[B,64,_]    the second extent is 64, the third any
-///   x[*rows,H]   any number of dimensions at that place; rows is the product of their extents
-///   bias[H]?     may be absent; its names must stand in an argument that may not
+///   x[*rows,H]   any number of dimensions there; rows is the product of their extents
+///   bias[H]?     optional; its names must also occur in an argument that is not
 ///   n            an integer or truth value
-///   n=1          the same; 1 when absent
+///   n=1          the same, 1 when absent
 ///   _            anything
 ///   ...          at the end: any further arguments
 ///
-/// Positional arguments fit in order, keywords by name. Keywords that no text names do not matter.
+/// Positional arguments match in order, keywords by name; other keywords are ignored.
 class CallPattern {
  public:
-  /// What is wrong with the texts and where.
+  /// Error in a pattern text.
   struct Error {
-    size_t argument = 0;  ///< Index.
-    size_t column = 1;    ///< In its text, in bytes; the first is 1.
+    size_t argument = 0;
+    size_t column = 1;  ///< Byte column in that text, from 1.
     std::string what;
   };
-  /// The values of a call's names: values[i] is that of value_names()[i].
+  /// Values of the names of a matching call: values[i] belongs to value_names()[i].
   struct Binding {
     std::vector<int64_t> values;
     std::vector<FormulaTensor> tensors;
-    /// Type of the first tensor that is there.
+    /// Type of the first tensor present.
     std::optional<DType> dtype;
   };
 
-  /// Why a call does not fit: kUnsupportedArgs for arguments that are missing, too many or of
-  /// another kind, kShapeMismatch for extents, kCostOverflow.
+  /// Why a call does not match: kUnsupportedArgs (missing, excess or wrong kind of argument),
+  /// kShapeMismatch (extents) or kCostOverflow.
   struct Misfit {
     Reason reason = Reason::kUnsupportedArgs;
     std::string what;  ///< "'w1' has 3 dimensions, not 2".
   };
 
-  /// nullopt and the error when a text is wrong. Never throws.
+  /// nullopt and `*error` for a malformed text. Never throws.
   static std::optional<CallPattern> Parse(std::span<const std::string> arguments, Error* error);
 
-  /// Fits a call. nullopt and the reason when it does not.
+  /// nullopt and `*misfit` if the call does not match.
   std::optional<Binding> Match(const OpCall& call, Misfit* misfit) const;
 
-  /// In the order of their first appearance.
+  /// In order of first appearance.
   const std::vector<std::string>& value_names() const { return value_names_; }
   const std::vector<std::string>& tensor_names() const { return tensor_names_; }
   Formula::Names names() const { return {value_names_, tensor_names_}; }

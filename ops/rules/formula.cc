@@ -20,7 +20,7 @@ __extension__ using Wide = __int128;
 
 // ---- reading ----
 
-/// Descends once over the text and writes the steps in postfix order.
+/// Recursive descent in one pass; emits the steps in postfix order.
 class FormulaParser {
  public:
   FormulaParser(std::string_view text, const Formula::Names& names, Formula* formula,
@@ -68,7 +68,7 @@ class FormulaParser {
     return false;
   }
 
-  /// The next character that is no blank; 0 at the end.
+  /// The next non-blank character; 0 at the end.
   char Peek() {
     scan_.SkipBlanks();
     return scan_.Peek();
@@ -189,7 +189,7 @@ class FormulaParser {
     size_t count = 0;
     do {
       if (!ParseSum()) return false;
-      // One step takes two operands.
+      // Steps are binary.
       if (++count > 1) Add(function->code);
       if (count > function->most) break;
     } while (Take(','));
@@ -305,7 +305,7 @@ class Formula::Machine {
   void Divide(Code code, Wide b, Wide* a) {
     if (b == 0) return Fail(FormulaFault::kZeroDivisor);
     if (code != Code::kDivide && (*a < 0 || b < 0)) return Fail(FormulaFault::kNegative);
-    // The one quotient that does not fit.
+    // The only quotient that can overflow.
     if (b == -1) {
       if (__builtin_sub_overflow(Wide{0}, *a, a)) Fail(FormulaFault::kOverflow);
       return;

@@ -13,25 +13,25 @@
 
 namespace oplens::ops {
 
-/// What a formula may know of a tensor.
+/// What a formula can read from a tensor.
 struct FormulaTensor {
   int64_t elements = 0;           ///< 0 when the tensor is absent.
-  DType dtype = DType::kUnknown;  ///< Any, when the tensor is absent.
+  DType dtype = DType::kUnknown;  ///< Unspecified when absent.
   bool absent = false;
 };
 
 /// Why a formula has no value.
 enum class FormulaFault : uint8_t {
   kNone,
-  kOverflow,      ///< Beyond 128 bits inside, or 64 bits of the result.
-  kZeroDivisor,   ///< A division by zero.
-  kInexact,       ///< "/" with a remainder, or a size that is no whole number of bytes.
-  kNegative,      ///< The result, or the operand of log2ceil, ceil_div or floor_div.
-  kUnknownDType,  ///< It asks for the size of a type that was not recorded.
+  kOverflow,  ///< Over 128 bits in between, or over 64 in the result.
+  kZeroDivisor,
+  kInexact,       ///< "/" with a remainder, or a size that is not a whole number of bytes.
+  kNegative,      ///< The result, or an operand of log2ceil, ceil_div or floor_div.
+  kUnknownDType,  ///< Needs the size of an unrecorded type.
 };
 
-/// A formula over named integers and tensors: compiled once, computed often, with exact integers of
-/// 128 bits. There is nothing to execute in it: no calls but those below, no assignments, no loops.
+/// A formula over named integers and tensors, compiled once and evaluated often, in exact 128-bit
+/// integers. It cannot run code: no calls but those below, no assignments, no loops.
 ///
 ///   sum      = product {("+" | "-") product}
 ///   product  = factor {("*" | "/") factor}          "/" must leave no remainder
@@ -39,17 +39,16 @@ enum class FormulaFault : uint8_t {
 ///              | OF_TENSOR "(" TENSOR ")"
 ///   FUNCTION   ceil_div(a, b), floor_div(a, b), min(a, b, ...), max(a, b, ...),
 ///              log2ceil(a): the least n with 2^n >= a
-///   OF_TENSOR  size: bytes of an element; bits: the same in bits; elements; bytes: of all
-///   elements,
-///              4-bit types rounded up to whole bytes
+///   OF_TENSOR  size: bytes per element; bits: bits per element; elements;
+///              bytes: of the whole tensor, 4-bit types rounded up to whole bytes
 class Formula {
  public:
-  /// Names that may stand in a formula: values[i] and tensors[i] of Compute() are theirs.
+  /// Names usable in a formula: values[i] and tensors[i] of Compute() belong to them.
   struct Names {
     std::span<const std::string> values;
     std::span<const std::string> tensors;
   };
-  /// What is wrong with a text and where: byte column, the first is 1.
+  /// Error in a text. `column` counts bytes from 1.
   struct Error {
     std::string what;
     size_t column = 1;
@@ -58,23 +57,23 @@ class Formula {
   static constexpr size_t kMaxDepth = 64;
   static constexpr size_t kMaxLength = 4096;
 
-  /// Longer and deeper texts than the limits, and unknown names, are errors. Never throws.
+  /// nullopt and `*error` for malformed or too long texts and unknown names. Never throws.
   static std::optional<Formula> Parse(std::string_view text, const Names& names, Error* error);
 
-  /// The value, 0 or more; nullopt and the fault when there is none.
+  /// The value, >= 0; otherwise nullopt and `*fault`.
   std::optional<int64_t> Compute(std::span<const int64_t> values,
                                  std::span<const FormulaTensor> tensors, FormulaFault* fault) const;
 
-  /// Whether it is a number other than 0, or anything that is no number.
+  /// False only for the literal 0.
   bool MayBeMoreThanZero() const;
 
  private:
   friend class FormulaParser;
 
   enum class Code : uint8_t {
-    kNumber,  // operand: the number.
-    kValue,   // operand: index.
-    kSize,    // operand: index of a tensor, also of the next three.
+    kNumber,  // operand: the number
+    kValue,   // operand: index
+    kSize,    // operand: index of a tensor, as for the next three
     kBits,
     kElements,
     kBytes,
@@ -98,7 +97,7 @@ class Formula {
   std::vector<Step> steps_;  // In postfix order.
 };
 
-/// One sentence for a fault.
+/// The fault in one sentence.
 std::string_view FormulaFaultText(FormulaFault fault);
 
 }  // namespace oplens::ops

@@ -14,7 +14,7 @@
 namespace oplens::ops {
 namespace {
 
-// Longer texts than any kernel's name are not searched to their end.
+// Only this many bytes of a name are searched; kernel names are shorter.
 constexpr size_t kRulesReach = size_t{1} << 16;
 
 bool Finds(const re2::RE2& pattern, std::string_view name) {
@@ -27,7 +27,6 @@ Reason ReasonOf(FormulaFault fault) {
   return fault == FormulaFault::kUnknownDType ? Reason::kUnknownDType : Reason::kRuleFault;
 }
 
-/// Computes the work of the parts of one call.
 class RulePricer {
  public:
   RulePricer(const OpRule& rule, const CallPattern::Binding& binding)
@@ -114,7 +113,7 @@ std::vector<size_t> Rules::RulesAbout(const OpCall& call) const {
   auto found = by_name_.find(call.op);
   if (found == by_name_.end() && !ops_.empty()) {
     const OpName name = ParseOpName(call.op);
-    // A gradient is no call of its op.
+    // A gradient does not call its op.
     if (!name.backward && !name.list) found = by_name_.find(name.name);
   }
   if (found == by_name_.end()) return {};
@@ -157,7 +156,7 @@ PriceResult PriceCall(const OpCall& call, const Rules* rules, RuleTrial* trial) 
   RuleTrial unasked;
   std::optional<PriceResult> result = rules->Price(call, trial == nullptr ? &unasked : trial);
   if (!result) return PriceCall(call);
-  // The rule knows the op but not these arguments: a built-in model may.
+  // The rule does not fit these arguments; a built-in model may.
   const bool fits = result->price || (result->reason != Reason::kUnsupportedArgs &&
                                       result->reason != Reason::kShapeMismatch);
   if (fits) return *std::move(result);

@@ -21,7 +21,7 @@ class RE2;
 
 namespace oplens::ops {
 
-/// How much work a part of a user's op does.
+/// Work of one part of a user's op.
 struct PartFormulas {
   Part part = Part::kForward;
   Formula mma;
@@ -29,46 +29,45 @@ struct PartFormulas {
   Formula bytes;
 };
 
-/// The cost of an op that a user describes. Format: docs/rules.md.
+/// Cost of an op as a user describes it. Format: docs/rules.md.
 struct OpRule {
-  std::string place;  ///< Where it stands, for messages: "my.toml:12", without folders.
-  std::string mod;    ///< "": of any module.
+  std::string place;  ///< For messages, without folders: "my.toml:12".
+  std::string mod;    ///< "": any module.
   std::string name;   ///< As recorded ("fused_mlp_"), or normalised ("fused_mlp").
   CallPattern pattern;
   PartFormulas forward;
   std::vector<PartFormulas> backward;  ///< Empty: the backward has no model.
-  std::vector<size_t> params;          ///< What is printed: indices of pattern.value_names().
-  bool estimate = false;               ///< The figures are no exact counts.
+  std::vector<size_t> params;          ///< What to print: indices of pattern.value_names().
+  bool estimate = false;               ///< The figures are estimates.
 };
 
-/// What a user says of kernels by their full name.
+/// A user's classification of kernels by full name.
 struct KernelRule {
   std::shared_ptr<const re2::RE2> pattern;
   KernelKind kind = KernelKind::kUnknown;
 };
 
-/// What a user says of the use of Tensor Cores by the full name of a kernel.
+/// A user's statement, by full kernel name, on the use of Tensor Cores.
 struct TensorCoreRule {
   std::shared_ptr<const re2::RE2> pattern;
   TensorCoreUse use = TensorCoreUse::kUnknown;
-  std::string math;  ///< What they compute with: one of the words of docs/rules.md, or "".
-  std::string id;    ///< For TensorCoreVerdict::rule: "rules:12", the line it stands in.
+  std::string math;  ///< The math type, a word of docs/rules.md, or "".
+  std::string id;    ///< For TensorCoreVerdict::rule: "rules:12" with the line number.
 };
 
-/// A rule of an op that does not fit a call of it.
+/// Why a rule of an op does not match a call.
 struct RuleMisfit {
   size_t rule = 0;  ///< Index of Rules::ops().
   std::string why;  ///< "'w1' has 3 dimensions, not 2".
 };
 
-/// What rules had to do with a call.
+/// How a call was matched against the rules.
 struct RuleTrial {
-  bool fits = false;                ///< One decided.
-  std::vector<RuleMisfit> misfits;  ///< Else of each rule of the op, in their order.
+  bool fits = false;                ///< A rule decided.
+  std::vector<RuleMisfit> misfits;  ///< Otherwise one per rule of the op, in order.
 };
 
-/// The rules of a user, which go before the built-in ones. Read by ReadRules
-/// (ops/rules/rules_file.h).
+/// A user's rules, which take precedence over the built-in ones.
 class Rules {
  public:
   void Add(OpRule rule);
@@ -78,10 +77,10 @@ class Rules {
   size_t size() const { return ops_.size() + kernels_.size() + tensor_cores_.size(); }
   const std::vector<OpRule>& ops() const { return ops_; }
 
-  /// The price by the first rule of the op whose arguments fit; without one the reason of the last.
-  /// nullopt: no rule is about the op, or the call was not recorded whole. Fills `trial`.
+  /// The price by the first rule whose arguments match, otherwise the reason of the last. nullopt:
+  /// no rule for the op, or the recorded arguments were truncated. Fills `trial`.
   std::optional<PriceResult> Price(const OpCall& call, RuleTrial* trial) const;
-  /// The first rule whose pattern is found in the name, or nullptr.
+  /// The first rule whose pattern occurs in the name, or nullptr.
   const KernelRule* FindKernel(std::string_view long_name) const;
   const TensorCoreRule* FindTensorCore(std::string_view long_name) const;
 
@@ -94,18 +93,17 @@ class Rules {
   std::vector<TensorCoreRule> tensor_cores_;
 };
 
-/// As the functions of the same names, where the rules of a user do not decide. `rules`: null for
-/// none. A rule of the op whose arguments do not fit leaves the call to a built-in model. Fills
-/// `trial`, which may be null.
+/// As without `rules`, but the user's rules (may be null) take precedence. If no rule of the op
+/// matches the arguments, the built-in model is tried. `trial` may be null.
 PriceResult PriceCall(const OpCall& call, const Rules* rules, RuleTrial* trial = nullptr);
 KernelKind KernelKindOf(std::string_view long_name, const Rules* rules);
 TensorCoreVerdict TensorCoreVerdictOf(std::string_view long_name, const Rules* rules);
 
-/// A longer file of rules is refused.
+/// Longer files are rejected.
 inline constexpr size_t kMaxRulesBytes = size_t{1} << 20;
 
-/// Reads the text of a file of rules, TOML as docs/rules.md has it. `file`: its name, for messages.
-/// Throws UsageError with one line, "FILE:LINE:COLUMN: what is wrong; what to do".
+/// Parses a file of rules (TOML, docs/rules.md). `file`: its name, for messages. Throws UsageError
+/// with one line, "FILE:LINE:COLUMN: what is wrong; remedy".
 Rules ReadRules(std::string_view text, std::string_view file);
 
 }  // namespace oplens::ops

@@ -21,7 +21,7 @@ namespace {
 
 using Words = std::initializer_list<std::string_view>;
 
-/// Messages are one line of printable characters, whatever stands in the file.
+/// Keeps messages to one line of printable characters, whatever the file holds.
 std::string Printable(std::string_view text) {
   constexpr size_t kMost = 300;
   std::string shown(text.substr(0, kMost));
@@ -38,7 +38,7 @@ struct RulesFileWord {
   T value;
 };
 
-// A role of the user's kernel is that of the kind which has it beside a product.
+// A role maps to a kind of kernel that has this role beside a product.
 constexpr RulesFileWord<KernelKind> kRoles[] = {
     {"main", KernelKind::kMatrix},        {"helper", KernelKind::kHelper},
     {"layout", KernelKind::kLayout},      {"reduce", KernelKind::kSecondStage},
@@ -65,8 +65,8 @@ constexpr PartWord kBackwardParts[] = {
     {"bgrad", Part::kBgrad},
 };
 
-/// Looks for a key of too many parts ("a.b.c"). The library makes a table of each and frees them by
-/// recursion, so that a long enough key is the end of the stack: it must not see one.
+/// Finds keys with too many parts ("a.b.c"). The TOML library nests a table per part and frees them
+/// recursively, so it must never see a key long enough to overflow the stack.
 class DeepKeyScan {
  public:
   /// Rules need three: [op.forward] and a formula in it.
@@ -74,8 +74,7 @@ class DeepKeyScan {
 
   explicit DeepKeyScan(std::string_view text) : text_(text) {}
 
-  /// Where the first part too many begins; nullopt: there is none. Of a text that is no TOML it may
-  /// say either: the library stops where the text goes wrong.
+  /// Where the first excess part begins, or nullopt; arbitrary for malformed TOML.
   std::optional<toml::source_position> Find() {
     size_t dots = 0;
     while (next_ < text_.size()) {
@@ -99,7 +98,7 @@ class DeepKeyScan {
   }
 
  private:
-  /// What may stand between two dots of one key besides texts in quotes.
+  /// Unquoted characters that may stand between two dots of a key.
   static bool IsOfKey(char c) {
     return c == ' ' || c == '\t' || c == '_' || c == '-' || IsDigit(c) || IsLetter(c) ||
            static_cast<uint8_t>(c) >= 0x80;
@@ -107,7 +106,7 @@ class DeepKeyScan {
 
   void Step() {
     const char c = text_[next_++];
-    const bool goes_on = (static_cast<uint8_t>(c) & 0xC0u) == 0x80;  // Of a character of UTF-8.
+    const bool goes_on = (static_cast<uint8_t>(c) & 0xC0u) == 0x80;  // A UTF-8 continuation byte.
     if (c == '\n') {
       ++at_.line;
       at_.column = 1;
@@ -116,7 +115,7 @@ class DeepKeyScan {
     }
   }
 
-  /// Up to the first of these characters, or the end.
+  /// Stops at the first of these characters, or at the end.
   void SkipTo(std::string_view ends) {
     while (next_ < text_.size() && ends.find(text_[next_]) == ends.npos) Step();
   }
@@ -131,7 +130,7 @@ class DeepKeyScan {
       if (text_[next_] == '\\' && quote == '"') Step();
       if (next_ < text_.size()) Step();
     }
-    // Two more quotes may stand before those that end a text of lines.
+    // Up to two quotes may precede the closing three of a multi-line string.
     const size_t most = of_lines ? 5 : 1;
     for (size_t i = 0; i < most && next_ < text_.size() && text_[next_] == quote; ++i) Step();
   }
@@ -182,7 +181,7 @@ class Reader {
     Fail(node.source().begin, what, advice);
   }
 
-  /// At a character of a text, where it stands in the file as it is.
+  /// Points at a column within a string, if the file holds it unescaped on one line.
   [[noreturn]] void FailInside(const toml::node& node, size_t column, std::string_view what,
                                std::string_view advice) {
     const toml::source_region& source = node.source();
@@ -341,7 +340,7 @@ class Reader {
     return formulas;
   }
 
-  /// A text or a number; 0 where there is none.
+  /// A string or an integer; 0 if absent.
   Formula ReadFormula(const toml::node* node, const OpRule& rule) {
     std::string text = "0";
     if (node != nullptr && node->is_integer()) {

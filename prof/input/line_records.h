@@ -12,7 +12,7 @@
 
 namespace oplens::prof {
 
-/// What is said of a file of records without any.
+/// The error for an empty file of records.
 Error EmptyFile(const std::string& path);
 
 /// Records from the lines of one file.
@@ -23,8 +23,8 @@ class LineRecords : public RecordSource {
   explicit LineRecords(const std::string& path)
       : LineRecords(std::make_shared<parse::InputBytes>(path)) {}
 
-  /// Throws Error at the end, with what the file is instead, when it has lines but no record, and
-  /// when a file, which is more than a filter's input, has no lines.
+  /// Throws Error at the end if there were lines but no record, saying what the file is instead,
+  /// and if a file (not a filter's input) has no lines.
   Step Next(WaitingRow* row, Diagnostics* diagnostics) override;
   bool counts_reasons() const override { return false; }
 

@@ -20,7 +20,7 @@
 namespace oplens::prof {
 namespace {
 
-// What the status line says of an input.
+// Shown in the status line.
 constexpr std::string_view kReading = "reading";
 constexpr std::string_view kPricing = "pricing";
 
@@ -31,7 +31,7 @@ bool IsFolder(const std::string& path) {
 
 struct RecordFile {
   parse::ProfileInput file;
-  size_t profiles_before;  // Profiles that the arguments before it name.
+  size_t profiles_before;  // Profiles named by earlier arguments.
 };
 
 bool IsFile(const std::string& path) {
@@ -39,8 +39,8 @@ bool IsFile(const std::string& path) {
   return std::filesystem::is_regular_file(path, ignored);
 }
 
-/// Whether an input is for parse's readers, or for them to refuse with advice; else it is taken for
-/// records. What can be opened only once is in *piped then.
+/// Whether an input is for parse's readers, which may reject it with advice; otherwise it is read
+/// as records. Sets *piped for inputs that can only be opened once.
 bool IsProfile(const std::string& path, WorkMeter* meter,
                std::shared_ptr<parse::InputBytes>* piped) {
   if (IsFolder(path) || parse::IsInterruptedRecording(path)) return true;
@@ -48,12 +48,12 @@ bool IsProfile(const std::string& path, WorkMeter* meter,
     *piped = std::make_shared<parse::InputBytes>(path, meter);
     return parse::IsProfileContent((*piped)->head());
   }
-  if (!IsFile(path)) return false;  // Opening it says why.
+  if (!IsFile(path)) return false;  // Opening it gives the error.
   if (parse::KindOfName(path) != parse::FileKind::kUnknown) return true;
   return parse::IsProfileContent(parse::InputBytes(path).head());
 }
 
-/// Throws Error when it is empty.
+/// Throws Error if the file is empty.
 void RefuseEmpty(const std::string& path) {
   std::error_code ignored;
   if (IsFile(path) && std::filesystem::file_size(path, ignored) == 0) throw EmptyFile(path);
@@ -89,14 +89,14 @@ Inputs::Inputs(const std::vector<std::string>& arguments,
     if (IsProfile(path, meter(), &piped)) {
       profiles.push_back(path);
     } else {
-      // A longer list begins with the files of the shorter one.
+      // A longer list starts with the files of the shorter one.
       if (counted != profiles.size()) count = parse::ListProfiles(profiles).size();
       counted = profiles.size();
       records.push_back({{path, path, false, piped}, count});
     }
     if (piped != nullptr) pipes.emplace(path, std::move(piped));
   }
-  // All together, since a name depends on the others.
+  // All at once, since names depend on each other.
   std::vector<parse::ProfileInput> listed;
   if (!profiles.empty()) listed = parse::ListProfiles(profiles, &skipped_);
   size_t files = 0;
@@ -270,12 +270,12 @@ RecordSource::Step Inputs::NextLine(WaitingRow* row, Diagnostics* diagnostics) {
   }
 }
 
-/// Called while `error` is caught.
+/// Call in a handler of `error`.
 void Inputs::LeaveOut(const Error& error) {
   if (most_left_out_ && left_out_ >= *most_left_out_) throw;
   PrintError(Complaint(tool_, fmt::format("{}; left out", error.what())));
   ++left_out_;
-  // Where nothing could be read, the last reason ends the run.
+  // If nothing could be read, the last error ends the run.
   if (opened_ == 0 && waiting_.empty()) throw;
 }
 
@@ -318,7 +318,7 @@ RecordSource::Step Inputs::Next(WaitingRow* row, Diagnostics* diagnostics) {
     if (status_ != nullptr) meter()->Set(static_cast<int64_t>(profile_->next));
     return Step::kRecord;
   }
-  // What the last rows point to stays until the next call.
+  // Keeps what the last rows point to until the next call.
   input_ended_ = true;
   stage_.reset();
   return waiting_.empty() ? Step::kEnd : Step::kEndOfInput;

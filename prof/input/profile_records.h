@@ -22,50 +22,47 @@
 
 namespace oplens::prof {
 
-/// All files that reading these inputs may open, as far as it is known before.
+/// All files that reading these inputs may open, as far as known in advance.
 std::vector<std::string> FilesReadFor(const std::vector<std::string>& arguments);
 
-/// The inputs of the command line, one after the other: files of records, and profiles, which are
-/// read as parse reads them. One profile at a time is in memory.
+/// The inputs of the command line in order: files of records, and profiles, read as by parse. One
+/// profile at a time is in memory.
 class Inputs : public RecordSource {
  public:
-  /// Files and folders, taken in the order given; none, or "-": standard input. What can be opened
-  /// only once, such as a pipe, is opened here, and its beginning waited for. Throws Error a
-  /// profile or an execution trace that is not there, and for execution traces of records. `needs`:
-  /// parts of the profiles that are asked for besides what records take; `json_needs`: further ones
-  /// of PyTorch's traces. `tool`: who says that a file is left out. `status`, which may be null,
-  /// shows how far the reading is.
+  /// Files and folders in order; empty, or "-": standard input. Inputs that can only be opened
+  /// once, such as pipes, are opened here, waiting for their first bytes. Throws Error for a
+  /// missing profile or execution trace, and for execution traces with records. `needs`: parts of
+  /// profiles required beyond those for records; `json_needs`: further ones of PyTorch's traces.
+  /// `tool`: reports files left out. `status`, which may be null, shows progress.
   Inputs(const std::vector<std::string>& arguments,
          const std::vector<std::string>& execution_traces, TraceNeeds needs = {},
          TraceNeeds json_needs = {}, std::string_view tool = "prof", StatusLine* status = nullptr);
 
-  /// What may tell ops of the profiles: words of --evidence ("": all), and the recording at the
-  /// path `reference` ("": none). Throws UsageError for a word that is none, Error where the
-  /// reference cannot be read.
+  /// What may identify ops: words of --evidence ("": all), and the recording at path `reference`
+  /// ("": none). Throws UsageError for an unknown word, Error for an unreadable reference.
   void Explain(const std::string& evidence, const std::string& reference);
 
-  /// From now on a named input that cannot be read is left out and told, as those of folders are,
-  /// if there are several.
+  /// From now on, if there are several inputs, a named one that cannot be read is left out and
+  /// reported, as files of folders are.
   void LeaveOutUnreadable() { leaves_out_ = waiting_.size() > 1; }
 
-  /// From now on so many inputs may be left out, whether named or not: one more ends the run.
+  /// From now on, up to `most` inputs may be left out, named or not; one more ends the run.
   void AllowMissing(size_t most) {
     most_left_out_ = most;
     leaves_out_ = most > 0 && waiting_.size() > 1;
   }
 
-  /// Looks at the beginning of every file that was named, if there are several, so that a wrong
-  /// name is found before standard output has the rows of those before it. Throws Error.
+  /// Checks the start of every named file, if there are several, so that a wrong name is reported
+  /// before earlier inputs are printed. Throws Error.
   void RefuseUnreadable() const;
 
-  /// Throws Error when an input holds records, which do not have what is `wanted` ("copies") by an
-  /// option: before standard output has anything of the inputs before it.
+  /// Throws Error if an input holds records, which do not have what `option` needs (`wanted`:
+  /// "copies"), before anything is printed.
   void RefuseRecords(std::string_view wanted, std::string_view option) const;
 
-  /// Throws Error when an input that was named cannot be read; one that a folder holds is left out
-  /// and told on standard error at once.
+  /// Throws Error for an unreadable named input; in a folder it is left out and reported at once.
   Step Next(WaitingRow* row, Diagnostics* diagnostics) override;
-  /// Those of records are counted where they are printed, those of profiles by their reader.
+  /// Reasons of records are counted when printed, those of profiles by their reader.
   bool counts_reasons() const override { return profile_.has_value(); }
   std::string_view name() const override { return last_path_; }
   Family family() const override { return profile_ ? profile_->trace.family : Family::kUnknown; }
@@ -74,35 +71,31 @@ class Inputs : public RecordSource {
     return profile_ && profile_->kernels ? &*profile_->kernels : nullptr;
   }
 
-  /// The next profile for its copies, null after the last. Throws Error when an input holds
-  /// records or cannot be read.
+  /// The next profile's trace; null after the last. Throws Error for records and unreadable inputs.
   const Trace* NextTrace(Diagnostics* diagnostics);
 
-  /// Profiles of folders that could not be read.
+  /// Number of unreadable profiles in folders.
   size_t left_out() const { return left_out_; }
 
-  /// After the last input: a sentence for each execution trace of which nothing was used, and for
-  /// the reference where nothing was.
+  /// After the last input: a sentence per unused execution trace, and for an unused reference.
   std::vector<std::string> UnusedExecutionTraces() const;
 
-  /// The inputs that were not begun, in their order: profiles alone where `OnlyProfilesWait()`.
+  /// Inputs not yet started, in order; only profiles if `OnlyProfilesWait()`.
   size_t waiting() const { return waiting_.size(); }
   const parse::ProfileInput& waiting(size_t place) const { return waiting_[place].file; }
   bool OnlyProfilesWait() const;
 
-  /// Of those that wait takes this one alone, which can no longer be left out. `mark` is what its
-  /// ranks are called (by their place in the file): the names depend on the others.
+  /// Reads only this waiting input, which then cannot be left out. `mark` names its ranks by their
+  /// index in the file, since real names depend on the other inputs.
   void TakeOnly(size_t place, std::function<std::string(size_t rank)> mark);
-  /// After TakeOnly() and the last record: the numbers of its ranks.
+  /// After TakeOnly() and the last record: the recorded ranks.
   const std::vector<std::optional<int64_t>>& marked_ranks() const { return marked_ranks_; }
 
-  /// All files, as they were named or found.
+  /// All files, as named or found.
   const std::vector<std::string>& paths() const { return paths_; }
-  /// What a reader of the result must know of the inputs: what of folders was skipped. After the
-  /// last input.
+  /// After the last input: notes for readers of the result, on what was skipped in folders.
   std::vector<std::string> Notes() const;
-  /// What the profiles that were read say of the run that they are of. Who reads them apart adds
-  /// them.
+  /// What the profiles read say about their run. Separately read ones are added by the caller.
   RunClaims* claims() { return &claims_; }
 
  private:
@@ -110,16 +103,16 @@ class Inputs : public RecordSource {
     parse::ProfileInput file;
     bool records = false;
   };
-  /// A profile that is read.
+  /// The profile being read.
   struct Profile {
-    Profile() {}  // Without it clang 14 finds no constructor that std::optional can call.
+    Profile() {}  // clang 14 needs it to construct the std::optional.
 
     Trace trace;
     std::optional<parse::KernelRecords> kernels;
     size_t next = 0;
     size_t next_replay = 0;
 
-    /// Whether a replay comes next: it began before the next kernel.
+    /// Whether a replay is next: it started before the next kernel.
     bool ReplayIsNext() const;
   };
 
@@ -149,7 +142,7 @@ class Inputs : public RecordSource {
   bool input_ended_ = false;
   bool leaves_out_ = false;
   parse::TakenRanks taken_;
-  std::function<std::string(size_t rank)> mark_;  // Null: ranks have names.
+  std::function<std::string(size_t rank)> mark_;  // Null: ranks have their own names.
   std::vector<std::optional<int64_t>> marked_ranks_;
   std::optional<parse::ExecutionTraces> execution_traces_;
   parse::JoinOptions join_;

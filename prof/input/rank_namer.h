@@ -14,35 +14,32 @@
 
 namespace oplens::prof {
 
-/// The name of each of these files as one of several inputs (parse::ProfileInput::name).
+/// The names of these files as several inputs (parse::ProfileInput::name).
 std::vector<std::string> NamesOfInputs(const std::vector<std::string>& paths);
 
-/// Whether inputs that are shown together say that they are different ranks of one run.
+/// Checks whether inputs shown together claim to be different ranks of one run.
 class RunClaims {
  public:
-  /// The next input. `numbers`: of its ranks, as the file says; `name`, `path`: of the input.
+  /// Adds the next input. `numbers`: its ranks as recorded; `name`, `path`: the input's.
   void Add(std::span<const std::optional<int64_t>> numbers, const std::string& name,
            const std::string& path);
-  /// Why they are not known to be one run, and what to do; "" where they are. The ranks of one file
-  /// are.
+  /// Why they may not be one run, with a remedy; "" if they are, as ranks of one file are.
   std::string Sentence() const;
 
  private:
   size_t inputs_ = 0;
   std::set<std::string> paths_;
   std::map<int64_t, std::string> names_;  // By rank.
-  std::string problem_;                   // The first.
+  std::string problem_;                   // The first one.
 };
 
-/// Names the ranks of the inputs of a run that were looked at apart, as they are named where one
-/// input is read after the other (parse::NameOfRank).
+/// Names ranks of separately read inputs as if read in sequence (parse::NameOfRank).
 class RankNamer {
  public:
-  /// `input_count`: of the run.
+  /// `input_count`: inputs of the run.
   explicit RankNamer(size_t input_count) : input_count_(input_count) {}
 
-  /// Of the next input, in the order of the run. `numbers`: of its ranks, as the file says; `name`:
-  /// that of the input.
+  /// For the next input in the run's order. `numbers`: ranks as recorded; `name`: the input's.
   std::vector<std::string> NamesOf(std::span<const std::optional<int64_t>> numbers,
                                    const std::string& name);
 

@@ -13,30 +13,29 @@ class KernelRecords;
 
 namespace oplens::prof {
 
-/// Where records come from: lines that parse wrote, or profiles read directly.
+/// A source of records: lines written by parse, or profiles read directly.
 class RecordSource {
  public:
   enum class Step {
-    kInput,       ///< An input begins; see profile().
+    kInput,       ///< An input starts; see profile().
     kRecord,      ///< row->record is filled.
-    kReplay,      ///< The same for a graph replay whose kernels the file hides: no kernel.
-    kBad,         ///< A record that could not be read; counted, and left out.
-    kEndOfInput,  ///< One of several inputs ended. What its records point to goes away with the
-                  ///< next call.
-    kEnd,         ///< The last one did.
+    kReplay,      ///< As kRecord, for a graph replay whose kernels the file hides.
+    kBad,         ///< An unreadable record; counted and skipped.
+    kEndOfInput,  ///< One of several inputs ended; the next call frees what its records point to.
+    kEnd,         ///< The last input ended.
   };
 
   virtual ~RecordSource() = default;
-  /// Takes the next record; what it points to lives in `row` or until the call after the end of its
-  /// input. Throws Error when an input cannot be read.
+  /// Reads the next record, which points into `row` or lives until the call after its input's end.
+  /// Throws Error if an input cannot be read.
   virtual Step Next(WaitingRow* row, Diagnostics* diagnostics) = 0;
-  /// Whether the reasons of the last record are counted by the source already.
+  /// Whether the source counts the reasons of the last record itself.
   virtual bool counts_reasons() const = 0;
-  /// Of the profile of the last record.
+  /// Of the last record's profile.
   virtual Family family() const { return Family::kUnknown; }
-  /// What the records of the input are of; null for lines.
+  /// The profile of the input's records; null for lines.
   virtual const parse::KernelRecords* profile() const { return nullptr; }
-  /// The input of the last record; "" where it has no name.
+  /// The input of the last record; "" without a name.
   virtual std::string_view name() const { return {}; }
 };
 

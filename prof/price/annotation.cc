@@ -15,8 +15,8 @@ namespace {
 
 constexpr size_t kMaxAnnotationBytes = size_t{4} << 20;
 
-/// Python attribute look-ups that PyProf's patches annotate as if they were ops; some programs
-/// leave hundreds of them open around every kernel.
+/// Python attribute look-ups that PyProf's patches annotate like ops; some programs leave hundreds
+/// of them open around every kernel.
 constexpr std::string_view kNoiseOps[] = {"__getattr__", "size"};
 constexpr std::string_view kNoisePrefix = "has_torch_function";
 

@@ -14,31 +14,31 @@
 
 namespace oplens::prof {
 
-/// One distinct annotation text, read and priced once.
+/// One distinct annotation text, parsed and priced once.
 struct Annotation {
-  int64_t id = 0;  ///< Differs between texts.
-  std::string op;  ///< As written; empty when the text does not parse.
+  int64_t id = 0;  ///< Unique per text.
+  std::string op;  ///< As written; empty if the text does not parse.
   std::string mod;
   std::optional<ops::PricedOp> price;
   Reason reason = Reason::kUnknownOp;  ///< Why there is no price.
-  bool has_shapes = false;             ///< It has a tensor argument.
+  bool has_shapes = false;             ///< Some argument is a tensor.
   std::string shapes;                  ///< Of its tensors: "(32,128,768);(3072,768)".
-  std::string_view dtype;              ///< Of its first tensor of a known type.
-  bool has_types = false;              ///< It has one whose data type is known.
+  std::string_view dtype;              ///< Of its first tensor with a known type.
+  bool has_types = false;              ///< Some tensor has a known type.
   bool names_only = false;             ///< The call has no arguments.
-  bool has_all_types = false;          ///< All tensors have known types but members of lists.
-  bool is_noise = false;               ///< A look-up of Python that was annotated by accident.
+  bool has_all_types = false;          ///< All tensors outside lists have known types.
+  bool is_noise = false;               ///< A Python look-up annotated by accident.
   bool is_backward_pass = false;       ///< The call that runs the whole backward pass.
-  ops::RuleTrial rules;                ///< Of the user.
+  ops::RuleTrial rules;                ///< User's rules.
 };
 
-/// Reads and prices annotation texts, each distinct one once.
+/// Parses and prices annotation texts, each distinct one once.
 ///
-/// Memory: two generations of some 4 MB. An annotation lives as long as a pin of `epochs` that was
-/// taken before it was asked for.
+/// Memory: two generations of about 4 MB. An annotation lives as long as a pin of `epochs` taken
+/// before the call of Of().
 class Annotations {
  public:
-  /// `rules`: of the user, null for none. Both must outlive this.
+  /// `rules`: the user's, or null. Both must outlive this.
   Annotations(Epochs* epochs, const ops::Rules* rules);
 
   const Annotation* Of(std::string_view text);

@@ -12,7 +12,7 @@
 namespace oplens::prof {
 namespace {
 
-/// Of a block; nullopt where the profile tells one kind only.
+/// Per block; nullopt if only one of its two kinds is recorded.
 std::optional<int64_t> FiguresSharedMemoryOf(const KernelRecord& record) {
   if (record.shared_memory_bytes) return record.shared_memory_bytes;
   if (!record.static_shared_memory_bytes || !record.dynamic_shared_memory_bytes) {
@@ -41,20 +41,20 @@ ops::DType FiguresTypeOf(const PricedKernel& row) {
   return ops::ParseDType(row.dtype).value_or(ops::DType::kUnknown);
 }
 
-/// Of the right factor of its product; that of the left one where it is not told apart.
+/// The type of the product's right factor, or of the left if unknown.
 ops::DType RightOf(const PricedKernel& row) {
   const bool has_right = row.price != nullptr && row.price->product &&
                          row.price->product->right != ops::DType::kUnknown;
   return has_right ? row.price->product->right : FiguresTypeOf(row);
 }
 
-/// A product on a GPU of AMD's of which nothing tells whether it ran on the matrix cores.
+/// A product on an AMD GPU of which it is unknown whether it ran on the matrix cores.
 bool IsOpenProductOfAmd(const PricedKernel& row, const ops::TensorCoreJudgement& judged) {
   return row.gpu != nullptr && row.gpu->maker == ops::Maker::kAmd && row.price != nullptr &&
          row.price->matmul_like && judged.use == ops::TensorCoreUse::kUnknown;
 }
 
-/// With what is known of its use of Tensor Cores.
+/// The charge with what is known about Tensor Core use.
 ops::RooflineCase ChargeOf(const PricedKernel& row, const ops::TensorCoreJudgement& judged) {
   ops::RooflineCase charged;
   charged.long_name = row.record->long_name;
@@ -92,8 +92,7 @@ Figures Compute(const PricedKernel& row) {
   return figures;
 }
 
-/// Whether a rate of the kernel is above the lowest roof of its GPU. Most are not, and need no
-/// figures.
+/// Whether some rate of the kernel exceeds its GPU's lowest roof. Most do not and need no figures.
 bool MayExceed(const PricedKernel& row, int64_t time_ns) {
   const double seconds = static_cast<double>(time_ns) * 1e-9;
   const auto bytes = static_cast<double>(row.share.bytes.value_or(0));
@@ -104,14 +103,14 @@ bool MayExceed(const PricedKernel& row, int64_t time_ns) {
                      [&](double peak) { return peak > 0 && flops > peak * seconds; });
 }
 
-/// A file whose clock is finer has such times once in a million.
+/// With a finer clock, one kernel in a million passes by chance.
 bool HasWholeMicroseconds(const KernelRecord& record) {
   constexpr int64_t kMicrosecondNs = 1000;
   return record.start_ns && record.end_ns && *record.start_ns % kMicrosecondNs == 0 &&
          *record.end_ns % kMicrosecondNs == 0;
 }
 
-/// Elements of a convolution's filter: no way to compute it needs so many times fewer products.
+/// Elements of a convolution's filter: no algorithm saves a larger factor of the products.
 double TapsOf(const ops::MatrixProduct& product) {
   double channels = 1;
   for (const ops::NamedExtent& extent : product.extents) {
@@ -157,7 +156,7 @@ ReasonSet ExcessOf(const PricedKernel& row) {
 MathRoof MathRoofOf(const PricedKernel& row) {
   MathRoof roof;
   if (row.price != nullptr && row.price->op_class == ops::OpClass::kCollective) return roof;
-  // What is no product and by its name on CUDA cores needs no judgement.
+  // No judgement for kernels that are not products and by name on CUDA cores.
   const bool product = row.price == nullptr || row.price->matmul_like;
   const bool judge = product || row.tensor_core != ops::TensorCoreUse::kNo;
   const ops::TensorCoreJudgement plain;
@@ -173,7 +172,7 @@ MathRoof MathRoofOf(const PricedKernel& row) {
     roof.flops = mma;
   } else {
     ops::RooflineCase charged = ChargeOf(row, judged);
-    if (!judge) charged.long_name = {};  // Products alone are computed in packed arithmetic.
+    if (!judge) charged.long_name = {};  // Only products use packed arithmetic.
     roof.unit = ops::UnitOf(charged);
   }
   return roof;

@@ -11,7 +11,7 @@ namespace oplens::prof {
 
 struct PricedKernel;
 
-/// What follows from a kernel's charge, its time and its GPU.
+/// Figures derived from a kernel's charge, time and GPU.
 struct Figures {
   ops::TensorCoreJudgement tensor_core;
   ops::Roofline roofline;
@@ -19,33 +19,32 @@ struct Figures {
   std::optional<double> waves;
 };
 
-/// The figures of a row that has its charge. They are computed when they are first asked for, and
-/// live in the row.
+/// The figures of a charged row, computed on the first call and stored in the row.
 const Figures& FiguresOf(const PricedKernel& row);
 
-/// Whether the kernel uses Tensor Cores: by its name, else by evidence as in Figures.
+/// Whether the kernel uses Tensor Cores: by its name, otherwise by evidence as in Figures.
 ops::TensorCoreUse TensorCoreUseOf(const PricedKernel& row);
 
-/// Why the kernel is above 100 % of a roof of its GPU (ops::ExcessReasons); empty for most.
+/// Why the kernel exceeds 100 % of a roof of its GPU (ops::ExcessReasons); mostly empty.
 ReasonSet ExcessOf(const PricedKernel& row);
 
-/// The arithmetic that bounds a kernel from below, as figures have it.
+/// The arithmetic roof of a kernel.
 struct MathRoof {
-  /// Units whose peak it is held against: that it uses (ops::UnitOf), or where it could run on
-  /// Tensor Cores and does not, the best for the types of its product (ops::BestUnitOf). nullopt:
-  /// not known, and of communication.
+  /// The units whose peak applies: those it uses (ops::UnitOf), or, if it could run on Tensor Cores
+  /// but does not, the best for its product's types (ops::BestUnitOf). nullopt: unknown, or
+  /// communication.
   std::optional<ops::MathUnit> unit;
-  int64_t flops = 0;  ///< That count: with Tensor Cores those of matrix products, else all.
+  int64_t flops = 0;  ///< With Tensor Cores those of matrix products, otherwise all.
 };
 
-/// Of a row whose FLOPs are known.
+/// The row's FLOPs must be known.
 MathRoof MathRoofOf(const PricedKernel& row);
 
-/// The peak rate (FLOP/s, dense) of the row's GPU for the data type of its product: the best of its
-/// units, with TF32 for fp32 where there is such. 0 without a product, or where it is not known.
+/// Peak rate (FLOP/s, dense) of the row's GPU for its product's data types: the best of its units,
+/// with TF32 for fp32 if available. 0 without a product, or if unknown.
 double ProductPeakOf(const PricedKernel& row);
 
-/// The kernel's time, where it is known and not 0.
+/// The kernel's time if known and not 0.
 std::optional<int64_t> TimeOf(const PricedKernel& row);
 
 }  // namespace oplens::prof

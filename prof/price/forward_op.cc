@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMaxOpBytes = size_t{20} << 20;
 
-// --- A ForwardOp as one flat text: for each list its length, then its texts with theirs. ---
+// --- A ForwardOp as one flat text: per list its length, then each text with its length. ---
 
 void AppendSize(size_t size, std::string* out) {
   char bytes[sizeof size];

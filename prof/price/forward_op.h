@@ -13,10 +13,10 @@
 
 namespace oplens::prof {
 
-/// What a backward kernel takes from the forward op of its node: fields of the forward kernel's
-/// record, same meaning, and the names of its sequence markers without the numbers.
+/// What a backward kernel takes from its node's forward op: fields of the forward kernel's record
+/// with the same meaning, and the names in its sequence markers without numbers.
 struct ForwardOp {
-  int64_t id = 0;  ///< Differs between ops that differ in any of the lists.
+  int64_t id = 0;  ///< Equal only if all lists are.
   std::vector<std::string_view> markers;
   std::vector<std::string_view> layer;
   std::vector<std::string_view> trace;
@@ -25,30 +25,29 @@ struct ForwardOp {
   std::vector<std::string_view> seq_names;  ///< "mm" of "mm, seq = 72".
 };
 
-/// Whether one of the sequence markers of a backward kernel ("MmBackward0, seq = 72") names the
-/// node that an op of this name made.
+/// Whether a sequence marker of a backward kernel ("MmBackward0, seq = 72") names such an op's
+/// node.
 bool FitsNode(std::string_view op, const std::vector<std::string_view>& node_texts);
 
-/// Keeps each distinct forward op once.
+/// Stores each distinct forward op once.
 ///
-/// Memory: two generations of some 20 MB. What an answer holds lives as long as a pin of `epochs`
-/// that was taken before, at least until generation() has grown by two.
+/// Memory: two generations of about 20 MB. What a result points to lives as long as a pin of
+/// `epochs` taken before the call, and at least until generation() has grown by two.
 class ForwardOps {
  public:
   /// `epochs` must outlive this.
   explicit ForwardOps(Epochs* epochs);
 
-  /// What a forward kernel's record says of its op. `annotations`: how many of them are the op's,
-  /// from the outermost; the others are inside it.
+  /// The op of a forward kernel's record, whose outermost `annotations` belong to it.
   const ForwardOp* Of(const KernelRecord& forward, size_t annotations = SIZE_MAX);
-  /// What a backward kernel's record says of its forward op itself (fwdMarker, ...).
+  /// The forward op that a backward kernel's own record describes (fwdMarker, ...).
   const ForwardOp* DescribedBy(const KernelRecord& backward);
 
-  /// Number of the present generation, from 0.
+  /// The current generation, from 0.
   int64_t generation() const { return ops_.generation(); }
 
  private:
-  /// The op that key_ is the flat text of.
+  /// The op whose flat text is key_.
   const ForwardOp* Find();
 
   TextCache<ForwardOp> ops_;

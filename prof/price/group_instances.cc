@@ -11,7 +11,7 @@
 namespace oplens::prof {
 namespace {
 
-/// cudaGraphLaunch, cuGraphLaunch, hipGraphLaunch, with or without a suffix.
+/// cudaGraphLaunch, cuGraphLaunch, hipGraphLaunch, with any suffix.
 bool IsGraphLaunch(const KernelRecord& record) {
   return record.launch_api && record.launch_api->find("GraphLaunch") != std::string_view::npos;
 }
@@ -52,7 +52,7 @@ bool SameCall(const OpInstance& instance, const WaitingRow& row) {
   });
 }
 
-/// Of the products in the backward of a matrix op.
+/// Number of products in a matrix op's backward.
 size_t GradientCount(const ops::PricedOp& op) {
   const auto is_product = [](const ops::PartWork& part) { return part.part != ops::Part::kBgrad; };
   return static_cast<size_t>(std::count_if(op.backward.begin(), op.backward.end(), is_product));
@@ -78,7 +78,7 @@ std::optional<CallKey> CallKeyOf(const WaitingRow& row) {
   if (!resolution.call_start_ns) return std::nullopt;
   key.number = *resolution.call_start_ns;
   key.what = resolution.priced->id;
-  // The ranges of a replayed kernel are those of its capture, the same at every replay.
+  // A replayed kernel has the ranges of its capture, equal in every replay.
   if (IsGraphLaunch(record)) key.run = record.launch_start_ns.value_or(0);
   return key;
 }
@@ -155,7 +155,7 @@ void GivenWork::Cover(const WaitingRow& row, const CallKey& key) {
     const ops::CoveredWork part = ops::CoveredBy(*outer.annotation->price, inner);
     if (!part.main && !part.epilogue) continue;
     const CallKey around = AroundKey(key, outer);
-    // A text that nests in itself and begins together cannot be told apart from one range.
+    // A nested range with equal text and start is indistinguishable.
     if (around == key) continue;
     ops::CoveredWork& covered = calls_[around].covered;
     covered.main |= part.main;
@@ -235,7 +235,7 @@ bool InstanceGrouper::BeginsAgain(const OpInstance& instance, const WaitingRow& 
   const int64_t turn = follows ? end->second.turn : -1;
   bool repeats = false;
   for (const WaitingRow* other : instance.rows) {
-    // One number a full name: rows of a long call are compared often.
+    // Compares ids of names, since rows of a long call are compared often.
     if (other->resolution.kernel_id != row.resolution.kernel_id ||
         other->record.grid != row.record.grid) {
       continue;
@@ -292,8 +292,8 @@ void InstanceGrouper::Close(OpInstance* instance, bool comes_again) {
     const CallKey key = *instance->key;
     covered = given_.CoveredOf(key);
     open_.erase(key);
-    // The beginning of a range and a node name a call for good; a sequence id may come again in
-    // another iteration, so it is only kept from growing on.
+    // A range's start and a node identify a call for good. A sequence id may return in a later
+    // iteration, so it is only kept from growing.
     const bool for_good = key.by != CallKey::By::kSequence;
     if (for_good || (MayGrow(*instance) && !comes_again)) given_.Spend(key);
   } else if (const auto place = last_.find(*instance->stream);

@@ -15,30 +15,29 @@
 
 namespace oplens::prof {
 
-/// Names one call of an op. Numbers of annotations and of forward ops are apart, as are those of
-/// nodes and sequence ids: `by` says which are meant.
+/// Identifies one call of an op. Annotations and forward ops, nodes and sequence ids are numbered
+/// separately; `by` says which are meant.
 struct CallKey {
   enum class By : uint8_t {
-    kRange,     ///< The range of an annotation and when it began.
-    kNode,      ///< A forward op and the number of its node.
-    kSequence,  ///< A forward op and a sequence id, which may come again.
+    kRange,     ///< An annotation and the start of its range.
+    kNode,      ///< A forward op and its node's number.
+    kSequence,  ///< A forward op and a sequence id, which may repeat.
   };
   By by = By::kRange;
   int64_t process_id = 0;
   int64_t thread_id = 0;
-  int64_t number = 0;  ///< Start of the range, number of the node or sequence id.
+  int64_t number = 0;  ///< Start of the range, node number or sequence id.
   int64_t what = 0;    ///< Annotation::id or ForwardOp::id.
-  int64_t run = 0;     ///< Of the node or forward op; of a replayed graph: when.
+  int64_t run = 0;     ///< Run of the node or forward op; for a graph replay its time.
   friend bool operator==(const CallKey&, const CallKey&) = default;
 };
 
-/// Of the call that a row is of. nullopt: the row has no price, or only the order of the rows tells
-/// what is one call.
+/// The key of a row's call. nullopt: no price, or only the order of rows tells calls apart.
 std::optional<CallKey> CallKeyOf(const WaitingRow& row);
-/// Of a call around the one of `key`.
+/// The key of a call that encloses `key`'s.
 CallKey AroundKey(const CallKey& key, const OuterCall& outer);
 
-/// What a host thread launches on a stream.
+/// Identifies what a host thread launches on a stream.
 struct StreamKey {
   int64_t process_id = 0;
   int64_t thread_id = 0;
@@ -55,35 +54,35 @@ struct StreamKeyHash {
   size_t operator()(const StreamKey& key) const;
 };
 
-/// The kernels of one op call that came so far.
+/// The kernels of one op call so far.
 struct OpInstance {
-  const ops::PricedOp* price = nullptr;  ///< Lives as long as one of the rows waits.
-  int64_t annotation_id = 0;             ///< Of the annotation that it is the price of.
+  const ops::PricedOp* price = nullptr;  ///< Valid while one of the rows waits.
+  int64_t annotation_id = 0;             ///< The annotation priced.
   Direction direction = Direction::kForward;
   std::vector<WaitingRow*> rows;
-  int64_t number = 0;       ///< Over all, from 1.
-  size_t left = 0;          ///< Rows that wait.
-  size_t products = 0;      ///< Matrix products among its rows; counted for backward calls.
-  int64_t last_number = 0;  ///< Of its last row.
+  int64_t number = 0;       ///< From 1, over all instances.
+  size_t left = 0;          ///< Rows that still wait.
+  size_t products = 0;      ///< Matrix products among the rows; backward calls only.
+  int64_t last_number = 0;  ///< Number of the last row.
   bool closed = false;
-  // Where it is found while it is open: one of these.
+  // Where it is found while open; one of these.
   std::optional<CallKey> key;
   std::optional<StreamKey> stream;
 };
 
-/// Whether the kernel is a matrix product, by its name or a rule of the user.
+/// Whether the kernel is a matrix product, by name or a user's rule.
 bool IsProduct(const WaitingRow& row);
 
-/// Shares the work of op calls over their kernels, and fills what of their rows depends on it.
+/// Divides the work of op calls among their kernels and fills the dependent fields of the rows.
 ///
-/// Memory: what calls of one kernel cost is remembered for the last 16,384 at most, some 4 MB.
+/// Memory: caches the last 16,384 calls of one kernel, about 4 MB.
 class InstanceSharer {
  public:
-  /// `covered`: what of its work calls inside it do.
+  /// `covered`: the work done by calls nested in it.
   void Share(const OpInstance& instance, ops::CoveredWork covered);
 
  private:
-  /// A call of one kernel: what it costs depends on nothing else.
+  /// A call of one kernel, with all that its cost depends on.
   struct SoloKey {
     int64_t annotation_id;
     int64_t kernel_id;
@@ -103,19 +102,19 @@ class InstanceSharer {
   std::vector<ops::KernelShare> shares_;      // Scratch.
 };
 
-/// Remembers which work kernels were charged already, so that none is counted twice: calls that are
-/// closed, and what calls inside others did of their work.
+/// Remembers charged work so that none is counted twice: closed calls, and work of calls done by
+/// nested ones.
 ///
-/// Memory: the last 32,768 to 65,536 calls, some 5 MB.
+/// Memory: the last 32,768 to 65,536 calls, about 5 MB.
 class GivenWork {
  public:
-  /// All of a call's work is given away.
+  /// Marks all work of a call as charged.
   void Spend(const CallKey& key) { calls_[key].spent = true; }
   bool IsSpent(const CallKey& key) const;
 
-  /// What of the calls around a row's call that one does. Needs the row's resolution.outer.
+  /// Records what the row's call does of its enclosing calls. Requires the row's resolution.outer.
   void Cover(const WaitingRow& row, const CallKey& key);
-  /// What calls inside this one do of it.
+  /// The part of the call's work done by nested calls.
   ops::CoveredWork CoveredOf(const CallKey& key) const;
 
  private:
@@ -128,69 +127,64 @@ class GivenWork {
   RecentMap<CallKey, Given, CallKeyHash> calls_{kMaxCalls};
 };
 
-/// Groups kernels into calls of ops (instances), and shares the work of each call over its kernels
-/// when it is closed.
+/// Groups kernels into op calls (instances) and divides each call's work among its kernels when the
+/// call is closed. Kernels belong to one call by
+///  - the forward op, for backward kernels with one: same process, thread, sequence id and run of
+///    the forward op. A kernel of the same name and grid as an earlier one starts a new call (a
+///    second backward pass over one forward pass) if kernels of other calls came in between on its
+///    thread and stream, or if it is a matrix product and the call already has one per gradient;
+///  - the start of the priced range, if recorded: same process, thread and start;
+///  - otherwise (PyProf's files) their order: successive kernels on one thread and stream with the
+///    same annotations, stack, sequence ids and direction. In the forward direction a repeated
+///    kernel name starts a new call: loops over equal calls are more common than calls that launch
+///    a kernel twice.
 ///
-/// Which kernels are one call:
-///  - a backward kernel with a forward op: same process, thread, sequence id and run of the forward
-///    op. A kernel of the same name and grid as one before begins a new call (a second backward
-///    pass over one forward pass) if kernels of other calls came in between on its thread and
-///    stream, or if it is a matrix product and the call has one for each gradient already;
-///  - a record that says when the priced range began: same process, thread and beginning;
-///  - else (PyProf's files) there is nothing that names a call: kernels that follow each other on
-///    one thread and stream with the same annotations, stack, sequence ids and direction. In the
-///    forward direction a kernel name that was there already begins a new call, since a loop over
-///    equal calls is more common than a call that launches one kernel twice.
-/// Work that calls nested in a call were given is not given to the call again (ops::CoveredBy).
-/// A call is closed once kWindow rows came after its last kernel. A kernel that comes later yet has
-/// an unknown cost (kUnknownRole), so that nothing is counted twice.
+/// Work of nested calls is not charged again (ops::CoveredBy). A call is closed kWindow rows after
+/// its last kernel; later kernels have unknown cost (kUnknownRole), so nothing is counted twice.
 ///
-/// Memory: that of GivenWork and InstanceSharer, and of the rows that wait.
+/// Memory: GivenWork's and InstanceSharer's, and the waiting rows.
 class InstanceGrouper {
  public:
   static constexpr int64_t kWindow = 64;
 
-  /// `before`: how many are numbered already.
+  /// `before`: instances numbered so far.
   explicit InstanceGrouper(int64_t before) : count_(before) {}
 
-  /// Takes in the next row, whose record, row and resolution are filled: sets its number, turn and
-  /// instance.
+  /// Adds the next row (record, row and resolution filled) and sets its number, turn and instance.
   void Enter(WaitingRow* row);
-  /// Whether another kernel may yet join the row's call.
+  /// Whether more kernels may join the row's call.
   bool IsOpen(const WaitingRow& row) const;
-  /// Closes the row's call if it is open, which gives all its rows their costs. The row must not be
-  /// asked for again.
+  /// Closes the row's call if open, which sets the costs of all its rows. Call once per row.
   void Leave(const WaitingRow& row);
 
   int64_t count() const { return count_; }
 
  private:
-  /// The last call of a stream and its turn.
+  /// The last call on a stream and its turn.
   struct StreamEnd {
-    int64_t instance = 0;  // Its number; 0: a row without one.
+    int64_t instance = 0;  // Number; 0: a row without one.
     int64_t turn = 0;
   };
 
   OpInstance* New(const WaitingRow& row);
   void JoinByKey(WaitingRow* row, const CallKey& key);
   void JoinByOrder(WaitingRow* row);
-  /// Sets the row's turn.
   void TakeTurn(WaitingRow* row);
-  /// Whether fewer than kWindow rows came after its last kernel.
+  /// Whether fewer than kWindow rows followed its last kernel.
   bool MayGrow(const OpInstance& instance) const;
-  /// Whether a backward row that would join a call begins the next one.
+  /// Whether a backward row that matches the open call starts the next one.
   bool BeginsAgain(const OpInstance& instance, const WaitingRow& row) const;
-  /// `comes_again`: the next row begins another call of the same key.
+  /// `comes_again`: the next row starts another call with the same key.
   void Close(OpInstance* instance, bool comes_again = false);
 
   std::vector<std::unique_ptr<OpInstance>> all_;  // In use or free.
   std::vector<OpInstance*> free_;
   std::unordered_map<CallKey, OpInstance*, CallKeyHash> open_;
-  std::unordered_map<StreamKey, OpInstance*, StreamKeyHash> last_;  // Open one without a key.
+  std::unordered_map<StreamKey, OpInstance*, StreamKeyHash> last_;  // Open instances without a key.
   std::unordered_map<StreamKey, StreamEnd, StreamKeyHash> ends_;
   GivenWork given_;
   InstanceSharer sharer_;
-  int64_t next_number_ = 1;  // Of rows.
+  int64_t next_number_ = 1;  // Number of the next row.
   int64_t count_;
 };
 

@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kMaxNameBytes = size_t{2} << 20;
 constexpr size_t kMaxGpuBytes = size_t{1} << 20;
 
-/// Between the name of a GPU and its facts, which do not hold it.
+/// Separates a GPU's name and facts; occurs in neither.
 constexpr char kGpuSeparator = '\n';
 
 bool IsKeyOf(std::string_view key, std::string_view name, std::string_view facts) {
@@ -50,7 +50,7 @@ const KernelFacts* KernelFactsCache::Of(std::string_view long_name) {
   if (!is_new) return &facts;
   facts.id = entry->id;
   facts.name = entry->text;
-  // The token of the verdict is a view into the cached name.
+  // The verdict's token is a view into the cached name.
   facts.verdict = ops::TensorCoreVerdictOf(entry->text, rules_);
   const ops::KernelRule* rule = rules_ != nullptr ? rules_->FindKernel(long_name) : nullptr;
   if (rule != nullptr) facts.ruled_kind = rule->kind;

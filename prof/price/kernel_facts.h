@@ -17,20 +17,20 @@
 
 namespace oplens::prof {
 
-/// What the full name of a kernel tells.
+/// What a kernel's full name says.
 struct KernelFacts {
-  int64_t id = 0;  ///< Differs between names.
+  int64_t id = 0;  ///< Unique per name.
   ops::TensorCoreVerdict verdict;
-  std::optional<ops::KernelKind> ruled_kind;  ///< What a rule of the user says that it is.
-  std::string_view name;                      ///< The name itself.
+  std::optional<ops::KernelKind> ruled_kind;  ///< By a user's rule.
+  std::string_view name;
 
-  /// Its family. Found when it is first asked for, which most runs do not.
+  /// Computed on the first call, which most runs do not make.
   const ops::NamedFamily& family() const;
 
-  /// Whether it is communication, by its name; the same holds.
+  /// Whether it is communication by its name; computed on the first call.
   bool communicates() const;
 
-  /// NameFacts::Text() of it; the same holds.
+  /// NameFacts::Text(); computed on the first call.
   std::string_view name_facts() const;
 
  private:
@@ -41,16 +41,16 @@ struct KernelFacts {
 
 struct PricedKernel;
 
-/// What the kernel computes, by its name and launch; nullopt for one without a name.
+/// What the kernel computes, by name and launch; nullopt without a name.
 std::optional<ops::KernelFamily> FamilyOf(const PricedKernel& row);
 
-/// Judges the names of kernels, each distinct one once.
+/// Classifies kernel names, each distinct one once.
 ///
-/// Memory: two generations of some 2 MB. An answer lives as long as a pin of `epochs` that was
-/// taken before it was asked for.
+/// Memory: two generations of about 2 MB. A result lives as long as a pin of `epochs` taken before
+/// the call of Of().
 class KernelFactsCache {
  public:
-  /// `rules`: of the user, null for none. Both must outlive this.
+  /// `rules`: the user's, or null. Both must outlive this.
   KernelFactsCache(Epochs* epochs, const ops::Rules* rules);
 
   const KernelFacts* Of(std::string_view long_name);
@@ -62,21 +62,20 @@ class KernelFactsCache {
 
 /// The GPUs that kernels ran on.
 ///
-/// Memory: two generations of some 1 MB; else as KernelFactsCache.
+/// Memory: two generations of about 1 MB; lifetimes as in KernelFactsCache.
 class Gpus {
  public:
-  /// `given`: that all kernels ran on, whatever their records say; null: what each record says.
-  /// Both must outlive this.
+  /// `given`: the GPU of all kernels; null: as recorded. Both must outlive this.
   Gpus(Epochs* epochs, const ops::Gpu* given);
 
-  /// Null when the record does not tell it.
+  /// Null if not recorded.
   const ops::Gpu* Of(const KernelRecord& record);
 
  private:
   const ops::Gpu* given_;
   TextCache<ops::Gpu> cache_;       // By name and facts.
-  std::string last_text_;           // Key of the last record's GPU,
-  const ops::Gpu* last_ = nullptr;  // which is the next one's too as a rule.
+  std::string last_text_;           // Key of the last record's GPU.
+  const ops::Gpu* last_ = nullptr;  // Usually the next record's too.
 };
 
 }  // namespace oplens::prof

@@ -12,26 +12,25 @@ class KernelRecords;
 
 namespace oplens::prof {
 
-/// Takes priced kernels, one after the other: a table of them, or what makes something of them.
+/// Consumes priced kernels one by one, e.g. to print or aggregate them.
 class KernelSink {
  public:
   virtual ~KernelSink() = default;
 
-  /// An input begins. `profile`: what its kernels are records of, until EndInput; null where the
-  /// input holds records only.
+  /// Starts an input. `profile`: source of its kernels until EndInput; null for files of records.
   virtual void BeginInput(const parse::KernelRecords* profile) { static_cast<void>(profile); }
-  /// A kernel; of one input in the order of its records.
+  /// A kernel, in the order of the input's records.
   virtual void Add(const PricedKernel& kernel) = 0;
-  /// A graph replay whose kernels the file hides, between the kernels of its time: no row of a
-  /// table of kernels. Answers whether it is shown.
+  /// A graph replay whose kernels the file hides, ordered by time among the kernels; it is no row
+  /// of a table of kernels. Returns whether it is shown.
   virtual bool AddReplay(const PricedKernel& replay) {
     static_cast<void>(replay);
     return false;
   }
   virtual void EndInput() {}
-  /// The same of the last input, after which nothing comes; where only that shows it, EndInput.
+  /// Ends the last input, after which no call follows.
   virtual void EndLastInput() { EndInput(); }
-  /// The step that the kernel counts in, where the sink knows better than what is told of it.
+  /// The step that the kernel counts in, for sinks that know better than the recorded one.
   virtual std::optional<int64_t> StepOf(const PricedKernel& kernel,
                                         std::optional<int64_t> told) const {
     static_cast<void>(kernel);

@@ -8,13 +8,12 @@
 namespace oplens::prof {
 namespace {
 
-/// Ids of one record that are remembered. Nesting is some tens deep at most; a hostile record must
-/// not fill the tables.
+/// Ids remembered per record: nesting is tens deep; hostile records must not fill the tables.
 constexpr size_t kMaxIds = 16;
-constexpr int kMaxThreads = 64;  // Of one number.
+constexpr int kMaxThreads = 64;  // Per number.
 constexpr size_t kMaxCandidates = size_t{64} << 10;
 
-/// Whether one of the op's sequence markers names the op whose node one of `node_texts` is.
+/// Whether a sequence marker of the op names the op of one of the nodes.
 bool OpFits(const ForwardOp& op, const std::vector<std::string_view>& node_texts) {
   return std::any_of(op.seq_names.begin(), op.seq_names.end(),
                      [&](std::string_view name) { return FitsNode(name, node_texts); });

@@ -19,15 +19,15 @@ bool HasFlops(const ops::PricedOp& op) {
   });
 }
 
-/// Whether `inner` is what `outer` around it is for, and not work beside it. Bytes tell nothing:
-/// the data types of `inner` are not known.
+/// Whether `inner` does the work of the enclosing `outer`, rather than work beside it. Bytes do not
+/// count: the data types of `inner` are unknown.
 bool DoesWorkOf(const ops::PricedOp& inner, const ops::PricedOp& outer) {
   if (!HasFlops(outer)) return !HasFlops(inner);
   const ops::CoveredWork covered = ops::CoveredBy(outer, inner);
   return covered.main || covered.epilogue;
 }
 
-/// Whether both only move data, `outer` less of it, though some.
+/// Whether both only move data, and `outer` moves less, but not nothing.
 bool MovesLess(const ops::PricedOp& outer, const ops::PricedOp& inner) {
   const auto moves_only = [](const ops::PricedOp& op) {
     return op.bytes_known && op.op_class == ops::OpClass::kCompute && !HasFlops(op);
@@ -45,7 +45,7 @@ void NestedCalls::Collect(const std::vector<std::string_view>& texts, Direction 
   for (size_t i = 0; i < texts.size(); ++i) {
     if (i == kMaxCalls / 2) i += skipped;
     const Annotation* annotation = annotations_.Of(texts[i]);
-    // PyProf's choice counts them.
+    // PyProf's choice includes them.
     if (annotation->is_noise && choice_ == OpChoice::kInner) continue;
     if (annotation->is_backward_pass && direction == Direction::kBackward) continue;
     calls_.push_back({annotation, i});

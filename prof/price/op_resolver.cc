@@ -24,12 +24,11 @@ bool HasPart(const std::vector<ops::PartWork>& parts, ops::Part part) {
                      [&](const ops::PartWork& other) { return other.part == part; });
 }
 
-/// Which gradient of its forward op a kernel computes that has a priced annotation of its own in
-/// the node of that op: the product inside `linear`'s node that sums over the rows is that of the
-/// weight. nullopt: not told.
+/// The gradient of its node's forward op that a kernel with its own priced annotation computes: in
+/// `linear`'s node, the product that sums over the rows is wgrad. nullopt: unknown.
 std::optional<ops::GradientGuess> GradientOfOwnCall(const Annotation& own, const ForwardOp& forward,
                                                     Annotations* annotations) {
-  // A gradient function names its gradients itself.
+  // A gradient function names its gradients.
   if (own.price->forward.empty() || own.price->forward.front().part != ops::Part::kForward) {
     return std::nullopt;
   }
@@ -46,8 +45,8 @@ std::optional<ops::GradientGuess> GradientOfOwnCall(const Annotation& own, const
   return std::nullopt;
 }
 
-/// Which gradient of a priced call for several the function right around the kernel is for
-/// (cudnn_convolution_backward_weight). nullopt: none.
+/// The gradient, of a priced call for several, that the function directly around the kernel
+/// computes (cudnn_convolution_backward_weight); nullopt: none.
 std::optional<ops::GradientGuess> GradientOfFunctionInside(const Annotation& call,
                                                            const Annotation& innermost) {
   if (innermost.price) return std::nullopt;
@@ -56,7 +55,7 @@ std::optional<ops::GradientGuess> GradientOfFunctionInside(const Annotation& cal
   return ops::GradientGuess{*part, 1};
 }
 
-/// PyProf writes "na" for what it does not know.
+/// PyProf writes "na" for unknown.
 std::string_view KnownWord(std::string_view word) {
   return word == "na" ? std::string_view() : word;
 }
@@ -65,19 +64,19 @@ std::string_view FirstKnown(const std::vector<std::string_view>& words) {
   return words.empty() ? std::string_view() : KnownWord(words.front());
 }
 
-/// The i-th word of a list that goes with the annotations; empty when the lists do not match.
+/// The i-th word of a list parallel to the annotations; empty if their lengths differ.
 std::string_view WordForCall(const std::vector<std::string_view>& words, size_t i,
                              size_t annotations) {
   return words.size() == annotations ? KnownWord(words[i]) : std::string_view();
 }
 
-/// Files of PyProf's parse say the direction only.
+/// PyProf's own files only record the direction.
 Phase PhaseOfRecord(const KernelRecord& record) {
   if (record.phase != Phase::kUnknown) return record.phase;
   return record.direction == Direction::kBackward ? Phase::kBackward : Phase::kUnknown;
 }
 
-/// What runs between the nodes, or runs forward again, has no forward op to look for.
+/// Kernels between nodes, and recomputed forwards, have no forward op to look for.
 bool IsInNode(const KernelRecord& record) {
   return record.direction == Direction::kBackward && PhaseOfRecord(record) == Phase::kBackward;
 }
@@ -86,7 +85,7 @@ bool IsForward(const KernelRecord& record) {
   return record.direction == Direction::kForward || record.phase == Phase::kRecompute;
 }
 
-/// Why a kernel without an annotated op has none; what parse said of it already is enough.
+/// Why a kernel has no annotated op; a reason given by parse takes precedence.
 Reason WhyWithoutOp(const KernelRecord& record) {
   for (const Reason known : {Reason::kNoLaunchCall, Reason::kOnlyLeakedRanges, Reason::kLeakedRange,
                              Reason::kGraphKernel, Reason::kCompiledKernel, Reason::kNoMarker}) {
@@ -98,14 +97,13 @@ Reason WhyWithoutOp(const KernelRecord& record) {
   return any_range ? Reason::kNoArguments : Reason::kNoMarker;
 }
 
-/// "nccl:all_reduce", where the innermost label around is a collective's.
+/// "nccl:all_reduce", if the innermost label is a collective's.
 std::string_view LabelOf(const KernelRecord& record) {
   const bool labelled = !record.range.empty() && ops::IsCommunicationRange(record.range.back());
   return labelled ? record.range.back() : std::string_view();
 }
 
-/// Whether a kernel is a collective that hooks of gradients launched, for the parameters of many
-/// layers.
+/// Whether gradient hooks launched this collective, for the parameters of many layers.
 bool IsHookedCollective(const KernelRecord& record, const KernelFacts& facts) {
   const auto in_operator_node = [&] {
     return std::any_of(record.seq_markers.begin(), record.seq_markers.end(), IsOperatorNode);
@@ -115,7 +113,7 @@ bool IsHookedCollective(const KernelRecord& record, const KernelFacts& facts) {
          (!LabelOf(record).empty() && !ops::IsTensorKernel(record.long_name));
 }
 
-/// Takes layer and stack of a backward kernel from its forward op where it has none.
+/// Takes a backward kernel's missing layer and stack from its forward op.
 void TakeSurroundings(const ForwardOp& forward, PricedKernel* row) {
   if (row->layer.empty()) row->layer = forward.layer;
   if (row->trace.empty()) row->trace = forward.trace;
@@ -175,7 +173,7 @@ Resolution OpResolver::ResolveOp(const KernelRecord& record, PricedKernel* row) 
   const Source source = FindCalls(record, row, &resolution);
   const NestedCalls::Call* chosen = calls_.Chosen();
   TellMisfits(chosen);
-  // What is around the replay of a graph is that of the whole graph, and no op of one kernel.
+  // The ranges around a graph replay belong to the whole graph, not to a single kernel's op.
   const bool priced = chosen != nullptr && chosen->annotation->price.has_value();
   const bool inferred = IsInferred(record.evidence);
   if (!priced && !inferred && record.reasons.Has(Reason::kGraphKernel)) return resolution;
@@ -185,8 +183,8 @@ Resolution OpResolver::ResolveOp(const KernelRecord& record, PricedKernel* row) 
     return resolution;
   }
   if (chosen == nullptr) {
-    // Else the lists go with annotations that do not count; or the op is a free text, which is no
-    // op and stands in `range` (PyProf's files have only the op).
+    // Otherwise the lists belong to ignored annotations, or the op is free text, which is in
+    // `range` (PyProf's files only have the op).
     if (source.texts->empty() && (!record.seq_markers.empty() || record.range.empty())) {
       row->op = FirstKnown(*source.ops);
       row->mod = FirstKnown(*source.mods);
@@ -234,7 +232,7 @@ OpResolver::Source OpResolver::FindCalls(const KernelRecord& record, PricedKerne
                                          Resolution* resolution) {
   Source own{&record.markers, &record.op, &record.mod};
   calls_.Collect(record.markers, record.direction);
-  // The node that it happens to run in is that of another op.
+  // It happens to run in another op's node.
   if (IsHookedCollective(record, *row->facts)) return own;
   if (IsForward(record)) {
     linker_.AddForward(record);
@@ -254,8 +252,7 @@ OpResolver::Source OpResolver::TakeForwardOp(const KernelRecord& record, const S
   if (match.op != nullptr) {
     calls_.Collect(match.op->markers, Direction::kForward);
     calls_.DropInsideOfNode(record.seq_markers);
-    // A number may be that of an op which only ran before the one that made the node; a node is
-    // the op's own.
+    // A sequence number may also be that of an op without a node; a node is its op's own.
     const bool made_node = !record.nodes.empty() || calls_.MayHaveNode(record.seq_markers);
     if (made_node && (unannotated || calls_.HasPrice())) {
       resolution->forward = match.op;

@@ -23,29 +23,29 @@
 
 namespace oplens::prof {
 
-/// The rules of a user that do not fit calls of their ops, and how many kernels it is about.
+/// User's rules that match no calls of their ops, with the number of kernels affected.
 class RuleMisfits {
  public:
-  /// What is added from now on is of the next kernel. A rule counts once a kernel.
+  /// Later Add() calls belong to the next kernel. A rule counts once per kernel.
   void BeginKernel() { ++kernel_; }
   void Add(const ops::RuleMisfit& misfit);
 
-  /// Adds what was found of other kernels, which come after these.
+  /// Adds the findings for other, later kernels.
   void Merge(const RuleMisfits& other);
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
     bytes->Values(&self->found_);
   }
 
-  /// A sentence a rule, in the order of the file. `rules`: those that were tried.
+  /// One sentence per rule, in file order. `rules`: those that were tried.
   std::vector<std::string> Sentences(const ops::Rules& rules) const;
 
  private:
   struct Found {
     int64_t kernels = 0;
-    std::string why;          // Of the first of them.
-    bool has_others = false;  // Not all are for the same reason.
-    int64_t last_kernel = 0;  // Of those of this process.
+    std::string why;          // For the first of them.
+    bool has_others = false;  // The reasons differ.
+    int64_t last_kernel = 0;  // Within this process.
 
     template <typename Bytes, typename Self>
     static void Transfer(Bytes* bytes, Self* self) {
@@ -59,58 +59,55 @@ class RuleMisfits {
 };
 
 /// Finds the op of each kernel: from its own annotations, or for a backward kernel without any, or
-/// with names only, from its forward op. Texts repeat, so each is parsed and priced once.
+/// with names only, from its forward op. Each distinct text is parsed and priced once.
 ///
-/// Memory: that of its parts, some 60 MB at most whatever comes, and what they forgot while
-/// resolutions from before are kept.
+/// Memory: its parts', at most about 60 MB, plus what live resolutions still pin.
 class OpResolver {
  public:
-  /// `gpu`: that all kernels ran on, whatever their records say; null: what each record says.
-  /// `rules`: of the user, null for none. `misfits`: takes those that do not fit, null for nobody.
-  /// Both must outlive this object.
+  /// `gpu`: the GPU of all kernels; null: as recorded. `rules`: the user's, or null. `misfits`:
+  /// collects rules that do not match; may be null. All must outlive this object.
   explicit OpResolver(OpChoice choice, const ops::Gpu* gpu = nullptr,
                       const ops::Rules* rules = nullptr, RuleMisfits* misfits = nullptr);
 
-  /// Fills every field of `row` but index, flops and bytes. Call it in the order of the records.
-  /// What row and resolution point to lives as long as `record`, this object and the resolution.
+  /// Fills all fields of `row` except index, flops and bytes. Call in record order. What row and
+  /// resolution point to lives as long as `record`, this object and the resolution.
   Resolution Resolve(const KernelRecord& record, PricedKernel* row);
 
  private:
   Resolution ResolveOp(const KernelRecord& record, PricedKernel* row);
-  /// Where the annotations of a kernel come from: its own record, or its forward op.
+  /// Source of a kernel's annotations: its own record, or its forward op.
   struct Source {
     const std::vector<std::string_view>* texts;
     const std::vector<std::string_view>* ops;
     const std::vector<std::string_view>* mods;
-    std::optional<Reason> why_none = {};  ///< Why a kernel without annotations has none.
-    const ForwardOp* around = nullptr;    ///< Of a kernel with an annotation of its own.
+    std::optional<Reason> why_none = {};  ///< Why there are no annotations.
+    const ForwardOp* around = nullptr;    ///< Enclosing forward op of an annotated kernel.
   };
 
-  /// What is known of the kernel whatever its op is.
+  /// Fills what does not depend on the op.
   void FillKernel(const KernelRecord& record, PricedKernel* row, Resolution* resolution);
-  /// Fills calls_ with the annotations that count; layer and stack of the row with those of the
-  /// forward op where it has one.
+  /// Fills calls_ with relevant annotations, and the row's layer and stack from a forward op.
   Source FindCalls(const KernelRecord& record, PricedKernel* row, Resolution* resolution);
-  /// The same of a backward kernel without arguments of its own, whose source is `own` so far.
+  /// As FindCalls, for a backward kernel without arguments of its own; `own` is its source so far.
   Source TakeForwardOp(const KernelRecord& record, const Source& own, PricedKernel* row,
                        Resolution* resolution);
-  /// Tells of rules that fit none of the calls, where no rule priced the chosen one (null: none).
+  /// Reports rules that match no call, unless a rule priced the chosen one (null: none).
   void TellMisfits(const NestedCalls::Call* chosen) const;
-  /// Fills the row with the chosen call.
+  /// Fills the row from the chosen call.
   void ShowCall(const NestedCalls::Call& chosen, const Source& source, PricedKernel* row) const;
-  /// Fills the resolution with a priced one.
+  /// Fills the resolution from a priced call.
   void Price(const NestedCalls::Call& chosen, const Source& source, const KernelRecord& record,
              Resolution* resolution);
   /// Fills outer_ with the priced calls around the chosen one.
   void CollectOuter(const NestedCalls::Call& chosen, const std::vector<int64_t>& starts_ns);
 
-  Epochs epochs_;  // First: the others retire into it.
+  Epochs epochs_;  // First: the others retire entries into it.
   Annotations annotations_;
   KernelFactsCache kernels_;
   Gpus gpus_;
   BackwardLinker linker_;
   NestedCalls calls_;             // Scratch.
-  std::vector<OuterCall> outer_;  // Scratch: outermost first.
+  std::vector<OuterCall> outer_;  // Scratch, outermost first.
   RuleMisfits* misfits_;
 };
 

@@ -8,8 +8,8 @@ namespace oplens::prof {
 
 bool IsDirectionKnown(const PricedKernel& row) {
   const KernelRecord& record = *row.record;
-  // PyProf writes fprop for every kernel that nothing says is backward. Forward is only known of a
-  // kernel that an annotation or a sequence marker encloses, or a range that names its pass.
+  // PyProf writes fprop unless it knows backward. Forward is only certain for a kernel inside an
+  // annotation or sequence marker, or a range that names its pass.
   if (record.direction == Direction::kForward) {
     return !record.markers.empty() || !record.seq_markers.empty() ||
            record.phase == Phase::kForward;

@@ -19,14 +19,14 @@ std::unique_ptr<WaitingRow> RowQueue::NewRow() {
 void RowQueue::Recycle(std::unique_ptr<WaitingRow> row) {
   // A huge line must not keep its memory for the rest of the run.
   if (row->line.capacity() > kKeptLineBytes) return;
-  row->resolution = {};  // Nor its pin what was forgotten since.
+  row->resolution = {};  // Releases the pin.
   free_rows_.push_back(std::move(row));
 }
 
 void RowQueue::Push(std::unique_ptr<WaitingRow> row) {
   waiting_bytes_ += row->line.size();
   instances_.Enter(row.get());
-  row->resolution.outer = {};  // Not valid any longer.
+  row->resolution.outer = {};  // No longer valid.
   waiting_.push_back(std::move(row));
 }
 

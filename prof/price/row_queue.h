@@ -12,8 +12,7 @@
 
 namespace oplens::prof {
 
-/// Keeps rows in their order until the op calls that they are of are closed and they have their
-/// costs (InstanceGrouper).
+/// Keeps rows in order until their op calls are closed and they have costs (InstanceGrouper).
 ///
 /// Memory: at most kMaxRows rows or kMaxBytes of lines wait, whatever calls are open.
 class RowQueue {
@@ -21,20 +20,20 @@ class RowQueue {
   static constexpr size_t kMaxRows = 4096;
   static constexpr size_t kMaxBytes = size_t{8} << 20;
 
-  /// `instances_before`: the number of calls that are numbered already.
+  /// `instances_before`: calls numbered so far.
   explicit RowQueue(int64_t instances_before = 0) : instances_(instances_before) {}
 
-  /// An empty row to fill. It is the caller's until Push or Recycle.
+  /// An empty row to fill; the caller's until Push or Recycle.
   std::unique_ptr<WaitingRow> NewRow();
-  /// Appends a row whose record, row and resolution are filled.
+  /// Appends a row with record, row and resolution filled.
   void Push(std::unique_ptr<WaitingRow> row);
-  /// Appends a graph replay, which is no call of an op.
+  /// Appends a graph replay, which belongs to no op call.
   void PushReplay(std::unique_ptr<WaitingRow> row);
-  /// The first row, with its cost, if its call is closed or too much waits; else null.
+  /// The first row, with its cost, if its call is closed or too much waits; otherwise null.
   std::unique_ptr<WaitingRow> PopReady();
-  /// The first row whether its call is closed or not: at the end of the input. Null when empty.
+  /// The first row, closed or not, at the end of the input. Null if empty.
   std::unique_ptr<WaitingRow> PopFirst();
-  /// Takes a row's buffers back.
+  /// Takes back a row's buffers.
   void Recycle(std::unique_ptr<WaitingRow> row);
 
   int64_t instance_count() const { return instances_.count(); }

@@ -11,8 +11,7 @@
 
 namespace oplens::prof {
 
-/// What the operator or node that a range is a call of is called: the text of the range without
-/// what the framework adds (", seq = 3", sizes).
+/// The operator or node that a range calls: its text without additions (", seq = 3", sizes).
 inline std::string_view CallNameOf(const parse::Joined& joined, uint32_t index) {
   const Trace& trace = joined.trace();
   const Range& range = trace.ranges[index];

@@ -41,7 +41,7 @@ void CallSites::FindOn(ThreadIndex thread, const Moment* begin, const Moment* en
   const std::vector<Range>& ranges = joined_.trace().ranges;
   size_t next = joined_.threads().BeginOf(thread);
   const size_t last = joined_.threads().EndOf(thread);
-  std::vector<uint32_t> around;  // Those that have begun and may not have ended.
+  std::vector<uint32_t> around;  // Started, and possibly not ended.
   for (const Moment* moment = begin; moment != end; ++moment) {
     for (; next < last && ranges[next].start_ns <= moment->time_ns; ++next) {
       const Range& range = ranges[next];

@@ -15,20 +15,19 @@ class Joined;
 
 namespace oplens::prof {
 
-/// Where host threads were at some moments, for people: "aten::item at train.py(33): step".
+/// Where host threads were at given moments, for people: "aten::item at train.py(33): step".
 class CallSites {
  public:
   /// `joined` must outlive this object.
   explicit CallSites(const parse::Joined& joined) : joined_(joined) {}
 
-  /// Asks about a moment; answers its number, from 0.
+  /// Adds a moment; returns its number, from 0.
   size_t Ask(ThreadIndex thread, int64_t time_ns);
-  /// Of each moment, by its number, the place in texts() of the innermost call of an operator and
-  /// the innermost Python frame of the user (else of the call stack that is recorded with an
-  /// operator) around it; "" where neither is known. O(R log R) for the ranges of the threads that
-  /// were asked about.
+  /// For each moment by number, an index into texts(): the innermost operator call and the
+  /// innermost user frame in Python (otherwise of the call stack recorded with an operator) around
+  /// it; "" if both are unknown. O(R log R) for the ranges of the threads involved.
   std::vector<uint32_t> Find();
-  /// Each once.
+  /// Each distinct one once.
   const std::vector<std::string>& texts() const { return texts_; }
 
  private:
@@ -45,7 +44,7 @@ class CallSites {
   const parse::Joined& joined_;
   std::vector<Moment> moments_;
   std::vector<std::string> texts_;
-  std::unordered_map<std::string, uint32_t> places_;  // Of texts_.
+  std::unordered_map<std::string, uint32_t> places_;  // Index in texts_.
 };
 
 }  // namespace oplens::prof

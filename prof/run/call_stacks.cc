@@ -96,7 +96,7 @@ void CallStacks::AddCall(size_t call, size_t first) {
   paths_[call] = path;
 }
 
-/// What is around a call: the frame or the call that began last.
+/// The path of what directly encloses a call: the frame or call that started last.
 uint32_t CallStacks::BaseOf(size_t call, uint32_t parent) const {
   const uint32_t frame = items_.empty() ? kNone : items_.back().frame;
   if (parent != kNone && (frame == kNone || items_[frame].range < calls_.all()[parent].range)) {

@@ -18,56 +18,55 @@ class Joined;
 
 namespace oplens::prof {
 
-/// The call stack that was recorded with a range, as a text for parse::RangeTexts; 0: none.
+/// The call stack recorded with a range, as a text for parse::RangeTexts; 0: none.
 StringId RecordedStackOf(const parse::Joined& joined, uint32_t range);
 
-/// By what each call of a run was reached, as paths: Python's frames of the user and the operators
-/// around it, as they nest:
+/// How each call of a run was reached, as paths: the user's Python frames and the operators around
+/// it, as nested:
 ///
 ///     |- train.py:10 ----------------------|
 ///        |- aten::linear ---------------|        train.py:10, aten::linear
 ///           |- hook.py:3 ------------|
 ///              |- aten::addmm ----|              train.py:10, aten::linear, hook.py:3, aten::addmm
 ///
-/// Where no frames are recorded, but a call stack with an operator: in front of each call what its
-/// stack has beyond that of the call around it; nothing where the two do not begin alike.
+/// Without recorded frames, but with a call stack per operator: each call is preceded by what its
+/// stack adds to the enclosing call's; by nothing if the two start differently.
 ///
-/// O(R log R) for R ranges; 4 bytes a call and, while it is made, 4 more.
+/// O(R log R) for R ranges; 4 bytes per call, 8 during construction.
 class CallStacks {
  public:
-  /// What paths are made of.
   struct Options {
-    /// By call, the number of its name for the tree; empty: paths are of frames only, all of them.
+    /// Per call its name's number in the tree; empty: paths have frames only, all of them.
     std::span<const uint32_t> names = {};
-    uint32_t front = PathTree::kRoot;       ///< What all paths begin with.
-    std::span<const uint32_t> fronts = {};  ///< By call: instead, where nothing is around it.
-    ModuleNames* modules = nullptr;         ///< Calls of modules are frames, too.
+    uint32_t front = PathTree::kRoot;       ///< Prefix of all paths.
+    std::span<const uint32_t> fronts = {};  ///< Per call: prefix if nothing encloses it.
+    ModuleNames* modules = nullptr;         ///< Calls of modules count as frames.
   };
 
   /// All must outlive this object.
   CallStacks(const parse::Joined& joined, const parse::CallTree& calls, const Options& options,
              PathTree* tree);
 
-  /// Of a call, by its place in CallTree::all(); Options::front where there is nothing.
+  /// `call`: index into CallTree::all(). Options::front if nothing encloses the call.
   uint32_t PathOf(size_t call) const { return paths_[call]; }
 
  private:
-  /// Something that is around what follows.
+  /// Something that encloses what follows.
   struct Item {
     int64_t end_ns;
     uint32_t range;
     uint32_t path;
-    uint32_t frame;  // The place of the innermost frame so far; kNone.
-    bool python;     // A frame of Python is among those so far.
+    uint32_t frame;  // Index of the innermost frame so far; kNone.
+    bool python;     // There is a Python frame among those so far.
   };
   struct Recorded {
     int64_t end_ns;
     StringId stack;
   };
-  /// A path with frames behind it.
+  /// A path extended by frames.
   struct Extended {
     uint32_t path;
-    bool extends;  // The stack begins as that of the call around.
+    bool extends;  // The stack starts like the enclosing call's.
   };
   static constexpr uint32_t kNone = UINT32_MAX;
 
@@ -85,12 +84,12 @@ class CallStacks {
   Options options_;
   PathTree& tree_;
   std::vector<uint32_t> paths_;   // By call.
-  std::vector<StringId> stacks_;  // By call: recorded, as far as its path has them.
+  std::vector<StringId> stacks_;  // By call: recorded stack, as far as in its path.
   std::vector<Item> items_;
   std::vector<Recorded> recorded_;
   IdMap extended_of_;  // By path and recorded stack.
   std::vector<Extended> extended_;
-  std::vector<uint32_t> text_of_;  // By StringId of a frame: one more than its number.
+  std::vector<uint32_t> text_of_;  // By a frame's StringId: its number + 1.
 };
 
 }  // namespace oplens::prof

@@ -37,7 +37,7 @@ uint32_t CallWork::CallOfKernel(size_t kernel) const {
   return At(OriginOf(trace_.kernels[kernel]));
 }
 
-/// Those that work comes from, by thread and start.
+/// The API calls that work comes from, by thread and start.
 std::vector<LaunchIndex> CallWork::Origins() const {
   std::vector<bool> wanted(trace_.launches.size(), false);
   const auto want = [&](LaunchIndex launch) {

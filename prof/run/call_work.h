@@ -14,15 +14,15 @@ class Joined;
 
 namespace oplens::prof {
 
-/// The API call whose surroundings tell the op of a kernel; kNoLaunch: it is not known.
+/// The API call whose context gives a kernel's op; kNoLaunch: unknown.
 inline LaunchIndex OriginOf(const Kernel& kernel) {
   return kernel.capture != kNoLaunch ? kernel.capture : kernel.launch;
 }
 
-/// Which call launched what a GPU did: the innermost one (that began last) around the API call that
-/// the work comes from, on the thread of that API call.
+/// Maps a GPU's work to the call that launched it: the innermost one (latest start) around the API
+/// call that the work comes from, on that API call's thread.
 ///
-/// O((E + C) log (E + C)) for E device events and C calls, also where calls cross; 4 bytes an API
+/// O((E + C) log (E + C)) for E device events and C calls, even if calls cross; 4 bytes per API
 /// call.
 class CallWork {
  public:
@@ -31,9 +31,9 @@ class CallWork {
   /// All must outlive this object.
   CallWork(const parse::Joined& joined, const DeviceWork& work, const parse::CallTree& calls);
 
-  /// As a place in CallTree::all(); kNone: no call is around its launch, or that is not known.
+  /// Index into CallTree::all(); kNone: no call around the launch, or launch unknown.
   uint32_t CallOf(const DeviceEvent& event) const { return At(work_.OriginOf(event)); }
-  /// The same of a kernel, by its index, whether it has a usable time or not.
+  /// As CallOf, for a kernel's index, whether or not its time is usable.
   uint32_t CallOfKernel(size_t kernel) const;
 
  private:
@@ -42,7 +42,7 @@ class CallWork {
 
   const Trace& trace_;
   const DeviceWork& work_;
-  std::vector<uint32_t> calls_;  // By launch; kNone of those that work does not come from.
+  std::vector<uint32_t> calls_;  // By launch; kNone for those without work.
 };
 
 }  // namespace oplens::prof

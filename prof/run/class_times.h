@@ -10,10 +10,10 @@
 
 namespace oplens::prof {
 
-/// How long an interval is: 0 where it ends before it starts, INT64_MAX where it is more.
+/// Length of an interval: 0 if it ends before it starts, at most INT64_MAX.
 int64_t LengthOf(const Interval& interval);
 
-/// For each set of classes, as bits, the time in which exactly these ran.
+/// Per set of classes (bits), the time in which exactly these ran.
 class MaskTimes {
  public:
   static constexpr size_t kMostClasses = 7;
@@ -26,15 +26,14 @@ class MaskTimes {
   std::array<int64_t, size_t{1} << kMostClasses> times_ns_{};
 };
 
-/// When each class of events ran, at most MaskTimes::kMostClasses; bit i is the i-th. All that
-/// overlaps, priorities and what is exposed follow from the times of the sets of classes, which one
-/// pass over the boundaries gives.
+/// When each class ran; at most MaskTimes::kMostClasses, bit i is the i-th. Overlap, priorities and
+/// exposed time follow from the times per set of classes, found in one pass.
 class ClassIntervals {
  public:
   explicit ClassIntervals(std::vector<IntervalSet> classes) : classes_(std::move(classes)) {}
 
   const IntervalSet& Of(size_t index) const { return classes_[index]; }
-  /// O(log n) and linear in the intervals within the window.
+  /// O(log n) plus the intervals within the window.
   void AddTimes(const Interval& window, MaskTimes* times) const;
 
  private:

@@ -20,7 +20,7 @@
 namespace oplens::prof {
 namespace {
 
-/// When anything computed, and how long it did up to a moment.
+/// When anything computed, and the cumulative time.
 class ComputeTime {
  public:
   explicit ComputeTime(const DeviceWork& work) {
@@ -39,7 +39,7 @@ class ComputeTime {
     }
   }
 
-  /// The time of an interval in which nothing computed. O(log n).
+  /// The time in an interval without compute. O(log n).
   int64_t OutsideOf(const Interval& interval) const {
     return LengthOf(interval) - (UpTo(interval.end_ns) - UpTo(interval.start_ns));
   }
@@ -60,11 +60,11 @@ class ComputeTime {
   std::vector<int64_t> before_ns_;  // By interval.
 };
 
-/// A kernel with the host call that it belongs to.
+/// A kernel with its host call.
 struct Member {
   size_t host = HostCollectives::kNone;
-  LaunchIndex replay = kNoLaunch;  ///< Of a graph's kernel: what launched the graph.
-  uint32_t event = 0;              ///< Place among the events of the device.
+  LaunchIndex replay = kNoLaunch;  ///< For a graph's kernel: the graph's launch.
+  uint32_t event = 0;              ///< Index into the device's events.
 };
 
 bool SameRecord(const Communication& a, const Communication& b) {
@@ -115,7 +115,7 @@ class Finder {
     return members;
   }
 
-  /// Marks the host calls whose kernels are not looked at.
+  /// Marks the host calls whose kernels are not selected.
   void MarkUnselected() {
     for (size_t i = 0; i < trace_.kernels.size(); ++i) {
       if (!trace_.kernels[i].timed() || !run_.work().IsCommunication(i)) continue;
@@ -137,7 +137,7 @@ class Finder {
     return of_a == nullptr || of_b == nullptr || SameRecord(*of_a, *of_b);
   }
 
-  /// What is told of a host call, found once.
+  /// The facts of a host call, found once.
   const CollectiveFacts& FactsOf(size_t host) {
     const auto [at, fresh] = facts_.try_emplace(host);
     if (fresh) at->second = hosts_.FactsOf(hosts_.calls()[host]);
@@ -200,7 +200,7 @@ class Finder {
     return at->second;
   }
 
-  /// What the innermost range that names a pass says: "dispatch(F)".
+  /// By the innermost range that names a pass: "dispatch(F)".
   CollectiveKind KindOfRange(size_t kernel) const {
     const auto* const around = run_.joined().AroundOf(static_cast<parse::WorkIndex>(kernel));
     CollectiveKind kind = CollectiveKind::kUnknown;

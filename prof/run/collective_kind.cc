@@ -14,7 +14,7 @@ struct CollectiveKindWord {
   CollectiveKind kind;
 };
 
-// In the name without case and '_'; the first that it holds counts.
+// Searched in the name without case and '_'; the first match decides.
 constexpr CollectiveKindWord kCollectiveKindWords[] = {
     {"wait", CollectiveKind::kWait},           {"barrier", CollectiveKind::kBarrier},
     {"allreduce", CollectiveKind::kAllReduce}, {"reducescatter", CollectiveKind::kReduceScatter},

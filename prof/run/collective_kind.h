@@ -22,50 +22,50 @@ enum class CollectiveKind : uint8_t {
   kScatter,
   kSend,
   kRecv,
-  kSendRecv,  ///< A kernel that sends and receives; what for is not told.
+  kSendRecv,  ///< A kernel that sends and receives, for an unknown purpose.
   kBarrier,
-  kWait,  ///< Waits for another: no call of its own.
+  kWait,  ///< Waits for another call; not a call of its own.
 };
 
 /// "all_reduce", ..., "unknown".
 std::string_view CollectiveWord(CollectiveKind kind);
 
-/// The kind by the name of an op, a label or a record: "c10d::allreduce_", "nccl:all_reduce",
-/// "_allgather_base", "ncclAllReduce". kUnknown where it says none.
+/// The kind by the name of an op, label or record: "c10d::allreduce_", "nccl:all_reduce",
+/// "_allgather_base", "ncclAllReduce"; otherwise kUnknown.
 CollectiveKind KindOfCollective(std::string_view name);
 
-/// The kind by what a kernel's name says.
+/// The kind by a kernel's name.
 CollectiveKind KindOfKernel(ops::CommunicationKind kind);
 
-/// Whether two ranks do it with each other, not a whole group.
+/// Whether it is between two ranks rather than within a group.
 constexpr bool IsPointToPoint(CollectiveKind kind) {
   return kind == CollectiveKind::kSend || kind == CollectiveKind::kRecv ||
          kind == CollectiveKind::kSendRecv;
 }
 
-/// Whether no rank can end it before all have begun: then all end at about the same moment.
+/// Whether no rank can end before all have started, so that all end at about the same time.
 constexpr bool EndsTogether(CollectiveKind kind) {
   return kind == CollectiveKind::kAllReduce || kind == CollectiveKind::kAllGather ||
          kind == CollectiveKind::kReduceScatter || kind == CollectiveKind::kAllToAll ||
          kind == CollectiveKind::kBarrier;
 }
 
-/// What a rank's link carries for each byte of the message, by which bandwidths of collectives on
-/// any number of ranks compare with that of the hardware: all_reduce 2 (n - 1) / n; all_gather,
-/// reduce_scatter, all_to_all, gather, scatter (n - 1) / n; broadcast, reduce, send, recv 1
-/// (NVIDIA's nccl-tests, doc/PERFORMANCE.md). nullopt for other kinds, for fewer than two ranks,
-/// and where n is needed and not known (negative).
+/// Bytes on a rank's link per byte of the message, which makes bandwidths for any number of ranks
+/// comparable with the hardware's: all_reduce 2 (n - 1) / n; all_gather, reduce_scatter,
+/// all_to_all, gather, scatter (n - 1) / n; broadcast, reduce, send, recv 1 (NVIDIA's nccl-tests,
+/// doc/PERFORMANCE.md). nullopt for other kinds, below two ranks, and if n is needed but unknown
+/// (negative).
 std::optional<double> BusFactor(CollectiveKind kind, int64_t ranks);
 
-/// Elements that one rank puts into a call and gets out of it; negative: not known.
+/// Elements that one rank passes to a call and receives from it; negative: unknown.
 struct CollectiveElements {
   int64_t input = -1;
   int64_t output = -1;
 };
 
-/// Elements of the message, as nccl-tests count them: of what gathers the whole output, of what
-/// scatters the whole input, of all_to_all what the rank sends, of others the buffer. -1 where it
-/// is not known, or there is none (a barrier). `ranks`: of the group; negative: not known.
+/// Elements of the message, as counted by nccl-tests: the whole output of gathering calls, the
+/// whole input of scattering ones, what a rank sends in all_to_all, otherwise the buffer. -1 if
+/// unknown, or for a barrier. `ranks`: size of the group; negative: unknown.
 int64_t MessageElements(CollectiveKind kind, const CollectiveElements& elements, int64_t ranks);
 
 }  // namespace oplens::prof

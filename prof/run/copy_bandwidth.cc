@@ -11,7 +11,7 @@
 namespace oplens::prof {
 namespace {
 
-/// A copy or fill, with a length.
+/// A copy or fill with a duration.
 struct Moved {
   int64_t start_ns;
   int64_t end_ns;
@@ -35,7 +35,7 @@ std::vector<SeriesPoint> CopyBandwidthPointsOf(const std::vector<Moved>& starts)
   std::vector<SeriesPoint> points;
   points.reserve(2 * starts.size());
   int64_t running = 0;
-  uint64_t rate = 0;  // Of a hostile file it may wrap: it is back once they have ended.
+  uint64_t rate = 0;  // May wrap for a hostile file; correct again after those copies end.
   auto start = starts.begin();
   for (auto end = ends.begin(); end != ends.end();) {
     const int64_t now_ns =

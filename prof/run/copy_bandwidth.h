@@ -13,32 +13,32 @@ namespace oplens::prof {
 
 class Run;
 
-/// Whether so many bytes can have been moved in that time: five times the fastest memory of the
-/// table of GPUs (8 TB/s) is more than any cache gives. Else the size or the time that the file has
-/// is wrong, and no rate follows from them. True where there is no time.
+/// Whether this many bytes can be moved in that time: five times the fastest memory in the table of
+/// GPUs (8 TB/s) exceeds any cache. Otherwise the recorded size or time is wrong, and no rate
+/// follows. True without a time.
 bool IsPossibleRate(int64_t size_bytes, int64_t time_ns);
 
-/// What the copies or fills of a kind moved, on one GPU.
+/// Traffic of one kind of copies or fills on one GPU.
 struct CopyTraffic {
   int64_t count = 0;
-  int64_t bytes = 0;    ///< Of those whose rate is possible,
-  int64_t time_ns = 0;  ///< and in which any of these ran.
-  /// Bytes per second of those that run, each its bytes over its time; and -1 where none does, so
-  /// that running ones without bytes can be told from that.
+  int64_t bytes = 0;    ///< Of those with a possible rate;
+  int64_t time_ns = 0;  ///< time in which any of these ran.
+  /// Total bytes per second of those running, each at its average rate; -1 while none runs, as
+  /// opposed to 0 for running ones without bytes.
   std::vector<SeriesPoint> points;
 };
 
 struct CopyKindKey {
   int32_t device_id = 0;
   bool fill = false;
-  CopyKind kind = CopyKind::kUnknown;  ///< Of a copy.
+  CopyKind kind = CopyKind::kUnknown;  ///< Copies only.
 
   std::string Name() const;
   friend auto operator<=>(const CopyKindKey&, const CopyKindKey&) = default;
 };
 
-/// Of the selected copies and fills. One that takes no time by the clock of the file took one tick
-/// of it. O(n log n) in them, O(n) where they end in the order of their starts.
+/// Covers selected copies and fills. A duration of 0 on the file's clock counts as one tick. O(n
+/// log n) in their number, O(n) if they end in the order of their starts.
 std::map<CopyKindKey, CopyTraffic> CopyTrafficOf(const Run& run);
 
 }  // namespace oplens::prof

@@ -18,7 +18,7 @@ inline constexpr unsigned kCommunicationBit = 2;
 inline constexpr unsigned kMemoryBit = 4;
 inline constexpr size_t kClassCombinations = 8;
 
-/// Replays are computation: what is in them is not known.
+/// Replays count as compute, since their contents are unknown.
 constexpr unsigned ClassBitOf(WorkClass work) {
   switch (work) {
     case WorkClass::kCommunication:
@@ -31,11 +31,11 @@ constexpr unsigned ClassBitOf(WorkClass work) {
   }
 }
 
-/// Time in ns by what ran at once: [c] while just the classes of c ran, [0] while nothing did.
+/// Time in ns by what ran at once: [c] while exactly the classes in c ran, [0] while idle.
 struct ClassTimes {
   std::array<int64_t, kClassCombinations> ns{};
 
-  /// Time in which at least one of `bits` ran. Saturates, as all sums here do.
+  /// Time in which at least one of `bits` ran. Saturates, as all sums here.
   int64_t AnyOf(unsigned bits) const;
   /// Time in which all of `bits` ran.
   int64_t AllOf(unsigned bits) const;
@@ -43,27 +43,27 @@ struct ClassTimes {
   void Add(const ClassTimes& other);
 };
 
-/// Sums up times of events that come in the order of their starts: O(1) an event and a window.
+/// Sums the times of events added by start: O(1) per event and window.
 class ClassSweep {
  public:
-  /// From the first start to the last end; [0] is what was idle between.
+  /// One window from the first start to the last end; [0] is idle time in between.
   ClassSweep() : times_(1) {}
-  /// Apart for each of some windows; moments outside of them do not count.
+  /// Separate times per window; time outside of them does not count.
   explicit ClassSweep(std::vector<Interval> windows);
 
-  /// `end_ns` is not less than `start_ns`, and this not less than that of the call before.
+  /// `end_ns` >= `start_ns`; `start_ns` must not decrease from call to call.
   void Add(unsigned bit, int64_t start_ns, int64_t end_ns);
-  /// One for each window, in their order; without windows one. [0] of a window is what was idle in
-  /// it, also before the first event and behind the last.
+  /// The times per window, in order; a single one without windows. [0] of a window includes idle
+  /// time before the first and after the last event.
   std::vector<ClassTimes> Finish();
 
  private:
-  /// Goes on to a time, by the moments in which something ends.
+  /// Advances to a time, stopping wherever an event ends.
   void MoveTo(int64_t time_ns);
   void Count(unsigned running, Interval moments);
 
   static constexpr size_t kClasses = 3;
-  std::array<int64_t, kClasses> end_ns_{};  // Of what runs, by class.
+  std::array<int64_t, kClasses> end_ns_{};  // Of running events, by class.
   int64_t now_ns_ = 0;
   bool any_ = false;
   std::vector<Interval> windows_;
@@ -71,8 +71,7 @@ class ClassSweep {
   std::vector<ClassTimes> times_;
 };
 
-/// The windows of the steps of a run, one for each: each begins no earlier than the one before
-/// ends.
+/// The windows of a run's steps; each starts no earlier than the previous one ends.
 std::vector<Interval> WindowsOf(const Steps& steps);
 
 }  // namespace oplens::prof

@@ -13,7 +13,7 @@
 namespace oplens::prof {
 namespace {
 
-/// Whether it has a time from which a length can be had.
+/// Whether its times give a duration.
 template <typename Work>
 bool HasTime(const Work& work) {
   int64_t duration_ns = 0;
@@ -21,15 +21,15 @@ bool HasTime(const Work& work) {
          !__builtin_sub_overflow(work.end_ns, work.start_ns, &duration_ns) && duration_ns >= 0;
 }
 
-/// What is known of a text.
+/// The answer for a text.
 enum class DeviceWorkVerdict : uint8_t {
   kUnasked,
   kNo,
   kYes,
-  kNever,  ///< No, whatever else speaks for it.
+  kNever,  ///< No, overriding other evidence.
 };
 
-/// Asks once of each distinct text.
+/// Evaluates each distinct text once.
 class Verdicts {
  public:
   Verdicts(const StringPool& strings, DeviceWorkVerdict (*judge)(std::string_view text))
@@ -47,7 +47,7 @@ class Verdicts {
   std::vector<DeviceWorkVerdict> known_;  // By text.
 };
 
-/// Tells the kernels that a collective launched: what is innermost around their call is one.
+/// Recognises kernels launched by a collective: the innermost range around their call is one.
 class CollectiveCalls {
  public:
   explicit CollectiveCalls(const parse::Joined& joined)
@@ -66,7 +66,7 @@ class CollectiveCalls {
 
  private:
   bool IsCollective(const parse::Surroundings& around) {
-    // Ranges of a thread are numbered in the order in which they open.
+    // Ranges of a thread are numbered in opening order.
     std::optional<uint32_t> innermost;
     for (const auto list :
          {parse::Around::kOps, parse::Around::kSequences, parse::Around::kPaths}) {
@@ -80,7 +80,7 @@ class CollectiveCalls {
 
   const parse::Joined& joined_;
   Verdicts ranges_;
-  const parse::Surroundings* last_ = nullptr;  // Calls with the same ranges around them share one.
+  const parse::Surroundings* last_ = nullptr;  // Calls within the same ranges share one.
   bool answer_ = false;
 };
 

@@ -18,20 +18,20 @@ class Joined;
 
 namespace oplens::prof {
 
-/// What the work of a GPU is.
+/// Kind of GPU work.
 enum class WorkClass : uint8_t {
   kCompute,        ///< A kernel that is not communication.
   kCommunication,  ///< A kernel that moves data between GPUs.
   kCopy,
   kFill,
-  kReplay,  ///< A replay of a graph whose kernels the file hides: its span, an upper bound.
+  kReplay,  ///< A graph replay whose kernels the file hides: its span, an upper bound.
 };
 
-/// Something that a GPU did.
+/// One piece of GPU work.
 struct DeviceEvent {
   int64_t start_ns = 0;
-  int64_t end_ns = 0;  ///< Never less than the start.
-  uint32_t index = 0;  ///< Into the trace's list of its class: kernels, copies, sets or replays.
+  int64_t end_ns = 0;  ///< Not before the start.
+  uint32_t index = 0;  ///< Into the trace's list for its class: kernels, copies, sets or replays.
   int32_t device_id = 0;
   int32_t stream_id = 0;
   WorkClass work = WorkClass::kCompute;
@@ -40,8 +40,8 @@ struct DeviceEvent {
   bool IsKernel() const { return work <= WorkClass::kCommunication; }
 };
 
-/// All that the GPUs of a trace did, by start. What has no time, or ends before it starts, is left
-/// out and counted. 32 bytes an event.
+/// All GPU work of a trace, by start. Work without a time, or that ends before it starts, is
+/// dropped and counted. 32 bytes per event.
 class DeviceWork {
  public:
   explicit DeviceWork(const parse::Joined& joined);
@@ -53,19 +53,18 @@ class DeviceWork {
   int64_t first_ns() const { return first_ns_; }
   int64_t last_ns() const { return last_ns_; }
 
-  /// Leaves out the events for which `kept` answers false.
+  /// Drops the events for which `kept` returns false.
   template <typename F>
   void Keep(F kept) {
     std::erase_if(events_, [&](const DeviceEvent& event) { return !kept(event); });
     FindExtent();
   }
 
-  /// The call that asked for it; kNoLaunch: none is known.
+  /// The call that launched it; kNoLaunch: unknown.
   LaunchIndex LaunchOf(const DeviceEvent& event) const;
-  /// The call whose surroundings tell its op: its launch, or what put it into the graph that was
-  /// launched.
+  /// The call whose context gives its op: its launch, or the one that captured it for the graph.
   LaunchIndex OriginOf(const DeviceEvent& event) const;
-  /// Whether a kernel, by its index, moves data between GPUs.
+  /// Whether the kernel with this index moves data between GPUs.
   bool IsCommunication(size_t kernel) const { return communication_[kernel]; }
 
  private:
@@ -80,24 +79,24 @@ class DeviceWork {
   int64_t last_ns_ = 0;
 };
 
-/// A kind of copy as a name, as groups of copies have it: "Memcpy HtoD".
+/// Name of a kind of copies, as for groups of copies: "Memcpy HtoD".
 inline std::string CopyNameOf(CopyKind kind) {
   const std::string_view word = CopyKindWord(kind);
   return "Memcpy " + (word.empty() ? std::string("Unknown") : std::string(word));
 }
 
-/// The same of a fill, "Memset".
+/// Name of fills.
 inline constexpr std::string_view kFillName = "Memset";
 
-/// From the first start to the last end of the host's ranges (those without an end count with their
-/// start) and the calls that launched work; nullopt without any. Other API calls have no part in
-/// it: not every reading of a profile has them.
+/// From the first start to the last end of the host's ranges (unended ones count with their start)
+/// and of the calls that launched work; nullopt without any. Other API calls do not count: not
+/// every way of reading a profile has them.
 std::optional<Interval> HostExtent(const Trace& trace, const DeviceWork& work);
 
-/// The same with what the GPUs did.
+/// HostExtent extended by the GPUs' work.
 std::optional<Interval> RunExtent(const Trace& trace, const DeviceWork& work);
 
-/// Makes the extent hold [start, end] too, but for an end before the start.
+/// Extends the extent to [start, end]; an end before the start is ignored.
 void Extend(int64_t start_ns, int64_t end_ns, std::optional<Interval>* extent);
 
 }  // namespace oplens::prof

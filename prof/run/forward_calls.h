@@ -11,16 +11,16 @@ class Joined;
 
 namespace oplens::prof {
 
-/// The forward op that work of the backward pass is for.
+/// Finds the forward op that work in the backward pass belongs to.
 class ForwardCalls {
  public:
   /// Both must outlive this object.
   ForwardCalls(const parse::Joined& joined, const parse::CallTree& calls)
       : joined_(joined), calls_(calls) {}
 
-  /// `context`: the innermost range that says something of the training step
-  /// (parse::StepContexts), or parse::OpenRanges::kNone. Answers the forward op of its node as a
-  /// place in CallTree::all(); kNone where it is no node or that is not known. O(log C).
+  /// `context`: the innermost range that says something about the training step
+  /// (parse::StepContexts), or parse::OpenRanges::kNone. Returns the forward op of its node as an
+  /// index into CallTree::all(); kNone if it is not a node or the op is unknown. O(log C).
   uint32_t Of(uint32_t context) const;
 
  private:

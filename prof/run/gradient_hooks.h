@@ -13,12 +13,12 @@ class Joined;
 
 namespace oplens::prof {
 
-/// Whether a collective that starts there was launched by a hook of gradients
-/// (parse/model/gradient_hooks.h). `context`: the innermost range that says something of the
+/// Whether a collective started in this context was launched by a gradient hook
+/// (parse/model/gradient_hooks.h). `context`: the innermost range that says something about the
 /// training step, or parse::OpenRanges::kNone.
 bool IsOfGradientHooks(const parse::Joined& joined, uint32_t context);
 
-/// Whether a call, by its range, is such a collective.
+/// Whether a call, given by its range, is such a collective.
 bool IsCallOfGradientHooks(const parse::Joined& joined, uint32_t context, const Range& call);
 
 }  // namespace oplens::prof

@@ -24,7 +24,7 @@ TextKind HostActivityKindOf(std::string_view text) {
   return ops::IsCommunicationRange(text) ? kCollective : kPlain;
 }
 
-/// Adds to intervals by their starts; most of a thread's ranges lie in one before them.
+/// Adds to intervals ordered by start; most of a thread's ranges lie within an earlier one.
 void PushHostActivity(int64_t start_ns, int64_t end_ns, std::vector<Interval>* list) {
   if (!list->empty() && end_ns <= list->back().end_ns && start_ns >= list->back().start_ns) return;
   list->push_back({start_ns, end_ns});
@@ -102,7 +102,7 @@ void HostActivity::Find(ThreadIndex thread, Thread* found) {
     for (size_t i = threads.BeginOf(thread); i < end; ++i) {
       const Range& range = joined_.trace().ranges[i];
       found->first_ns = std::min(found->first_ns, range.start_ns);
-      // What lies in an operator is of no interest unless it goes before it.
+      // Within an operator, only higher priorities matter.
       const std::optional<HostDoing> doing = DoingOf(static_cast<uint32_t>(i));
       if (doing)
         PushHostActivity(range.start_ns, range.end_ns, &lists[static_cast<size_t>(*doing)]);

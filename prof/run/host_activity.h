@@ -18,25 +18,24 @@ class Joined;
 
 namespace oplens::prof {
 
-/// Whether a range of the host is the program waiting for its next batch, by its name.
+/// Whether a host range's name says that the program waits for its next batch.
 inline bool IsDataLoaderRange(std::string_view name) {
   return name.starts_with("enumerate(DataPipe)#") ||
          (name.starts_with("enumerate(DataLoader)#") &&
           name.find(".__next__") != std::string_view::npos);
 }
 
-/// What moments are, of several things at once the first in a list of priorities: a number for
-/// each, kNone where there is nothing. 24 bytes a stretch.
+/// Per moment a tag: the first in a list of priorities, or kNone. 24 bytes per stretch.
 class TaggedTimes {
  public:
   static constexpr uint8_t kNone = UINT8_MAX;
 
   TaggedTimes() = default;
-  /// `sets` by priority; their places are the tags. O(n) for each of them.
+  /// `sets` by priority; their indices are the tags. O(n) per set.
   explicit TaggedTimes(std::vector<IntervalSet> sets);
 
-  /// Calls f(tag, start_ns, end_ns) for the parts of [start, end), in the order of time; together
-  /// they are all of it. O(log n) and the answers, less where windows come by their starts.
+  /// Calls f(tag, start_ns, end_ns) for successive parts that make up [start, end). O(log n +
+  /// parts), faster for windows in ascending order.
   template <typename F>
   void ForEach(const Interval& window, F f) const {
     int64_t now_ns = window.start_ns;
@@ -61,22 +60,22 @@ class TaggedTimes {
   /// The first stretch that ends after a time.
   size_t FirstAfter(int64_t time_ns) const;
 
-  std::vector<Stretch> stretches_;  // By start; none touches the same tag.
-  mutable size_t last_ = 0;         // What FirstAfter answered last.
+  std::vector<Stretch> stretches_;  // By start; equal tags do not touch.
+  mutable size_t last_ = 0;         // The last result of FirstAfter.
 };
 
-/// What a host thread does at a moment; of several things the first.
+/// What a host thread does at a moment; of several things the first here.
 enum class HostDoing : uint8_t {
-  kWaiting,        ///< It is in a call that waits for a GPU (IsWaitingCall).
+  kWaiting,        ///< In a call that waits for a GPU (IsWaitingCall).
   kCommunication,  ///< In an op or label of a collective.
   kDataLoader,     ///< Waits for its next batch.
-  kOperator,       ///< In a call of an operator or a backward node.
-  kOther,          ///< In none of these: Python, or code of which nothing is recorded.
-  kNothingYet,     ///< The same, before anything of the thread is recorded.
+  kOperator,       ///< In an operator or backward node.
+  kOther,          ///< None of these: Python, or code without records.
+  kNothingYet,     ///< As kOther, before the thread's first record.
 };
 
-/// What host threads did when. A thread is looked at when it is first asked for: O(n log n) for its
-/// ranges and calls, O(n) where the calls come by their starts.
+/// What host threads did when. A thread is analysed on first use: O(n log n) for its ranges and
+/// calls, O(n) if the calls are ordered by start.
 class HostActivity {
  public:
   /// Without TracePart::kWaitCalls only waits that the file has records of are known.
@@ -85,8 +84,7 @@ class HostActivity {
   /// `joined` must outlive this object.
   explicit HostActivity(const parse::Joined& joined);
 
-  /// Calls f(HostDoing, start_ns, end_ns) for the parts of a window, in the order of time; together
-  /// they are all of it.
+  /// Calls f(HostDoing, start_ns, end_ns) for successive parts that make up the window.
   template <typename F>
   void ForEach(ThreadIndex thread, const Interval& window, F f) {
     const Thread& known = Of(thread);
@@ -102,7 +100,7 @@ class HostActivity {
   struct Thread {
     bool known = false;
     int64_t first_ns = INT64_MAX;  // Of its ranges and calls.
-    std::vector<Interval> waits;   // Until it is known.
+    std::vector<Interval> waits;   // Until it is analysed.
     TaggedTimes times;
   };
 
@@ -111,8 +109,8 @@ class HostActivity {
   std::optional<HostDoing> DoingOf(uint32_t range);
 
   const parse::Joined& joined_;
-  std::vector<Thread> threads_;  // One more for calls on no thread.
-  std::vector<uint8_t> texts_;   // What a range's text says it is, by text.
+  std::vector<Thread> threads_;  // One extra for calls on no thread.
+  std::vector<uint8_t> texts_;   // Meaning of a range, by its text.
 };
 
 }  // namespace oplens::prof

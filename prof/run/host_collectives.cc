@@ -18,11 +18,11 @@
 namespace oplens::prof {
 namespace {
 
-/// What a range's text says of it.
+/// Meaning of a range by its text.
 enum Name : uint8_t { kNothing, kCollective, kHostLibrary };
 
 Name HostCollectivesNameOf(std::string_view text) {
-  // What begins otherwise is never asked: there are many texts.
+  // First letters of all candidates; skips most of the many texts.
   constexpr std::string_view kFirst = "_cghmnrux";
   if (text.empty() || kFirst.find(text.front()) == std::string_view::npos) return kNothing;
   for (const std::string_view library : {"gloo:", "mpi:", "ucc:"}) {
@@ -33,13 +33,13 @@ Name HostCollectivesNameOf(std::string_view text) {
   return own || ops::IsCommunicationRange(text) ? kCollective : kNothing;
 }
 
-/// -1 where it is not known, or too large.
+/// -1 if unknown or too large.
 int64_t HostCollectivesBytesOf(int64_t elements, ops::DType dtype) {
   if (elements < 0 || dtype == ops::DType::kUnknown) return -1;
   return ops::BytesOf(Checked(elements), dtype).Value().value_or(-1);
 }
 
-/// As recorded, else by the extents; -1: neither tells.
+/// As recorded, otherwise by the extents; -1: unknown.
 int64_t GroupSizeOf(const CollectiveFacts& facts, const CollectiveElements& elements) {
   if (facts.group_size >= 0) return facts.group_size;
   return parse::RanksByExtents(CollectiveWord(facts.kind), {elements.input, elements.output});
@@ -195,7 +195,7 @@ std::vector<uint32_t> HostCollectives::RangesOf(const Call& call) const {
   for (uint32_t i = call.range + 1; i < trace_.ranges.size(); ++i) {
     const Range& range = trace_.ranges[i];
     if (range.thread != outer.thread || range.start_ns > outer.end_ns) break;
-    // The next call may begin in the moment in which this one ends.
+    // The next call may start the moment this one ends.
     if (range.start_ns == outer.end_ns && range.start_ns != outer.start_ns) break;
     if (names_[range.text] != kNothing && !range.open()) ranges.push_back(i);
   }

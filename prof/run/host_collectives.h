@@ -25,32 +25,32 @@ class Joined;
 
 namespace oplens::prof {
 
-/// What is known of a collective. Texts are the trace's; 0: not known.
+/// What is known about a collective. Texts are the trace's; 0: unknown.
 struct CollectiveFacts {
   CollectiveKind kind = CollectiveKind::kUnknown;
   ops::DType dtype = ops::DType::kUnknown;
   StringId group = 0;       ///< Name of the process group.
   StringId ranks = 0;       ///< "[0, 1]"
-  int64_t group_size = -1;  ///< -1: not known.
-  int64_t size_bytes = -1;  ///< Of the message (MessageElements); -1: not known.
-  int64_t sequence = -1;    ///< In its group; -1: not recorded.
+  int64_t group_size = -1;  ///< -1: unknown.
+  int64_t size_bytes = -1;  ///< Of the message (MessageElements); -1: unknown.
+  int64_t sequence = -1;    ///< Within its group; -1: not recorded.
 };
 
-/// The collectives that host threads called, each once however many ranges tell of it:
+/// The collectives called by host threads, each once however many ranges describe it:
 ///
 ///     |- c10d::allreduce_ -------------------|     one call
 ///       |- record_param_comms -------------|
 ///          |- nccl:all_reduce --|
 ///
-/// O(R log R) for R ranges, nothing but a look at the texts where there are none; 24 bytes a call.
+/// O(R log R) for R ranges, only a scan of the texts if there are none; 24 bytes per call.
 class HostCollectives {
  public:
   static constexpr size_t kNone = SIZE_MAX;
 
   struct Call {
     uint32_t range = 0;  ///< The outermost.
-    /// The range of a library that works on the host ("gloo:all_reduce"), which spans the work; the
-    /// same as `range` where there is none: then the call only asks for it.
+    /// The range of a library that works on the host ("gloo:all_reduce"), which spans the work;
+    /// otherwise `range`, and the call only enqueues the work.
     uint32_t timed = 0;
     bool on_host = false;
   };
@@ -58,11 +58,11 @@ class HostCollectives {
   explicit HostCollectives(const parse::Joined& joined);
 
   const std::vector<Call>& calls() const { return calls_; }
-  /// The call that a kernel, by its index, was launched in, or put into its graph.
+  /// The call in which a kernel (by index) was launched or added to its graph.
   size_t OfKernel(size_t kernel) const;
-  /// What its ranges and their records tell.
+  /// Collects the facts from the call's ranges and their records.
   CollectiveFacts FactsOf(const Call& call);
-  /// What a record tells. Answers false where it tells of no collective but of a wait.
+  /// Adds a record's facts. Returns false if it describes a wait instead of a collective.
   static bool TakeRecord(const Communication& record, const StringPool& strings,
                          CollectiveFacts* facts);
 
@@ -70,15 +70,15 @@ class HostCollectives {
   void FindNames();
   void FindCalls();
   void AddRange(uint32_t index);
-  /// Takes what records of the call tell; answers those of its labels, which tell of inputs alone.
+  /// Takes facts from the call's records; returns those of its labels, which only describe inputs.
   std::vector<uint32_t> TakeRecords(const Call& call, CollectiveFacts* facts) const;
-  /// Those that tell of it, the outermost first.
+  /// The ranges that describe it, outermost first.
   std::vector<uint32_t> RangesOf(const Call& call) const;
-  /// Takes the data type of the first op that tells one; answers the elements of the message, by
-  /// the first that tells these, -1 where none does.
+  /// Takes the data type from the first op that has one; returns the message's elements by the
+  /// first op that gives them, otherwise -1.
   int64_t TakeArguments(std::span<const uint32_t> ranges, CollectiveFacts* facts);
 
-  /// Elements by one source, and the type of all.
+  /// Elements by one source, and their common type.
   struct Amount {
     CollectiveElements elements;
     ops::DType dtype = ops::DType::kUnknown;
@@ -87,9 +87,9 @@ class HostCollectives {
 
   const parse::Joined& joined_;
   const Trace& trace_;
-  std::vector<uint8_t> names_;     // By text: what it is as a range; empty where none is anything.
+  std::vector<uint8_t> names_;     // By text, its meaning as a range; empty if no text has one.
   std::vector<Call> calls_;        // By range.
-  size_t outer_ = kNone;           // The last of these that is no range of a host library alone.
+  size_t outer_ = kNone;           // The last call that is not just a host library's range.
   std::vector<uint32_t> records_;  // Of host threads, by thread and start.
   std::unordered_map<StringId, Amount> amounts_;  // By text of a call.
 };

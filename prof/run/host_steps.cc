@@ -14,7 +14,7 @@ constexpr size_t kMostItems = size_t{1} << 20;
 
 /// Something that a GPU ran.
 struct Item {
-  int64_t asked_ns = 0;    // When it was launched; on the GPU where that is not known.
+  int64_t asked_ns = 0;    // Launch time; otherwise time on the GPU.
   int64_t started_ns = 0;  // On the GPU.
   uint64_t what = 0;
 };
@@ -33,7 +33,7 @@ uint64_t HostStepsWhatOf(const Trace& trace, const DeviceEvent& event) {
   return hash;
 }
 
-/// The device with most items; of equals the one with the lowest number.
+/// The device with the most items; on ties the lowest number.
 std::optional<int32_t> BusiestDevice(const DeviceWork& work) {
   std::map<int32_t, size_t> counts;
   size_t* count = nullptr;
@@ -49,8 +49,7 @@ std::optional<int32_t> BusiestDevice(const DeviceWork& work) {
   return most == counts.end() ? std::nullopt : std::optional(most->first);
 }
 
-/// What a device ran, in the order of the launches where all are known: streams interleave by
-/// chance, a host thread does not.
+/// The items of a device, by launch if all are known, since streams interleave at random.
 std::vector<Item> HostStepsItemsOf(const Trace& trace, const DeviceWork& work, int32_t device,
                                    bool* launched) {
   std::vector<Item> items;
@@ -70,7 +69,7 @@ std::vector<Item> HostStepsItemsOf(const Trace& trace, const DeviceWork& work, i
   return items;
 }
 
-/// Where the periods begin, by the launches or on the GPU; empty where two begin at once.
+/// Starts of the periods, by launches or on the GPU; empty if two start at once.
 std::vector<int64_t> BeginsOf(const std::vector<Item>& items, const Repetition& repetition,
                               int64_t Item::*time) {
   const size_t first = items.size() - static_cast<size_t>(repetition.period * repetition.count);
@@ -96,8 +95,8 @@ int64_t LastLaunchEnd(const Trace& trace, const DeviceWork& work) {
 std::optional<Repetition> FindRepetition(std::span<const uint64_t> sequence) {
   const size_t n = sequence.size();
   if (n < 2 || n > UINT32_MAX) return std::nullopt;
-  // same[p]: of the items counted from the last, how many from the p-th on are those from the
-  // 0-th on (the Z function). The last p + same[p] items then have period p.
+  // same[p]: counting items from the end, how many from the p-th on equal those from the 0-th on
+  // (the Z function). The last p + same[p] items then have period p.
   std::vector<uint32_t> same(n, 0);
   const auto from_end = [&](size_t i) { return sequence[n - 1 - i]; };
   Repetition best;
@@ -113,7 +112,7 @@ std::optional<Repetition> FindRepetition(std::span<const uint64_t> sequence) {
       right = p + match;
     }
     const size_t count = (p + match) / p;
-    // Shorter periods come first, and their multiples reach no further.
+    // Shorter periods come first; their multiples reach no further.
     if (count >= static_cast<size_t>(kLeastRepetitions) && p + match > best_size) {
       best_size = p + match;
       best = {static_cast<int64_t>(p), static_cast<int64_t>(count)};
@@ -122,13 +121,13 @@ std::optional<Repetition> FindRepetition(std::span<const uint64_t> sequence) {
   if (best.count == 0 || 2 * best.period * best.count < static_cast<int64_t>(n)) {
     return std::nullopt;
   }
-  // The shortest period of one item only is a loop over a kernel, whatever it is a part of.
+  // A period of a single item is a loop over one kernel.
   if (best.period == 1) return std::nullopt;
   return best;
 }
 
 std::vector<HostStep> StepsOfRanges(const Trace& trace) {
-  // Texts are far fewer than ranges.
+  // There are far fewer texts than ranges.
   std::vector<std::optional<int64_t>> numbers(trace.strings.size());
   bool any = false;
   for (StringId id = 0; id < numbers.size(); ++id) {

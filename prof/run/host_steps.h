@@ -10,7 +10,7 @@
 
 namespace oplens::prof {
 
-/// The end of a sequence: `count` times the same `period` items.
+/// The end of a sequence: `count` repetitions of `period` items.
 struct Repetition {
   int64_t period = 0;
   int64_t count = 0;
@@ -18,19 +18,18 @@ struct Repetition {
 
 inline constexpr int64_t kLeastRepetitions = 3;
 
-/// The repetition at the end of a sequence of hashes that holds most of them, and of these the
-/// shortest. What came before (loading, warming up) may differ. It must be at least
-/// kLeastRepetitions times, at least half of the sequence, and more than one item, so that no loop
-/// inside a step passes for the steps. Linear time; 4 bytes an item.
+/// The repetition at the end of a sequence of hashes that covers most items; of several the one
+/// with the shortest period. Earlier items (loading, warm-up) may differ. Requires at least
+/// kLeastRepetitions, half of the sequence and more than one item, so that loops within a step are
+/// not taken for steps. Linear time; 4 bytes per item.
 std::optional<Repetition> FindRepetition(std::span<const uint64_t> sequence);
 
 /// The ranges ProfilerStep#N of a trace, in any order.
 std::vector<HostStep> StepsOfRanges(const Trace& trace);
 
-/// The periods of the kernels (and replays of graphs) of the GPU that ran most of them: from the
-/// first launch of a period to that of the next; of the last to the end of the last call that
-/// launched something. Without launches, or where a launch is of two periods, the times are those
-/// on the GPU. Empty where nothing repeats (FindRepetition).
+/// The periods of the kernels (and graph replays) of the GPU that ran most: from a period's first
+/// launch to the next one's, the last to the end of the last launch. Uses times on the GPU if
+/// launches are unknown or belong to two periods. Empty if nothing repeats (FindRepetition).
 std::vector<HostStep> StepsOfRepetition(const Trace& trace, const DeviceWork& work);
 
 }  // namespace oplens::prof

@@ -14,7 +14,7 @@
 namespace oplens::prof {
 namespace {
 
-/// A GPU, or a stream of one, up to what came last.
+/// A GPU, or one of its streams, up to the latest work.
 struct IdleGapsPlace {
   int32_t device_id;
   int32_t stream_id;
@@ -40,7 +40,7 @@ IdleCause IdleGapsCauseOf(HostDoing doing, bool head) {
   return IdleCause::kPython;
 }
 
-/// When a GPU worked: other work, then what only communicates.
+/// When a GPU worked: first other work, then pure communication.
 std::map<int32_t, TaggedTimes> BusyTimes(const DeviceWork& work) {
   struct Lists {
     std::vector<Interval> other;
@@ -101,7 +101,7 @@ class GapFinder {
     return places_[last_];
   }
 
-  /// `next`: what ends it; null at the end.
+  /// `next`: the work that ends the gap; null at the end.
   void TakeGap(const Interval& gap, const DeviceEvent* next, bool head, IdleGapsPlace* place) {
     size_t& window = place->window;
     while (window < windows_.size() && windows_[window].end_ns <= gap.start_ns) ++window;
@@ -144,7 +144,7 @@ class GapFinder {
     if (launched_ns < gap.end_ns) SplitQueued({launched_ns, gap.end_ns}, next->device_id);
   }
 
-  /// Of a stream that is empty, so that what its GPU does is of others.
+  /// For an empty stream, so the GPU's work belongs to others.
   void SplitQueued(const Interval& queued, int32_t device_id) {
     constexpr IdleCause kCauses[] = {IdleCause::kOtherStream, IdleCause::kCommunication};
     busy_.at(device_id).ForEach(queued, [&](uint8_t tag, int64_t start_ns, int64_t end_ns) {
@@ -158,11 +158,11 @@ class GapFinder {
   bool by_stream_;
   const std::function<void(const IdleGap& gap)>& take_;
   HostActivity host_;
-  std::map<int32_t, TaggedTimes> busy_;  // By GPU; of streams only.
+  std::map<int32_t, TaggedTimes> busy_;  // By GPU; for streams only.
   std::vector<IdleGapsPlace> places_;
   std::map<std::pair<int32_t, int32_t>, size_t> index_;
   size_t last_ = 0;
-  IdleGap* found_ = nullptr;  // That is being split.
+  IdleGap* found_ = nullptr;  // The gap being split.
 };
 
 }  // namespace

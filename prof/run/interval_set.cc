@@ -9,7 +9,7 @@
 namespace oplens::prof {
 namespace {
 
-/// Appends to intervals that ascend, joining what touches.
+/// Appends to ascending intervals, joining those that touch.
 void Append(const Interval& interval, std::vector<Interval>* intervals) {
   if (interval.end_ns <= interval.start_ns) return;
   if (!intervals->empty() && interval.start_ns <= intervals->back().end_ns) {
@@ -21,8 +21,7 @@ void Append(const Interval& interval, std::vector<Interval>* intervals) {
 
 bool StartsBefore(const Interval& a, const Interval& b) { return a.start_ns < b.start_ns; }
 
-/// Sorts by start. What comes is mostly a few lists one after the other, each of which ascends: of
-/// a thread, of a table.
+/// Sorts by start. The input usually consists of a few ascending lists, one per thread or table.
 void Sort(std::vector<Interval>* intervals) {
   constexpr size_t kMostRuns = 16;
   const auto end = intervals->end();
@@ -56,7 +55,7 @@ bool IsWithin(std::span<const Interval> intervals, int64_t time_ns) {
 
 IntervalSet::IntervalSet(std::vector<Interval> intervals) {
   Sort(&intervals);
-  // In place: there may be millions, and what is joined never takes more room than what it is of.
+  // In place, since there may be millions.
   size_t count = 0;
   for (const Interval& interval : intervals) {
     if (interval.end_ns <= interval.start_ns) continue;

@@ -14,27 +14,26 @@ struct Interval {
   friend bool operator==(const Interval&, const Interval&) = default;
 };
 
-/// Whether a moment is in one of some intervals, which ascend and share no moment. O(log n).
+/// Whether a moment is in one of the ascending, disjoint intervals. O(log n).
 bool IsWithin(std::span<const Interval> intervals, int64_t time_ns);
 
-/// Moments in time as intervals that ascend, do not touch and are not empty. All operations are
-/// linear in the intervals, but for the first constructor, which sorts.
+/// A set of moments as ascending, nonempty intervals that do not touch. All operations are linear
+/// in the intervals, except the first constructor, which sorts.
 class IntervalSet {
  public:
   IntervalSet() = default;
-  /// The union of intervals in any order; those that are empty or end before they start hold
-  /// nothing.
+  /// The union of intervals in any order; empty and reversed ones are ignored.
   explicit IntervalSet(std::vector<Interval> intervals);
 
   std::span<const Interval> intervals() const { return intervals_; }
   bool empty() const { return intervals_.empty(); }
-  /// INT64_MAX where it is more.
+  /// At most INT64_MAX.
   int64_t length_ns() const;
 
   IntervalSet Union(const IntervalSet& other) const;
   IntervalSet Intersection(const IntervalSet& other) const;
   IntervalSet Difference(const IntervalSet& other) const;
-  /// The part within one interval. O(log n) and the size of the answer.
+  /// The part within one interval. O(log n + result).
   IntervalSet Within(const Interval& window) const;
 
  private:

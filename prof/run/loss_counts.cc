@@ -25,7 +25,7 @@ int64_t DurationOf(const Work& work) {
   return std::max(duration_ns, int64_t{0});
 }
 
-/// Tells why a device event has no launch.
+/// Determines why a device event has no launch.
 class LaunchGaps {
  public:
   explicit LaunchGaps(const Trace& trace) {
@@ -44,14 +44,14 @@ class LaunchGaps {
     if (!any_) return Loss::kNoApiCalls;
     if (kernel.correlation_id <= 0) return Loss::kNoCorrelation;
     const auto of_process = first_ids_.find(kernel.process_id);
-    // Numbers ascend with the calls of a process.
+    // Correlation ids ascend with the calls of a process.
     const int64_t first = of_process == first_ids_.end() ? first_id_ : of_process->second;
     const bool early =
         kernel.correlation_id < first || (kernel.timed() && kernel.start_ns < first_ns_);
     return early ? Loss::kEarlyLaunch : Loss::kMissingCall;
   }
 
-  /// Of a copy or a fill, whose number the trace does not keep.
+  /// For a copy or fill, whose correlation id the trace does not keep.
   Loss CauseOf(int64_t start_ns) const {
     if (!any_) return Loss::kNoApiCalls;
     return start_ns < first_ns_ ? Loss::kEarlyLaunch : Loss::kMissingCall;
@@ -72,7 +72,7 @@ bool HasOp(const parse::Joined& joined, const parse::Surroundings& around) {
 
 void CountKernels(const Run& run, const LaunchGaps& gaps, LossCounts* losses) {
   const parse::Joined& joined = run.joined();
-  const parse::Surroundings* last = nullptr;  // Calls with the same ranges around them share one.
+  const parse::Surroundings* last = nullptr;  // Calls within the same ranges share one.
   bool last_has_op = false;
   for (size_t i = 0; i < run.trace().kernels.size(); ++i) {
     const Kernel& kernel = run.trace().kernels[i];

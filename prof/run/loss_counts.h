@@ -16,21 +16,21 @@ class Run;
 
 /// What a recording may have lost.
 enum class Loss : uint8_t {
-  // Device events without the call that launched them, by cause.
-  kNoApiCalls,     ///< There are no API calls at all.
-  kEarlyLaunch,    ///< The first call of the file came later.
-  kNoCorrelation,  ///< It has no number that a call could have.
-  kMissingCall,    ///< No call has its number.
-  // Work of graphs.
-  kNoCapture,      ///< Kernels; what put them into the graph is not in the file.
-  kHiddenKernels,  ///< Replays; their kernels are not in the file.
+  // Device events without a launching call, by cause
+  kNoApiCalls,     ///< The file has no API calls.
+  kEarlyLaunch,    ///< The file's first call came later.
+  kNoCorrelation,  ///< It has no valid correlation id.
+  kMissingCall,    ///< No call has its correlation id.
+  // Work of graphs
+  kNoCapture,      ///< Kernels whose capturing call is not in the file.
+  kHiddenKernels,  ///< Replays whose kernels are not in the file.
   kNoTime,         ///< Device events.
-  kNoRange,        ///< Kernels that nothing surrounds.
-  kNoOp,           ///< Kernels that ranges surround, but no op; no communication.
+  kNoRange,        ///< Kernels within no range.
+  kNoOp,           ///< Kernels within ranges but no op, except communication.
   kOpenRange,      ///< Ranges, with the time of the kernels launched in them.
-  kLeakedRange,    ///< The same; time of the kernels that only these surround.
+  kLeakedRange,    ///< As kOpenRange; time of the kernels with no other range.
   kCutStep,
-  // What the recorder counts.
+  // Counted by the recorder
   kLostRecords,
   kLostRanges,
   kUnfinishedLaunch,
@@ -38,7 +38,7 @@ enum class Loss : uint8_t {
 };
 inline constexpr size_t kLossCount = 16;
 
-/// What was lost of each kind, and the time of what was kept of it.
+/// What was lost of each kind, and the time of what remains of it.
 struct LossCounts {
   struct OfKind {
     Sum count;
@@ -47,7 +47,7 @@ struct LossCounts {
     static constexpr std::tuple kMembers{&OfKind::count, &OfKind::time_ns};
   };
   Any has_ops;    ///< The profiler recorded operators.
-  Sum device_ns;  ///< Sum of the durations of all device events.
+  Sum device_ns;  ///< Total duration of all device events.
   std::array<OfKind, kLossCount> counts;
 
   static constexpr std::tuple kMembers{&LossCounts::has_ops, &LossCounts::device_ns,

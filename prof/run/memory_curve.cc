@@ -13,8 +13,7 @@ std::vector<size_t> All(size_t count) {
   return all;
 }
 
-/// Cuts the points between the first and the last of `count` into buckets, the first ones larger by
-/// one where that does not come out even.
+/// Divides the points between first and last of `count` into buckets, larger ones first.
 class Buckets {
  public:
   Buckets(size_t count, size_t buckets)
@@ -56,7 +55,7 @@ std::vector<size_t> ThinByTriangles(std::span<const double> times, std::span<con
   for (size_t bucket = 0; bucket < count; ++bucket) {
     const size_t begin = buckets.BeginOf(bucket);
     const size_t end = buckets.BeginOf(bucket + 1);
-    // Behind the last bucket stands the last point alone.
+    // The last bucket is followed by the last point alone.
     const size_t next_end = bucket + 1 < count ? buckets.BeginOf(bucket + 2) : values.size();
     double time = 0;
     double value = 0;

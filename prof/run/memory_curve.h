@@ -8,18 +8,18 @@
 
 namespace oplens::prof {
 
-/// How many points a curve has at most.
+/// Upper bound on the points of a curve.
 inline constexpr size_t kMostCurvePoints = 10'240;
 
-/// Which points of a curve to keep, ascending, at most `most` (at least 4): the first, the last,
-/// and of each of equally many points in between the first that is least and the first that is
-/// largest. The peak is thus kept. All, where there are no more. O(n).
+/// The points of a curve to keep, ascending, at most `most` (>= 4): the first, the last, and from
+/// each of equally large buckets in between the first minimum and the first maximum. Keeps the
+/// peak. All if there are no more than `most`. O(n).
 std::vector<size_t> ThinByExtremes(std::span<const int64_t> values, size_t most);
 
-/// The same by largest-triangle-three-buckets (S. Steinarsson, Downsampling Time Series for Visual
-/// Representation, 2013), in the order of computation of torch_tb_profiler 0.4.3: of each bucket
-/// the point that makes the largest triangle with the one kept before and the mean of the bucket
-/// behind. The peak may be lost. `times` and `values` are of equal length. O(n).
+/// As ThinByExtremes, by largest-triangle-three-buckets (S. Steinarsson, Downsampling Time Series
+/// for Visual Representation, 2013) in the computation order of torch_tb_profiler 0.4.3: from each
+/// bucket the point that forms the largest triangle with the one kept before and the mean of the
+/// next bucket. May lose the peak. `times` and `values` have equal length. O(n).
 std::vector<size_t> ThinByTriangles(std::span<const double> times, std::span<const double> values,
                                     size_t most);
 

@@ -84,7 +84,7 @@ MemoryLife::MemoryLife(const Trace& trace) : trace_(trace) {
 
 void MemoryLife::Sort() {
   const std::vector<MemoryEvent>& events = trace_.memory_events;
-  std::map<PoolKey, std::pair<uint32_t, int64_t>> found;  // Its number, and the time before.
+  std::map<PoolKey, std::pair<uint32_t, int64_t>> found;  // Its number, and the previous time.
   for (const MemoryEvent& event : events) found[KeyOf(event)] = {0, INT64_MIN};
   while (found.size() > kMaxPools) found.erase(std::prev(found.end()));
   for (const auto& [key, unused] : found) {
@@ -157,11 +157,11 @@ void MemoryLife::Pair(Pool* pool) {
   pool->end_piece = static_cast<uint32_t>(pieces_.size());
 }
 
-// What was taken while the address was open waits for the releases of the same moment:
+// An allocation at an address that is still in use waits for releases at the same moment:
 //
 //     time 5: +A (open since 2), -A      ->  -A, +A
 void MemoryLife::PairAddress(std::span<const Link> links, Pool* pool) {
-  uint32_t open = kNone;  // Into pieces_.
+  uint32_t open = kNone;  // Index into pieces_.
   for (size_t begin = 0; begin < links.size();) {
     const int64_t time_ns = EventAt(links[begin].place).time_ns;
     size_t end = begin;
@@ -170,11 +170,11 @@ void MemoryLife::PairAddress(std::span<const Link> links, Pool* pool) {
       if (EventAt(links[end].place).size_bytes <= 0) ++releases;
     }
     std::vector<uint32_t> waiting;
-    size_t next = 0;  // Of those that wait.
+    size_t next = 0;  // Next waiting allocation.
     for (; begin < end; ++begin) {
       const uint32_t place = links[begin].place;
       if (EventAt(place).size_bytes > 0) {
-        // Nor does it overtake one that waits.
+        // It does not overtake a waiting one.
         if (open != kNone && (releases > 0 || next < waiting.size())) {
           waiting.push_back(place);
         } else {
@@ -217,10 +217,10 @@ void MemoryLife::Release(uint32_t place, uint32_t* open, Pool* pool) {
   *open = kNone;
 }
 
-// What a process had before the recording is its first total less all that it took until then.
+// What a process had before the recording is its first total minus all that it took until then.
 void MemoryLife::SumTold(Pool* pool) {
   struct Process {
-    int64_t total = 0;  // First of what it took, then of all that it has.
+    int64_t total = 0;  // At first what it took, then all that it has.
     bool told = false;
   };
   IdMap numbers;
@@ -258,7 +258,7 @@ void MemoryLife::SumTold(Pool* pool) {
 }
 
 void MemoryLife::SumPieces(Pool* pool) {
-  // First of each event what it changes.
+  // First the change made by each event.
   for (uint32_t place = pool->begin; place < pool->end; ++place) {
     const MemoryEvent& event = EventAt(place);
     if (event.address == kUnknownAddress) allocated_[place] = event.size_bytes;

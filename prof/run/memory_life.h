@@ -25,10 +25,10 @@ class Steps;
 /// What became of a piece of memory.
 enum class MemoryState : uint8_t {
   kFreed,
-  kAlive,      ///< It was not given back as long as the recording lasts.
-  kOnlyFreed,  ///< Given back, but taken before the recording.
-  kLost,       ///< Its address was given out again: its release is not in the file.
-  kUnknown,    ///< The file tells no address.
+  kAlive,      ///< Not released before the recording ended.
+  kOnlyFreed,  ///< Released, but allocated before the recording.
+  kLost,       ///< Its address was allocated again: its release is missing.
+  kUnknown,    ///< The file gives no address.
 };
 constexpr size_t WordCountOf(MemoryState) { return 5; }
 
@@ -36,47 +36,47 @@ constexpr size_t WordCountOf(MemoryState) { return 5; }
 std::string_view MemoryStateWord(MemoryState state);
 /// "framework", "driver".
 std::string_view MemorySourceWord(MemorySource source);
-/// "CPU", or "GPU3"; negative ids are the host.
+/// "CPU" (for negative ids), "GPU3".
 std::string MemoryDeviceName(int32_t device_id);
-/// The bytes that an event took or gave back; never negative.
+/// Bytes allocated or released by an event; never negative.
 int64_t MemorySizeOf(const MemoryEvent& event);
 
-/// The memory events of a trace by who gave the memory out and of which device: pieces of memory
-/// from their allocation to their release, and how much there was after each event.
+/// The memory events of a trace by allocator and device: pieces of memory from allocation to
+/// release, and totals after each event.
 ///
-/// An event stands at a place: by pool, time, and where times are equal by where it stands in the
-/// file. A release closes the last allocation of its address (and process). At one moment an
-/// address that is taken is given back before it is taken again. An event without a size closes
-/// what is open, else it is nothing.
+/// Events are ordered by pool, time and position in the file; the index in this order is an event's
+/// place. A release closes the last allocation of its address (and process). At one moment, an
+/// address in use is released before it is allocated again. An event without a size closes an open
+/// piece, and otherwise has no effect.
 ///
-/// O(n log n) for n events; about 20 bytes an event.
+/// O(n log n) for n events; about 20 bytes per event.
 class MemoryLife {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
-  /// Further ones are left out.
+  /// Further pools are dropped.
   static constexpr size_t kMaxPools = 256;
 
-  /// From the place of its allocation to that of its release.
+  /// From the place of its allocation to its release's.
   struct Piece {
     uint32_t begin = kNone;  ///< kNone: before the recording.
-    uint32_t end = kNone;    ///< kNone: none. Of a lost one: where its address was taken again.
+    uint32_t end = kNone;    ///< kNone: never. For kLost the reallocation of its address.
     MemoryState state = MemoryState::kAlive;
 
-    /// Whether it was there behind the event at a place; `place` may be the one before the first.
+    /// Whether it exists after the event at `place`, which may be the one before the first.
     bool LivesAt(int64_t place) const {
       return (begin == kNone || begin <= place) && (end == kNone || end > place);
     }
   };
 
-  /// What is odd in the events of a pool.
+  /// Anomalies in a pool's events.
   struct Counts {
     Count only_freed;
     Count lost;
     Count without_address;
     Count without_size;
-    Count other_size;     ///< Releases of another size than that of the allocation.
-    Count same_time;      ///< Events at the time of the one before.
-    Count out_of_order;   ///< Events before the one in front of them in the file.
+    Count other_size;     ///< Releases whose size differs from the allocation's.
+    Count same_time;      ///< Events at the time of their predecessor.
+    Count out_of_order;   ///< Events earlier than their predecessor in the file.
     Count over_reserved;  ///< Events after which more was allocated than reserved.
 
     static constexpr std::tuple kMembers{
@@ -88,13 +88,13 @@ class MemoryLife {
   struct Pool {
     int32_t device_id = -1;  ///< -1: the host.
     MemorySource source = MemorySource::kFramework;
-    bool told = false;      ///< The file has running totals; else they are of the known sizes.
-    bool reserves = false;  ///< It tells a reserve: it is not 0 throughout.
+    bool told = false;      ///< The file has running totals; otherwise computed from sizes.
+    bool reserves = false;  ///< Some reserved total is not 0.
     uint32_t begin = 0;     ///< Places of its events.
     uint32_t end = 0;
     uint32_t first_piece = 0;
     uint32_t end_piece = 0;
-    /// Allocated before the first event; of sizes alone what is only given back later.
+    /// Allocated before the first event; with sizes only, what is released later.
     int64_t base_bytes = 0;
     Counts counts;
   };
@@ -104,28 +104,28 @@ class MemoryLife {
 
   /// By device, the host first, then by source.
   std::span<const Pool> pools() const { return pools_; }
-  /// The pieces of a pool, in no order.
+  /// The pieces of a pool, unordered.
   std::span<const Piece> PiecesOf(const Pool& pool) const {
     return {pieces_.data() + pool.first_piece, pool.end_piece - pool.first_piece};
   }
-  /// The place in Trace::memory_events of the event at a place.
+  /// The index in Trace::memory_events of the event at a place.
   uint32_t IndexAt(uint32_t place) const { return order_[place]; }
   const MemoryEvent& EventAt(uint32_t place) const { return trace_.memory_events[order_[place]]; }
-  /// Allocated in the pool behind the event at a place.
+  /// Allocated in the pool after the event at a place.
   int64_t AllocatedAt(uint32_t place) const { return allocated_[place]; }
-  /// Reserved then; kUnknownId where the file does not say.
+  /// Reserved at that point; kUnknownId if not recorded.
   int64_t ReservedAt(const Pool& pool, uint32_t place) const {
     return pool.reserves ? EventAt(place).total_reserved_bytes : kUnknownId;
   }
-  /// Events of further pools.
+  /// Events in dropped pools.
   int64_t left_out() const { return left_out_; }
 
-  /// The place behind which most was allocated, the first of several, of those in some stretches of
-  /// time (ascending; nullopt: all of it); `pool.begin` - 1: before all events, which only is
-  /// looked at without them. kNowhere: no event is in them.
+  /// First place with the most allocated after it, within the windows (ascending; nullopt: any
+  /// time). `pool.begin` - 1: before all events, only without windows. kNowhere: no event is in
+  /// them.
   int64_t PeakOf(const Pool& pool, const std::optional<std::vector<Interval>>& windows) const;
   static constexpr int64_t kNowhere = -2;
-  /// Allocated behind a place, as PeakOf answers it.
+  /// Allocated after a place as returned by PeakOf.
   int64_t AllocatedBehind(const Pool& pool, int64_t place) const {
     return place < int64_t{pool.begin} ? pool.base_bytes : allocated_[static_cast<size_t>(place)];
   }
@@ -141,7 +141,7 @@ class MemoryLife {
   void Sort();
   void Pair(Pool* pool);
   void PairAddress(std::span<const Link> links, Pool* pool);
-  /// `open`: the place in pieces_ of what lies at the address; kNone: nothing.
+  /// `open`: index into pieces_ of what is at the address; kNone: nothing.
   void Take(uint32_t place, uint32_t* open, Pool* pool);
   void Release(uint32_t place, uint32_t* open, Pool* pool);
   void SumTold(Pool* pool);
@@ -156,15 +156,13 @@ class MemoryLife {
   int64_t left_out_ = 0;
 };
 
-/// Which pieces of memory a step left behind: it took them, and they were there behind its end and
-/// at the end of the recording.
+/// Leaked pieces of memory: allocated in a step, existing after it and at the recording's end.
 class MemoryLeaks {
  public:
   /// Both must outlive this object.
   MemoryLeaks(const MemoryLife& memory, const Steps& steps);
 
-  /// nullopt where the run has no steps, or it is not known what became of the piece. Of the step
-  /// behind whose end nothing was recorded of memory, nothing is known to have been left.
+  /// nullopt without steps or if the piece's fate is unknown. False without records after the step.
   std::optional<bool> IsLeak(const MemoryLife::Piece& piece) const;
 
  private:

@@ -26,8 +26,7 @@ using ModuleCallsPlace = ModuleCalls::Place;
 
 constexpr uint32_t kAllBits = INT32_MAX;  // Of Place::module.
 
-/// Paths of modules before it is known which the forward ops are in: some begin with those of a
-/// forward op.
+/// Paths of modules while those of forward ops, which some start with, are still unknown.
 class LocalPaths {
  public:
   LocalPaths() : all_(1) {}
@@ -38,7 +37,7 @@ class LocalPaths {
     if (child == next) all_.push_back({path, text, CallTree::kNone, all_[path].late});
     return child;
   }
-  /// The path of that call.
+  /// The path of a call, yet to be found.
   uint32_t PathOf(uint32_t forward) {
     if (forward == CallTree::kNone) return 0;
     const auto next = static_cast<uint32_t>(all_.size());
@@ -46,16 +45,15 @@ class LocalPaths {
     if (path == next) all_.push_back({PathTree::kNone, 0, forward, true});
     return path;
   }
-  /// Puts them into `tree`. `places`: those of calls as numbers of these paths. Answers the number
-  /// there of each of these.
+  /// Inserts them into `tree`; returns their numbers there. `places`: per call, in our numbers.
   std::vector<uint32_t> Resolve(const std::vector<ModuleCallsPlace>& places, PathTree* tree);
 
  private:
   struct Path {
     uint32_t parent = PathTree::kNone;
     uint32_t text = 0;                   // For TextOf of the tree.
-    uint32_t forward = CallTree::kNone;  // It begins as the path of this call is.
-    bool late = false;                   // It begins with a call's.
+    uint32_t forward = CallTree::kNone;  // Starts with the path of this call.
+    bool late = false;                   // Starts with some call's path.
   };
   enum class State : uint8_t { kWaiting, kBegun, kDone };
 
@@ -73,7 +71,7 @@ std::vector<uint32_t> LocalPaths::Resolve(const std::vector<ModuleCallsPlace>& p
                                           PathTree* tree) {
   found_.assign(all_.size(), PathTree::kRoot);
   states_.assign(all_.size(), State::kDone);
-  // What runs in the backward pass finds what ran in the forward pass.
+  // Backward work resolves to forward work.
   for (uint32_t i = 1; i < all_.size(); ++i) {
     if (all_[i].late) {
       states_[i] = State::kWaiting;
@@ -101,7 +99,7 @@ void LocalPaths::ResolveLate(uint32_t path, const std::vector<ModuleCallsPlace>&
       waiting.push_back(before);
       continue;
     }
-    // One that has begun already is for itself: such a path is none.
+    // A path that is in progress depends on itself: it has none.
     if (states_[before] == State::kDone) {
       const bool outermost = !begins && all_[before].forward != CallTree::kNone;
       found_[at] = begins      ? found_[before]
@@ -113,7 +111,7 @@ void LocalPaths::ResolveLate(uint32_t path, const std::vector<ModuleCallsPlace>&
   }
 }
 
-/// A module that runs again inside of what a forward op is in: the nearest of its name.
+/// A module that runs again within a forward op's modules: the nearest of its name.
 uint32_t LocalPaths::Attach(uint32_t path, uint32_t text, PathTree* tree) {
   for (uint32_t at = path;; at = tree->nodes()[at].parent) {
     if (at != PathTree::kRoot && tree->nodes()[at].text == text) return at;
@@ -145,7 +143,7 @@ class ModuleCallsSweep {
   void MoveTo(const Range& range);
   void AddModuleCall(uint32_t range, std::string_view name);
   void AddMomentsUntil(int64_t time_ns);
-  /// Of what is at the moment to which open_ was moved.
+  /// For the moment to which open_ was moved.
   ModuleCallsPlace PlaceNow();
   void LookAtContext();
   void SortMoments();
@@ -161,7 +159,7 @@ class ModuleCallsSweep {
   std::vector<ModuleCalls::ModuleCall>* module_calls_ = nullptr;
   std::vector<ModuleCallsMoment>* moments_ = nullptr;
   std::vector<uint32_t> by_time_;  // Moments by thread and time,
-  size_t next_moment_ = 0;         // and the first that is still to come.
+  size_t next_moment_ = 0;         // and the next one.
   ThreadIndex thread_ = 0;
   OpenRanges open_;
   uint32_t context_ = OpenRanges::kNone;  // What is known of it:
@@ -216,7 +214,7 @@ void ModuleCallsSweep::FindOn(ThreadIndex thread) {
     AddMomentsUntil(range.start_ns);
     if (const auto name = names_.NameOf(i)) AddModuleCall(index, *name);
     const StepContext context = joined_.contexts().ContextOf(i);
-    // What runs again is for the node that it runs in.
+    // Recomputed work belongs to the node that it runs in.
     if (context != StepContext::kNone && context != StepContext::kRecompute) {
       open_.Push(index, range.end_ns, kContexts);
     }
@@ -229,7 +227,7 @@ void ModuleCallsSweep::FindOn(ThreadIndex thread) {
   AddMomentsUntil(INT64_MAX);
 }
 
-/// What ends where it begins is not around it, unless it has no length itself.
+/// A range that ends where another starts does not enclose it, unless that has no length.
 void ModuleCallsSweep::MoveTo(const Range& range) {
   const int64_t start_ns = range.start_ns;
   open_.MoveTo(start_ns, range.end_ns > start_ns ? start_ns + 1 : start_ns);
@@ -258,7 +256,7 @@ void ModuleCallsSweep::LookAtContext() {
   context_ = context;
   path_ = 0;
   if (context == OpenRanges::kNone) {
-    // Old files have no range around what the engine does between the nodes.
+    // Old files have no range around the engine's work between nodes.
     backward_ = joined_.contexts().IsEngineThread(thread_);
     return;
   }

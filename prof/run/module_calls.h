@@ -15,7 +15,7 @@
 
 namespace oplens::prof {
 
-/// Which module of the network the calls of a run are in, as paths:
+/// The modules that the calls of a run are in, as paths:
 ///
 ///     thread 1  |- Net_0 ----------------------------|
 ///                  |- Linear_1 ---|  |- aten::add -|     aten::add: Net_0
@@ -23,20 +23,19 @@ namespace oplens::prof {
 ///     engine           |- AddmmBackward0 ------|
 ///                         |- mm -|                       of the forward op: Net_0, Linear_1
 ///
-/// A call is in the modules around its beginning; without any, in the backward pass, in those of
-/// the forward op that it is for. A module that runs again in the backward pass is taken for the
-/// one of its name that is nearest to that forward op. Work of a GPU is where the call is that
-/// launched it, or, where none did, and of communication, in what is around the API call. What
-/// hooks of gradients communicate is in none (IsOfGradientHooks).
+/// A call is in the modules around its start; without any, in the backward pass, in those of its
+/// forward op. A module that runs again in the backward pass is the one of its name nearest to that
+/// forward op. GPU work is in the modules of the call that launched it; communication, and work
+/// without such a call, in those around the API call. Communication by gradient hooks is in none
+/// (IsOfGradientHooks).
 ///
 /// O((R + M) log (R + M)) for R ranges and M memory events and API calls outside of calls; 4 bytes
-/// a call, 8 a call of a module, 24 a thing of M, and while it is made 36 a node of the backward
-/// pass.
+/// per call, 8 per module call, 24 per item of M, and 36 per node of the backward pass during
+/// construction.
 class ModuleCalls {
  public:
-  /// Where something is.
   struct Place {
-    uint32_t module : 31;   ///< A path of tree(); the root: it is in none.
+    uint32_t module : 31;   ///< A path of tree(); the root: in no module.
     uint32_t backward : 1;  ///< In the backward pass.
   };
   static_assert(sizeof(Place) == sizeof(uint32_t));
@@ -51,18 +50,18 @@ class ModuleCalls {
 
   ModuleSource source() const { return source_; }
   const PathTree& tree() const { return tree_; }
-  /// Of a call, by its place in CallTree::all().
+  /// `call`: index into CallTree::all().
   Place PlaceOf(size_t call) const { return places_[call]; }
   std::span<const ModuleCall> module_calls() const { return module_calls_; }
-  /// Of a piece of work; `call`: that launched it, CallWork::kNone: none did.
+  /// `call`: that launched the work; CallWork::kNone: none.
   Place PlaceOf(const DeviceEvent& event, uint32_t call) const {
     return call == CallWork::kNone || event.work == WorkClass::kCommunication
                ? PlaceOfLaunch(run_.work().OriginOf(event))
                : places_[call];
   }
-  /// Of a kernel, by its index, whether it has a usable time or not.
+  /// For a kernel's index, whether or not its time is usable.
   Place PlaceOfKernel(size_t kernel) const;
-  /// By its place in Trace::memory_events.
+  /// `event`: index into Trace::memory_events.
   Place PlaceOfMemory(size_t event) const { return moments_[event].place; }
 
   /// Something that a thread did outside of calls.
@@ -74,8 +73,7 @@ class ModuleCalls {
   };
 
  private:
-  /// Lists memory events and the API calls that communication comes from, and outside of calls
-  /// other work.
+  /// Lists memory events, and API calls that launch communication or, outside of calls, other work.
   void FindMoments();
   void AddLaunch(LaunchIndex launch, bool collective);
   Place PlaceOfLaunch(LaunchIndex launch) const {

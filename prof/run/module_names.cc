@@ -16,7 +16,7 @@ namespace {
 /// PyTorch Lightning's labels: "[pl][module]torch.nn.modules.linear.Linear: net.fc".
 constexpr std::string_view kLightning = "[pl][module]";
 constexpr std::string_view kLightningName = ": ";
-/// Labels that frameworks set themselves, none of a part of a network.
+/// Labels set by frameworks that are no parts of a network.
 constexpr std::array<std::string_view, 6> kNoScopes = {
     "enumerate(Data", "Optimizer.", "nccl:", "gloo:", "phase:", "ProfilerStep#"};
 
@@ -76,8 +76,7 @@ std::optional<std::string_view> ModuleNames::NameOf(size_t index) {
 
 bool ModuleNames::IsScope(size_t index) const {
   const Range& range = trace_.ranges[index];
-  // An unclosed range encloses everything that follows, and one that was opened with a start call
-  // may end on another thread.
+  // An unclosed range encloses all that follows; one with a start call may end on another thread.
   const bool start_end = range.kind == RangeKind::kAnnotation &&
                          range.item < trace_.labels.size() && trace_.labels[range.item].start_end;
   return !range.open() && !start_end &&

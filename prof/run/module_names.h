@@ -21,12 +21,12 @@ class Joined;
 
 namespace oplens::prof {
 
-/// What tells the modules of a run.
+/// How the modules of a run are known.
 enum class ModuleSource : uint8_t {
   kNone,
-  kModules,  ///< Calls of modules that Python's profiler saw, layers of NVTX, or Lightning's
-             ///< labels.
-  kScopes,   ///< Without any: the ranges that the program itself names.
+  /// By calls of modules seen by Python's profiler, layers of NVTX, or Lightning's labels.
+  kModules,
+  kScopes,  ///< Otherwise by the ranges that the program itself names.
 };
 constexpr size_t WordCountOf(ModuleSource) { return 3; }
 
@@ -37,7 +37,7 @@ class ModuleNames {
   explicit ModuleNames(const parse::Joined& joined);
 
   ModuleSource source() const { return source_; }
-  /// The name of the module; nullopt: it is no module. A view into the trace's strings.
+  /// The module's name, as a view into the trace's strings; nullopt: not a module.
   std::optional<std::string_view> NameOf(size_t range);
 
  private:
@@ -45,7 +45,7 @@ class ModuleNames {
 
   Known KindOf(const Range& range);
   Known AskKind(const Range& range) const;
-  /// Of a range whose text may be that of one.
+  /// For a range whose text may be a scope's.
   bool IsScope(size_t range) const;
 
   const parse::Joined& joined_;

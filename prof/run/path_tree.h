@@ -16,22 +16,20 @@
 
 namespace oplens::prof {
 
-/// Paths of texts, outermost text first, each path a number: a tree in which paths that begin alike
-/// share that beginning, so that no path is built as a text for each thing that has it. 40 bytes a
-/// path.
+/// Paths of texts, outermost first, each identified by a number: a tree that shares common
+/// beginnings, so that no path is stored as a text per user. 40 bytes per path.
 class PathTree {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
   static constexpr uint32_t kRoot = 0;  ///< The empty path.
-  /// Longer paths are cut at their ends, and what comes after that many paths is what it is in:
-  /// files may have calls in calls without end.
+  /// Deeper paths are cut, and beyond kMaxPaths a new path becomes its parent (endless nesting).
   static constexpr uint32_t kMaxDepth = 256;
   static constexpr size_t kMaxPaths = size_t{1} << 20;
 
   struct Node {
-    uint32_t parent = kNone;  ///< Less than its own number; kNone of the root.
+    uint32_t parent = kNone;  ///< Less than its own number; kNone for the root.
     uint32_t text = 0;        ///< For TextOf.
-    uint32_t depth = 0;       ///< Texts of the path.
+    uint32_t depth = 0;       ///< Number of texts.
   };
 
   PathTree() : nodes_(1) {}
@@ -40,18 +38,18 @@ class PathTree {
   uint32_t NumberOf(std::string_view text) { return texts_.NumberOf(text); }
   std::string_view TextOf(uint32_t path) const { return texts_.TextOf(nodes_[path].text); }
 
-  /// The path with one text more; made if it is new.
+  /// The path extended by one text; created if new.
   uint32_t ChildOf(uint32_t path, uint32_t text);
-  /// The same if it is there, else kNone.
+  /// As ChildOf, but kNone if there is none.
   uint32_t FindChild(uint32_t path, uint32_t text) const {
     return places_.Find(PairKey(path, text));
   }
   std::span<const Node> nodes() const { return nodes_; }
-  /// Takes over the paths of another tree, behind `front`; answers the number here of each.
+  /// Adds the paths of another tree under `front`; returns their numbers here.
   std::vector<uint32_t> Take(const PathTree& other, uint32_t front = kRoot);
 
   void Save(ByteWriter* bytes) const;
-  /// Takes over the paths of one that was saved; answers the number here of each.
+  /// Adds the paths of a saved tree; returns their numbers here.
   std::vector<uint32_t> Load(ByteReader* bytes);
 
  private:
@@ -60,18 +58,17 @@ class PathTree {
   IdMap places_;  // By parent and text.
 };
 
-/// The order in which a tree is printed: parents before children, the children of one parent by
-/// `before(a, b)`. `parents`: of each member the place of its parent, less than its own, or
-/// PathTree::kNone. O(n log n), without recursion.
+/// Order for printing: parents before children, siblings by `before(a, b)`. `parents`: index of
+/// each member's parent, less than its own, or PathTree::kNone. O(n log n), no recursion.
 template <typename Before>
 std::vector<uint32_t> TreeOrder(std::span<const uint32_t> parents, Before before) {
   std::vector<uint32_t> members(parents.size());
   for (uint32_t i = 0; i < members.size(); ++i) members[i] = i;
-  // Families together, in each the last first: they go onto a stack. That of the roots is the last.
+  // Siblings together, each group in reverse, for use as a stack. The roots come last.
   std::stable_sort(members.begin(), members.end(), [&](uint32_t a, uint32_t b) {
     return parents[a] != parents[b] ? parents[a] < parents[b] : before(b, a);
   });
-  std::vector<uint32_t> first(parents.size() + 1, 0);  // Of the children of each; then the end.
+  std::vector<uint32_t> first(parents.size() + 1, 0);  // Of each one's children; then the end.
   size_t next = 0;
   for (uint32_t parent = 0; parent < parents.size(); ++parent) {
     first[parent] = static_cast<uint32_t>(next);

@@ -29,7 +29,7 @@ struct MemoryOwnersMoment {
   uint32_t event = 0;
 };
 
-/// By thread and time; without those on no thread.
+/// By thread and time, without those on no thread.
 std::vector<MemoryOwnersMoment> MomentsOf(const Trace& trace) {
   std::vector<MemoryOwnersMoment> moments;
   moments.reserve(trace.memory_events.size());
@@ -47,11 +47,11 @@ std::vector<MemoryOwnersMoment> MomentsOf(const Trace& trace) {
   return moments;
 }
 
-/// By place in Trace::memory_events: the innermost call (that began last) that was open on the
-/// thread of the event, when it happened or, where it is known, when the API call began that took
-/// or gave back the memory; as a place in CallTree::all(). CallTree::kNone: there was none.
+/// By index in Trace::memory_events: the innermost call (latest start) open on the event's thread
+/// when it happened or, if known, when the API call that allocated or released the memory started;
+/// as an index into CallTree::all(). CallTree::kNone: none.
 ///
-/// O((n + C) log (n + C)) for n events and C calls, also where calls cross.
+/// O((n + C) log (n + C)) for n events and C calls, even if calls cross.
 std::vector<uint32_t> MemoryOwners(const parse::Joined& joined, const parse::CallTree& calls) {
   const Trace& trace = joined.trace();
   std::vector<uint32_t> owners(trace.memory_events.size(), parse::CallTree::kNone);
@@ -119,7 +119,7 @@ std::optional<std::vector<Interval>> Run::windows() const {
   const Selection& selection = options_.selection;
   if (!selection.steps && !selection.time) return std::nullopt;
   if (!selection.steps) {
-    SelectsTime(0);  // Finds time_.
+    SelectsTime(0);  // Sets time_.
     const auto extent = RunExtent(trace(), all_work());
     if (!extent) return std::vector<Interval>();
     const Interval within = {std::max(time_->start_ns, extent->start_ns),

@@ -35,16 +35,15 @@ struct CollectiveCall;
 struct DeviceEvent;
 struct HostStep;
 
-/// What a run is looked at with.
+/// How a run is analysed.
 struct RunOptions {
   Selection selection = {};
-  /// The number of the step that a range or layer with this text is; nullopt: it is none. Empty:
-  /// steps are what the file says.
+  /// The number of the step with this range or layer text, if any. Empty: steps as in the file.
   std::function<std::optional<int64_t>(std::string_view text)> step_in = {};
 };
 
-/// One rank's profile as the views see it: the trace, the join, and what several views compute of
-/// them, made when it is first asked for. Whoever uses a part includes its header.
+/// One rank's profile as views see it: the trace, the join, and shared intermediate results,
+/// computed on first use. Users of a part include its header.
 class Run {
  public:
   /// `records` must outlive this object.
@@ -56,17 +55,16 @@ class Run {
   const parse::Joined& joined() const { return joined_; }
   const Trace& trace() const { return trace_; }
   const KernelNames& names() const { return names_; }
-  /// "" where there is one rank only, or it is not known.
+  /// "" if there is only one rank, or it is unknown.
   std::string_view rank() const;
 
-  /// The work of the GPUs that is selected.
+  /// The selected work of the GPUs.
   const DeviceWork& work() const;
-  /// What ran on the selected GPU, at any time and whoever launched it: for times within windows.
+  /// What ran on the selected GPU at any time, whoever launched it: for times within windows.
   const DeviceWork& device_work() const;
-  /// The stretches of time that are looked at, by their starts: the spans of the selected steps, or
-  /// the selected time; nullopt: all of it.
+  /// Selected stretches of time by start: spans of selected steps or selected time; nullopt: all.
   std::optional<std::vector<Interval>> windows() const;
-  /// From the start of the first window to the end of the last; without any that of the steps.
+  /// From the start of the first window to the end of the last; without windows, the steps' window.
   Interval window() const;
   /// The first event of the file, whatever is selected.
   int64_t origin_ns() const;
@@ -75,23 +73,23 @@ class Run {
   const Steps& steps() const;
   const parse::CallTree& calls() const;
   const CallWork& call_work() const;
-  /// Of all memory events, whatever is selected; a view of them needs TracePart::kMemoryEvents.
+  /// Of all memory events, whatever is selected; views of them need TracePart::kMemoryEvents.
   const MemoryLife& memory() const;
-  /// What MemoryOwners answers.
+  /// The result of MemoryOwners.
   const std::vector<uint32_t>& memory_owners() const;
   /// The selected calls of collectives, by start.
   const std::vector<CollectiveCall>& collectives() const;
 
-  /// Whether something that a GPU did is looked at.
+  /// Whether the GPU work is selected.
   bool Selects(const DeviceEvent& event) const;
   bool Selects(const Kernel& kernel, uint32_t index) const;
   bool Selects(const GraphReplay& replay, uint32_t index) const;
-  /// The place of its step in steps().all().
+  /// The index of its step in steps().all().
   size_t StepOf(const Kernel& kernel, uint32_t index) const;
   size_t StepOf(const GraphReplay& replay, uint32_t index) const;
-  /// Whether something that a host thread did at a time is.
+  /// Whether host activity at this time is selected.
   bool SelectsHost(int64_t time_ns) const;
-  /// Whether what lies on a device is; negative ids are the host, which no selected GPU is.
+  /// Whether the device is selected; negative ids are the host, which no selected GPU is.
   bool SelectsDevice(int64_t device_id) const {
     return !options_.selection.device || *options_.selection.device == device_id;
   }
@@ -107,8 +105,8 @@ class Run {
   const KernelNames& names_;
   RunOptions options_;
   mutable std::unique_ptr<DeviceWork> all_work_;
-  mutable std::unique_ptr<DeviceWork> work_;         // Where something is selected.
-  mutable std::unique_ptr<DeviceWork> device_work_;  // Where a GPU is.
+  mutable std::unique_ptr<DeviceWork> work_;         // If something is selected.
+  mutable std::unique_ptr<DeviceWork> device_work_;  // If a GPU is selected.
   mutable std::unique_ptr<Steps> steps_;
   mutable std::unique_ptr<parse::CallTree> calls_;
   mutable std::optional<Interval> time_;  // Selected, on the file's clock.

@@ -11,7 +11,7 @@
 namespace oplens::prof {
 namespace {
 
-/// Reads a whole text as a number that is not negative; nullopt where it is none.
+/// Parses a whole text as a number >= 0; otherwise nullopt.
 template <typename Number>
 std::optional<Number> SelectionNumberIn(std::string_view text) {
   Number number = 0;
@@ -19,7 +19,7 @@ std::optional<Number> SelectionNumberIn(std::string_view text) {
   return number;
 }
 
-/// The two sides of "A-B"; the same twice without a dash.
+/// The two sides of "A-B"; without a dash the text twice.
 std::pair<std::string_view, std::string_view> SidesOf(std::string_view text) {
   const size_t dash = text.find('-');
   if (dash == std::string_view::npos) return {text, text};
@@ -41,7 +41,7 @@ Selection::StepRange ReadStepRange(std::string_view text) {
 
 Interval ReadTimeRange(std::string_view text) {
   constexpr double kNsPerMs = 1e6;
-  constexpr double kMostMs = 9e12;  // Of what fits into 64 bits of ns.
+  constexpr double kMostMs = 9e12;  // Largest that fits into 64 bits of ns.
   const auto [first, last] = SidesOf(text);
   const auto from = SelectionNumberIn<double>(first);
   const auto to = SelectionNumberIn<double>(last);

@@ -9,8 +9,7 @@
 
 namespace oplens::prof {
 
-/// The part of a run that is looked at. What has no part in it is as if the file did not hold it,
-/// but for what steps are: these are found in the whole run.
+/// The part of a run to analyse, as if there were nothing else; steps are found in the whole run.
 struct Selection {
   struct StepRange {
     int64_t first = 0;
@@ -19,18 +18,17 @@ struct Selection {
 
   /// Work of the steps with these numbers.
   std::optional<StepRange> steps;
-  /// What begins in this stretch of time, counted from the first event of the file, and the steps
-  /// that lie wholly in it.
+  /// What starts in this time, from the first event of the file, and steps entirely within it.
   std::optional<Interval> time;
-  /// Work of this GPU; the host is not selected.
+  /// Work of this GPU; excludes the host.
   std::optional<int64_t> device;
 
   bool empty() const { return !steps && !time && !device; }
 };
 
-/// Reads "3-7" or "3". Throws UsageError.
+/// Parses "3-7" or "3". Throws UsageError.
 Selection::StepRange ReadStepRange(std::string_view text);
-/// Reads milliseconds, "0-12.5". Throws UsageError.
+/// Parses milliseconds, "0-12.5". Throws UsageError.
 Interval ReadTimeRange(std::string_view text);
 
 }  // namespace oplens::prof

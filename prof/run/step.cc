@@ -5,7 +5,7 @@
 namespace oplens::prof {
 namespace {
 
-/// When the GPU did what was launched in a step.
+/// When the GPU did the work launched in a step.
 struct DeviceExtent {
   int64_t first_ns = INT64_MAX;
   int64_t last_ns = INT64_MIN;

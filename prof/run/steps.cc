@@ -11,10 +11,10 @@
 namespace oplens::prof {
 namespace {
 
-/// Not closed: where a range that was never closed ends cannot be told.
+/// Not closed: the end is unknown.
 constexpr int64_t kOpen = INT64_MAX;
 
-/// Makes ranges of one number that overlap one: threads and processes may each have their own.
+/// Merges overlapping ranges of one number: threads and processes may each have their own.
 std::vector<HostStep> MergeOverlapping(std::vector<HostStep> found) {
   for (HostStep& step : found) {
     if (step.end_ns < step.start_ns) step.end_ns = kOpen;
@@ -49,7 +49,7 @@ Steps::Steps(const parse::Joined& joined, const DeviceWork& work, std::vector<Ho
       !TakeHostSteps(StepsOfRepetition(trace, work), StepSource::kRepetition)) {
     TakeRun();
   }
-  // What a file that ends early lacks may be of any step.
+  // A file that ends early may miss parts of any step.
   if (trace.lost.file_cut) {
     for (Step& step : steps_) step.complete = false;
   }
@@ -98,7 +98,7 @@ size_t Steps::PlaceOfEvent(const DeviceEvent& event) const {
   if (source_ == StepSource::kNone) return steps_.empty() ? kNone : 0;
   const LaunchIndex launch = work_.LaunchOf(event);
   if (launch != kNoLaunch) return PlaceOfHost(joined_.trace().launches[launch].start_ns);
-  // Spans ascend and share no moment.
+  // Spans ascend and are disjoint.
   const std::span<const Step> all = whole();
   const auto after = std::upper_bound(
       all.begin(), all.end(), event.start_ns,

@@ -21,29 +21,28 @@ enum class StepSource : uint8_t {
   kNone,        ///< One step: the run.
   kRanges,      ///< ProfilerStep#N ranges.
   kPattern,     ///< Ranges or layers that match --step.
-  kRepetition,  ///< A sequence of kernels that repeats.
+  kRepetition,  ///< A repeated sequence of kernels.
 };
 
-/// A step as someone found it on the host.
+/// A step as found on the host.
 struct HostStep {
   int64_t number = 0;
   int64_t start_ns = 0;
-  /// Before the start where it was never closed, or the clock jumped: it then lasts until the next
-  /// one begins.
+  /// Before the start if never closed or if the clock jumped: the step lasts until the next one.
   int64_t end_ns = 0;
 };
 
-/// The steps of a run, by start. There is always one, but in a run without any event.
+/// The steps of a run, by start; at least one unless the run has no events.
 class Steps {
  public:
   static constexpr size_t kNone = HostPlaces::kNone;
 
   Steps(const parse::Joined& joined, const DeviceWork& work);
-  /// Steps that were found by a pattern, in any order; those of one number that overlap are one.
-  /// Without any they are found as above. `joined` and `work` must outlive this object.
+  /// `given`: steps found by a pattern, in any order; overlapping ones of one number are merged. If
+  /// empty, as the other constructor. `joined` and `work` must outlive this object.
   Steps(const parse::Joined& joined, const DeviceWork& work, std::vector<HostStep> given);
 
-  /// Leaves out the steps for which `kept` answers false: what was in one is in none.
+  /// Drops the steps for which `kept` returns false; what was in them is in none.
   template <typename F>
   void Keep(F kept) {
     places_kept_.assign(steps_.size(), kNone);
@@ -61,13 +60,13 @@ class Steps {
   /// From the start of the first span to the end of the last.
   Interval window() const;
 
-  /// The place in all() of the step in which a host thread did something at a time.
+  /// The index in all() of a host thread's step at a time.
   size_t OfHost(int64_t time_ns) const { return Kept(PlaceOfHost(time_ns)); }
-  /// Of a GPU's event: that of the call that launched it, else that in whose span it starts.
+  /// For a GPU event: the step of its launch, otherwise the one in whose span it starts.
   size_t OfEvent(const DeviceEvent& event) const { return Kept(PlaceOfEvent(event)); }
 
  private:
-  // Places among all steps.
+  // Indices among all steps.
   std::span<const Step> whole() const { return places_kept_.empty() ? steps_ : whole_; }
   size_t PlaceOfHost(int64_t time_ns) const {
     return source_ == StepSource::kNone && !whole().empty() ? 0 : places_.Of(time_ns);
@@ -83,8 +82,8 @@ class Steps {
   const parse::Joined& joined_;
   const DeviceWork& work_;
   std::vector<Step> steps_;
-  std::vector<Step> whole_;          // Where some were left out: all of them,
-  std::vector<size_t> places_kept_;  // and the places of those that are left.
+  std::vector<Step> whole_;          // If some were dropped: all of them,
+  std::vector<size_t> places_kept_;  // and the new indices of those kept.
   HostPlaces places_;
   StepSource source_ = StepSource::kNone;
 };

@@ -10,7 +10,7 @@
 
 namespace oplens::prof {
 
-/// Texts by number, each once; number 0 is the empty text.
+/// Numbers distinct texts; 0 is the empty text.
 class TextNumbers {
  public:
   TextNumbers() = default;
@@ -22,7 +22,7 @@ class TextNumbers {
 
  private:
   TextMap<uint32_t> numbers_;
-  std::vector<std::string_view> texts_{std::string_view()};  // Of numbers_.
+  std::vector<std::string_view> texts_{std::string_view()};  // Views into numbers_.
 };
 
 }  // namespace oplens::prof

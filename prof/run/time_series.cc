@@ -16,7 +16,7 @@ namespace {
 
 struct StreamTimes {
   std::vector<int64_t> asked_ns;
-  std::vector<int64_t> begun_ns;  // Ascends.
+  std::vector<int64_t> begun_ns;  // Ascending.
 };
 
 std::map<StreamKey, StreamTimes> QueueLengthTimesOf(const Run& run) {
@@ -48,7 +48,7 @@ std::vector<SeriesPoint> QueueLengthPointsOf(StreamTimes times) {
   int64_t length = 0;
   auto asked = times.asked_ns.begin();
   for (auto begun = times.begun_ns.begin(); begun != times.begun_ns.end();) {
-    // Every piece is asked for before it begins: the calls never end last.
+    // Every piece is requested before it starts, so the calls never end last.
     const bool call = asked != times.asked_ns.end() && *asked <= *begun;
     const int64_t now_ns = call ? *asked : *begun;
     const int64_t before = length;
@@ -59,7 +59,7 @@ std::vector<SeriesPoint> QueueLengthPointsOf(StreamTimes times) {
   return points;
 }
 
-/// Parts per million of equal parts of a window, rounded down.
+/// Busy time per part of the window, in parts per million, rounded down.
 std::vector<SeriesPoint> BusyParts(const IntervalSet& busy, const Interval& window,
                                    size_t buckets) {
   constexpr double kMillion = 1e6;
@@ -69,7 +69,7 @@ std::vector<SeriesPoint> BusyParts(const IntervalSet& busy, const Interval& wind
   std::vector<SeriesPoint> points;
   if (count == 0) return points;
   const auto start_of = [&](int64_t bucket) {
-    // Without the product, which may not fit.
+    // Avoids a product that may overflow.
     return window.start_ns + length_ns / count * bucket + length_ns % count * bucket / count;
   };
   auto next = busy.intervals().begin();

@@ -17,9 +17,9 @@ namespace oplens::prof {
 
 class Run;
 
-/// A value that holds from a time on, until that of the next point.
+/// A value that holds from a time until the next point.
 struct SeriesPoint {
-  int64_t time_ns = 0;  ///< On the clock of the file.
+  int64_t time_ns = 0;  ///< On the file's clock.
   int64_t value = 0;
   friend auto operator<=>(const SeriesPoint&, const SeriesPoint&) = default;
 };
@@ -27,25 +27,25 @@ struct SeriesPoint {
 /// A GPU and a stream.
 using StreamKey = std::pair<int32_t, int32_t>;
 
-/// How many pieces of work waited on each stream, as points at which that changes: one more when
-/// the call begins that asks for it, one less when the work begins. Work that began before its call
-/// never waited. What one call launched (a graph's kernels) is one piece. Work whose call is not
-/// known has no part.
+/// The number of pieces of work waiting on each stream, as points where it changes: plus one when
+/// the call that requests the work starts, minus one when the work starts. Work that started before
+/// its call never waited. What one call launched (a graph's kernels) is one piece. Work with an
+/// unknown call does not count.
 ///
-/// O(n log n) in the work, O(n) where the calls of a stream come in the order of its work; 16 bytes
-/// a piece meanwhile.
+/// O(n log n) in the work, O(n) if a stream's calls are in the order of its work; 16 bytes per
+/// piece temporarily.
 std::map<StreamKey, std::vector<SeriesPoint>> QueueLengths(const Run& run);
 
-/// How something changed over time.
+/// How a quantity changed over time.
 struct TimeSeries {
   int32_t device_id = 0;
-  int32_t stream_id = 0;            ///< Of the length of a queue; else 0.
-  std::string name;                 ///< Of a bandwidth: "Memcpy HtoD", "Memset"; else empty.
+  int32_t stream_id = 0;            ///< For queue lengths; otherwise 0.
+  std::string name;                 ///< For bandwidths: "Memcpy HtoD", "Memset"; otherwise empty.
   std::vector<SeriesPoint> points;  ///< By time.
 };
 
-/// Calls f(value, start_ns, end_ns) for each time that a value holds between two points; with
-/// `windows`, which ascend, for the parts of it in them.
+/// Calls f(value, start_ns, end_ns) per time between two points, or per part in `windows`
+/// (ascending).
 template <typename F>
 void ForEachHeld(std::span<const SeriesPoint> points,
                  const std::optional<std::vector<Interval>>& windows, F f) {
@@ -66,23 +66,22 @@ void ForEachHeld(std::span<const SeriesPoint> points,
   }
 }
 
-/// At most so many points are shown of a series.
+/// Upper bound on the points shown of a series.
 inline constexpr size_t kMostPoints = 10'240;
 
-/// Leaves out points, so that at most `most` (an even number) are left: of each of most / 2 groups
-/// of neighbours the first largest and the last. The largest of all stays, as does the value behind
-/// each group. O(n).
+/// Keeps at most `most` (even) points: from each of most / 2 groups of neighbours the first maximum
+/// and the last point; thus the overall maximum and the value after each group. O(n).
 std::vector<SeriesPoint> Thinned(std::vector<SeriesPoint> points, size_t most = kMostPoints);
 
-/// How much work waited on each stream: calls of launches, copies and fills that have begun, and
-/// whose work has not. See QueueLengths. By GPU and stream.
+/// Work waiting on each stream, by GPU and stream: launches, copies and fills that were called but
+/// have not started. See QueueLengths.
 std::vector<TimeSeries> QueueSeries(const Run& run);
 
-/// Bytes per second that copies and fills moved, by GPU and kind. See copy_bandwidth.h.
+/// Bytes per second moved by copies and fills, by GPU and kind. See copy_bandwidth.h.
 std::vector<TimeSeries> BandwidthSeries(const Run& run);
 
-/// How busy each GPU was: of each of `buckets` equal parts of the run's window the time in which
-/// anything ran, in parts per million of it; and 0 at the end. O(n + buckets) a GPU.
+/// Utilisation of each GPU: for each of `buckets` equal parts of the run's window, the time in
+/// which anything ran in parts per million; then 0 at the end. O(n + buckets) per GPU.
 std::vector<TimeSeries> UtilisationSeries(const Run& run, size_t buckets);
 
 }  // namespace oplens::prof

@@ -12,23 +12,20 @@
 
 namespace oplens::prof {
 
-/// The value of one field of one row.
 struct Cell {
-  /// Texts in order, and how many more there were that the record does not hold.
+  /// Texts in order, and the number of further ones that the record does not hold.
   struct Texts {
     std::span<const std::string_view> texts;
     int64_t more = 0;
   };
-  /// A set of reason words.
   using Reasons = ReasonSet;
-  /// std::monostate: unknown. A list may be empty: nothing there, which is printed as unknown where
-  /// there is no other way to show it.
+  /// std::monostate: unknown. A list may be empty: printed as unknown if there is no other way.
   std::variant<std::monostate, int64_t, double, std::string_view, std::span<const int64_t>, Texts,
                Dim3, Reasons>
       value;
 };
 
-/// Cells of values; a missing value, an empty text is unknown.
+/// Make cells; a missing value or empty text is unknown.
 inline Cell Integer(int64_t value) { return {value}; }
 inline Cell Integer(const std::optional<int64_t>& value) { return value ? Cell{*value} : Cell{}; }
 inline Cell Decimal(const std::optional<double>& value) { return value ? Cell{*value} : Cell{}; }
@@ -38,8 +35,7 @@ inline bool IsUnknown(const Cell& cell) {
   return std::holds_alternative<std::monostate>(cell.value);
 }
 
-/// Whether `a` comes before `b` in ascending order; unknown ones come last in any order, which
-/// callers see to.
+/// Ascending order of known cells; callers must put unknown ones last.
 bool CellBefore(const Cell& a, const Cell& b);
 
 }  // namespace oplens::prof

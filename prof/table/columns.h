@@ -13,12 +13,12 @@
 
 namespace oplens::prof {
 
-/// A field, and how to get it of an item: a row of a table is one item.
+/// A field with a function that computes it from an item; a row is one item.
 template <typename Item>
 struct Column : Field {
   Cell (*get)(const Item& item);
-  Need need = Need::kNothing;  ///< What a profile must tell of a kernel that has a value here.
-  bool by = false;             ///< Of a view: it has it only where --by names its key.
+  Need need = Need::kNothing;  ///< What a profile must record for a kernel to have a value here.
+  bool by = false;             ///< For a view: only available if --by names its key.
 };
 
 template <typename Item>
@@ -35,7 +35,7 @@ std::vector<Field> FieldsOf(const Columns<Item>& columns) {
   return fields;
 }
 
-/// The columns of `all` at `places`, in the order of `places`.
+/// The columns of `all` at `places`, in that order.
 template <typename Item>
 Columns<Item> ColumnsAt(const std::vector<size_t>& places, std::span<const Column<Item>> all) {
   Columns<Item> columns;
@@ -43,7 +43,7 @@ Columns<Item> ColumnsAt(const std::vector<size_t>& places, std::span<const Colum
   return columns;
 }
 
-/// SelectFields out of them.
+/// SelectFields for columns.
 template <typename Item>
 Columns<Item> SelectColumns(std::string_view list, std::span<const Column<Item>> all) {
   return ColumnsAt(SelectFields(list, FieldsOf(all)), all);
@@ -53,7 +53,7 @@ Columns<Item> SelectColumns(std::string_view list, std::span<const Column<Item>>
 template <typename Item>
 class TableOf {
  public:
-  /// `sink`: has begun with the fields of `columns`. It must outlive this object.
+  /// `sink` must have begun with the fields of `columns` and outlive this object.
   TableOf(Columns<Item> columns, Sink* sink)
       : columns_(std::move(columns)), cells_(columns_.size()), sink_(sink) {}
   TableOf(std::span<const Column<Item>> columns, Sink* sink) : TableOf(PointersTo(columns), sink) {}

@@ -15,14 +15,13 @@ bool IsAscii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-/// What is drawn as one.
+/// Code points drawn as one.
 struct Cluster {
-  size_t begin = 0;  // Its place in the text.
+  size_t begin = 0;  // Offset in the text.
   size_t width = 0;
 };
 
-/// Goes through the code points of a text. `visit`: gets the place of each, its width, and whether
-/// a cluster begins there.
+/// Calls `visit` with each code point's offset, width and whether it starts a cluster.
 template <typename Visit>
 void ForEachCodePoint(std::string_view text, Visit visit) {
   utf8proc_int32_t before = 0;
@@ -33,14 +32,14 @@ void ForEachCodePoint(std::string_view text, Visit visit) {
     const utf8proc_ssize_t length =
         utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size() - at), &code);
     if (length <= 0) {
-      // Callers give valid text; a byte that is none stays by itself.
+      // Callers pass valid text; an invalid byte is one cluster.
       visit(at++, size_t{1}, true);
       before = 0;
       continue;
     }
     const bool begins =
         at == 0 || before == 0 || utf8proc_grapheme_break_stateful(before, code, &state);
-    // Terminals add up the widths of what stands in a cluster; some newer ones draw less.
+    // Terminals add up the widths within a cluster; some newer ones draw less.
     visit(at, static_cast<size_t>(std::max(utf8proc_charwidth(code), 0)), begins);
     before = code;
     at += static_cast<size_t>(length);
@@ -56,7 +55,7 @@ std::vector<Cluster> ClustersOf(std::string_view text) {
   return clusters;
 }
 
-/// How many of the first clusters fit, and their width.
+/// How many leading clusters fit, and their width.
 std::pair<size_t, size_t> Fitting(auto first, auto last, size_t width) {
   size_t count = 0;
   size_t taken = 0;
@@ -72,12 +71,12 @@ size_t AppendClusters(std::string_view text, size_t width, Cut cut, std::string*
   if (width < kLeastMarked) cut = cut == Cut::kMiddle ? Cut::kRight : cut;
   const std::string_view mark = width < kLeastMarked ? std::string_view() : kMark;
   const size_t room = width - mark.size();
-  // The middle is nearer to the end: kernels differ there.
+  // Keeps more of the end, where kernel names differ.
   const size_t room_left = cut == Cut::kRight ? room : cut == Cut::kLeft ? 0 : room - room / 2;
   const auto [left, left_width] = Fitting(clusters.begin(), clusters.end(), room_left);
   const auto [right, right_width] =
       Fitting(clusters.rbegin(), clusters.rend(), cut == Cut::kRight ? 0 : room - left_width);
-  // Of the clusters that take no room none stands without what it belongs to.
+  // Clusters of width 0 stay with what they belong to.
   out->append(text.substr(0, place(left))).append(mark);
   if (cut != Cut::kRight) out->append(text.substr(place(clusters.size() - right)));
   return left_width + mark.size() + (cut == Cut::kRight ? 0 : right_width);

@@ -14,7 +14,7 @@
 namespace oplens::prof {
 namespace {
 
-/// Appends the texts of a cell to `out`, one function a kind of value.
+/// Appends a cell's text to `out`; one function per kind of value.
 struct FieldTextOf {
   const Field& field;
   std::string* out;
@@ -64,7 +64,7 @@ std::string_view FieldWithoutUnit(std::string_view header) {
   return header.ends_with(')') ? header.substr(0, header.find('(')) : header;
 }
 
-/// The one field whose header the word is, with or without its unit.
+/// The only field with this header, with or without its unit.
 std::optional<size_t> FindHeader(std::string_view word, std::span<const Field> all) {
   std::optional<size_t> found;
   for (size_t i = 0; i < all.size(); ++i) {

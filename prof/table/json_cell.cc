@@ -14,7 +14,7 @@ JsonCellJson Array(std::span<const std::string_view> texts) {
   return array;
 }
 
-/// A cell as JSON, one function a kind of value.
+/// A cell as JSON; one function per kind of value.
 struct CellAsJson {
   JsonCellJson operator()(std::monostate) const { return nullptr; }
   JsonCellJson operator()(int64_t value) const { return value; }

@@ -7,11 +7,10 @@
 
 namespace oplens::prof {
 
-/// A cell as a JSON value: null where it is unknown. Of a list that was cut only the part that is
-/// there.
+/// A cell as a JSON value; unknown is null. A truncated list has only its present part.
 nlohmann::ordered_json JsonOf(const Cell& cell);
 
-/// As text. What is no valid UTF-8 is replaced.
+/// As text; invalid UTF-8 is replaced.
 std::string JsonTextOf(const nlohmann::ordered_json& value);
 
 }  // namespace oplens::prof

@@ -15,37 +15,36 @@
 
 namespace oplens::prof {
 
-/// The rows of a table, kept: 16 bytes a cell, and each text once. Lists and the like are kept as
-/// texts.
+/// Stores rows: 16 bytes per cell, each distinct text once; lists etc. become texts.
 class KeptRows {
  public:
   KeptRows() = default;
   KeptRows(const KeptRows&) = delete;
   KeptRows& operator=(const KeptRows&) = delete;
 
-  /// The fields live as long as this object.
+  /// What the fields point to must outlive this object.
   void Begin(std::string_view name, const std::vector<Field>& fields);
   void Add(std::span<const Cell> cells);
 
   const std::string& name() const { return name_; }
   const std::vector<Field>& fields() const { return fields_; }
   size_t size() const { return fields_.empty() ? 0 : values_.size() / fields_.size(); }
-  /// The place of a field; nullopt: there is none of that key.
+  /// Index of the field with this key; nullopt if there is none.
   std::optional<size_t> ColumnOf(std::string_view key) const;
 
-  /// The cell as a text; "" when unknown. Numbers are no texts.
+  /// The cell's text; "" if unknown or a number.
   std::string_view Text(size_t row, size_t column) const;
-  /// As a number; nullopt when it is unknown or a text.
+  /// nullopt if unknown or a text.
   std::optional<double> Number(size_t row, size_t column) const;
-  /// As a whole number; nullopt when it is none.
+  /// nullopt if not an integer.
   std::optional<int64_t> Integer(size_t row, size_t column) const;
-  /// Of whatever type as a text, as CSV has it; "" when unknown.
+  /// Any type as text, as in CSV; "" if unknown.
   std::string Printed(size_t row, size_t column) const;
 
-  // The same by the key of the field; of one that is not there unknown.
+  // By the field's key; unknown if there is no such field.
   std::string_view Text(size_t row, std::string_view key) const;
   std::optional<double> Number(size_t row, std::string_view key) const;
-  /// 0 when it is no whole number.
+  /// 0 if not an integer.
   int64_t Count(size_t row, std::string_view key) const;
 
  private:
@@ -71,20 +70,20 @@ class KeptRows {
   std::string scratch_;
 };
 
-/// Takes the tables of views, in the order of their plans.
+/// Stores the tables of views, in the order of their plans.
 class KeptTables : public Destination {
  public:
   std::unique_ptr<Sink> NewTable() override;
   void Commit() override {}
   size_t size() const { return tables_.size(); }
-  /// The rows of the table of a plan by its place.
+  /// The table of the plan with this index.
   const KeptRows& At(size_t plan) const { return *tables_.at(plan); }
 
  private:
   std::deque<std::unique_ptr<KeptRows>> tables_;
 };
 
-/// Gives rows to a KeptRows.
+/// Adds rows to a KeptRows.
 class KeepingSink : public Sink {
  public:
   /// `rows` must outlive this object.

@@ -10,20 +10,19 @@ namespace oplens::prof {
 
 /// What a row of a table stands for.
 enum class RowKind : uint8_t {
-  kRow,     ///< What the table has a row of.
-  kRest,    ///< "(N more)": the rows behind those of --top.
-  kOther,   ///< "(other)": what came once there were too many groups.
+  kRow,     ///< A row of the table's own kind.
+  kRest,    ///< "(N more)": the rows beyond --top.
+  kOther,   ///< "(other)": groups beyond their maximum number.
   kReplay,  ///< "(graph replay)": spans of graphs, no kernels.
-  kTotal,   ///< A sum or a mean of other rows of the table.
+  kTotal,   ///< A sum or mean of other rows.
 };
 
-/// "row", "rest", "other", "replay", "total"
 inline std::string_view RowKindWord(RowKind kind) {
   constexpr std::string_view kWords[] = {"row", "rest", "other", "replay", "total"};
   return kWords[static_cast<size_t>(kind)];
 }
 
-/// The field that tells scripts so. It is printed where it is asked for.
+/// The row's kind for scripts; printed on request.
 inline constexpr Field kRowKindField = {
     "row_kind",
     "RowKind",

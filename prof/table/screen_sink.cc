@@ -16,19 +16,19 @@
 namespace oplens::prof {
 namespace {
 
-constexpr size_t kMostNamed = 6;      // Of the columns that are left out.
-constexpr size_t kLeastColumns = 10;  // Of a terminal that says it has less.
+constexpr size_t kMostNamed = 6;      // Dropped columns named in the sentence.
+constexpr size_t kLeastColumns = 10;  // Minimum assumed for a terminal.
 
-/// What texts are cut down to before columns give way.
+/// Texts shrink to this before columns are dropped.
 size_t LeastText(size_t columns) { return std::clamp<size_t>(columns / 8, 6, 10); }
-/// The same of names, which must tell kernels apart.
+/// The same for names, which must tell kernels apart.
 size_t LeastName(size_t columns) { return std::clamp<size_t>(columns * 3 / 10, 12, 24); }
 
 constexpr std::string_view kHeader = "\x1b[1m";  // Bold.
 constexpr std::string_view kAside = "\x1b[2m";   // Faint.
 constexpr std::string_view kPlain = "\x1b[0m";
 
-/// The few columns with a colour of their own.
+/// The few columns with their own colour.
 struct Tint {
   std::string_view key;
   std::string_view colour;
@@ -36,10 +36,10 @@ struct Tint {
 constexpr Tint kTints[] = {
     {"op", "\x1b[36m"}, {"loss", "\x1b[33m"}, {"mend", "\x1b[33m"}, {"reason", "\x1b[33m"}};
 
-/// Which part of a text says least.
+/// The part of a text to cut.
 Cut CutOf(const Field& field, std::string_view text) {
   if (field.type == FieldType::kFileList) return Cut::kLeft;
-  // Texts from the outermost inwards, and paths.
+  // Texts ordered from the outermost, and paths.
   constexpr std::string_view kInwards[] = {":", " > ", ";"};
   if (std::ranges::find(kInwards, field.separator) != std::end(kInwards)) return Cut::kLeft;
   if (field.type == FieldType::kName) return Cut::kMiddle;
@@ -48,8 +48,7 @@ Cut CutOf(const Field& field, std::string_view text) {
   return path ? Cut::kLeft : Cut::kRight;
 }
 
-/// Appends words of a sentence, broken into lines of at most `width` columns where that is
-/// possible.
+/// Appends a sentence, broken at blanks into lines of at most `width` columns if possible.
 void AppendWrapped(std::string_view sentence, size_t width, std::string* out) {
   size_t at = 0;
   while (!sentence.empty()) {
@@ -113,7 +112,7 @@ class ScreenSink : public Sink {
   void Document(std::string_view text) override { output_->buffer()->append(text); }
 
  private:
-  /// The text of a cell, harmless on a terminal and no wider than a line.
+  /// The cell's text, without control characters and no wider than a line.
   void KeepText(const Field& field, const Cell& cell, std::string* kept) {
     std::string_view text = CellText(field, cell, &scratch_);
     const auto* list = std::get_if<Cell::Texts>(&cell.value);
@@ -138,15 +137,15 @@ class ScreenSink : public Sink {
     return {};
   }
 
-  /// `colour`: of the whole row; "": each column's own.
+  /// `colour`: of the whole row; "": per column.
   void AppendRow(const std::vector<std::string>& texts, std::string_view colour) {
     std::string* const out = output_->buffer();
-    size_t blanks = 0;  // In front of what comes next: none at the end of a line.
+    size_t blanks = 0;  // Pending blanks; none are written at the end of a line.
     for (size_t i = 0; i < texts.size(); ++i) {
       if (widths_[i] == 0) continue;
       cut_.clear();
       const bool right = IsNumber(fields_[i]);
-      // Of a number no digit is left out, even if it is wider than the line.
+      // Numbers are never cut, even if wider than the line.
       const size_t width = right ? std::max(widths_[i], texts[i].size()) : widths_[i];
       const size_t fill = width - AppendCut(texts[i], width, CutOf(fields_[i], texts[i]), &cut_);
       out->append(blanks + (right ? fill : 0), ' ');

@@ -12,36 +12,34 @@
 
 namespace oplens::prof {
 
-/// Takes the rows of one table. Only formats: it knows nothing of what they are of.
+/// Consumes and formats the rows of one table, without knowing what they mean.
 class Sink {
  public:
   virtual ~Sink() = default;
-  /// Before the first row. Throws UsageError when the table cannot be written so.
+  /// Before the first row. Throws UsageError if the table cannot be written in this format.
   virtual void Begin(std::string_view table, std::vector<Field> fields) = 0;
-  /// A cell for each field, in their order. What cells point to need not outlive the call.
+  /// One cell per field, in order. What cells point to need not outlive the call.
   virtual void Row(std::span<const Cell> cells) = 0;
   /// After the last row.
   virtual void End() {}
 
-  /// Before the first row, also before Begin: what a reader is told besides. Formats for programs
-  /// leave it out.
+  /// Text for a human reader, before the first row or Begin. Formats for programs drop it.
   virtual void Words(std::string_view text) { static_cast<void>(text); }
 
-  /// Whether a document can stand in the place of the table: then neither Begin nor the others are
-  /// called.
+  /// Whether Document() may replace the table; then Begin, Row and End are not called.
   virtual bool TakesDocuments() const { return false; }
   virtual void Document(std::string_view text) { static_cast<void>(text); }
 };
 
-/// Where tables go: written whole or not at all.
+/// Output of tables, written completely or not at all.
 class Destination {
  public:
   virtual ~Destination() = default;
   /// A sink for one more table. It must not outlive the destination.
   virtual std::unique_ptr<Sink> NewTable() = 0;
-  /// Puts what was written in its place. Without it nothing is left. Throws Error when that fails.
+  /// Publishes what was written; without it nothing is left. Throws Error on failure.
   virtual void Commit() = 0;
-  /// What a reader of the tables must know, such as the columns that did not fit.
+  /// Notes for readers of the tables, such as columns that did not fit.
   virtual std::vector<std::string> Notes() const { return {}; }
 };
 

@@ -12,7 +12,7 @@
 namespace oplens::prof {
 namespace {
 
-/// Adds a cell to the fold of those before it; what cannot be added up makes it unknown.
+/// Folds a cell into those before it; a value that cannot be folded makes the result unknown.
 void FoldInto(Fold fold, const Cell& cell, Cell* into) {
   if (IsUnknown(cell)) return;
   if (IsUnknown(*into)) {
@@ -78,7 +78,7 @@ void SortingSink::Begin(std::string_view table, std::vector<Field> fields) {
 void SortingSink::Row(std::span<const Cell> cells) {
   Cells& row = rows_.emplace_back(cells.begin(), cells.end());
   for (size_t i = 0; i < row.size(); ++i) {
-    // Lists become their text: what they point to is the caller's.
+    // Lists become text, since their items belong to the caller.
     const bool number = std::holds_alternative<int64_t>(row[i].value) ||
                         std::holds_alternative<double>(row[i].value);
     if (number || IsUnknown(row[i]) || std::holds_alternative<Dim3>(row[i].value)) continue;

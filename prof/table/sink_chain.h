@@ -14,10 +14,10 @@
 
 namespace oplens::prof {
 
-/// Passes some fields on, in the order asked for.
+/// Forwards some fields, in the requested order.
 class SelectingSink : public Sink {
  public:
-  /// `places`: of the fields that are wanted. `sink` must outlive this object.
+  /// `places`: indices of the fields. `sink` must outlive this object.
   SelectingSink(std::vector<size_t> places, Sink* sink)
       : places_(std::move(places)), cells_(places_.size()), sink_(sink) {}
 
@@ -31,21 +31,21 @@ class SelectingSink : public Sink {
   Sink* sink_;
 };
 
-/// In which order rows are printed.
+/// Sort order of printed rows.
 struct RowOrder {
-  size_t field = 0;  ///< Its place.
+  size_t field = 0;  ///< Its index.
   bool ascending = false;
 };
 
-/// Reads "COL", "-COL", "COL:asc" or "COL:desc". Figures come largest first, keys (Fold::kKey)
-/// smallest first or from A to Z; '-' turns that round. Throws UsageError.
+/// Parses "COL", "-COL", "COL:asc" or "COL:desc". Figures are sorted largest first, keys
+/// (Fold::kKey) ascending; '-' reverses that. Throws UsageError.
 RowOrder ParseOrder(std::string_view text, std::span<const Field> fields);
 
-/// Whether a row is a total or a mean of others (Field::whole).
+/// Whether a row is a total or mean of others (Field::whole).
 bool StandsForOthers(std::span<const Field> fields, std::span<const Cell> row);
 
-/// Keeps the rows of a table, and passes them on in another order, the first N of them; those after
-/// them are one more row, "(N more)", folded as Field::fold says. Keeps all rows.
+/// Stores all rows of a table and forwards the first N in another order; the rest becomes one row,
+/// "(N more)", folded as Field::fold says.
 class SortingSink : public Sink {
  public:
   /// `order`: nullopt keeps the order. `top` 0: all rows. `sink` must outlive this object.
@@ -60,7 +60,7 @@ class SortingSink : public Sink {
   using Cells = std::vector<Cell>;
 
   void Sort();
-  /// The sum of the rows from `first` on.
+  /// The rows from `first` on, folded.
   Cells Folded(size_t first);
 
   std::optional<RowOrder> order_;
@@ -68,11 +68,11 @@ class SortingSink : public Sink {
   Sink* sink_;
   std::vector<Field> fields_;
   std::vector<Cells> rows_;
-  std::vector<std::unique_ptr<std::string>> texts_;  // That cells of rows_ point to.
+  std::vector<std::unique_ptr<std::string>> texts_;  // Texts that rows_ point to.
   std::string more_;
 };
 
-/// Says of each row what it is, in one more field behind the others (prof/table/row_kind.h).
+/// Appends a field with the kind of each row (prof/table/row_kind.h).
 class RowKindSink : public Sink {
  public:
   /// `sink` must outlive this object.

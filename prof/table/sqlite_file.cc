@@ -19,7 +19,7 @@
 namespace oplens::prof {
 namespace {
 
-/// What SQLite keeps of the open file. Its first member is SQLite's, as in all of its file systems.
+/// SQLite's handle of the open file; must start with SQLite's base struct.
 struct DescriptorFile {
   sqlite3_file base;
   int fd;
@@ -36,7 +36,7 @@ int ReadFd(sqlite3_file* file, void* to, int size, sqlite3_int64 offset) {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return SQLITE_IOERR_READ;
     if (n == 0) {
-      std::memset(bytes, 0, static_cast<size_t>(size));  // SQLite asks for that.
+      std::memset(bytes, 0, static_cast<size_t>(size));  // Required by SQLite.
       return SQLITE_IOERR_SHORT_READ;
     }
     bytes += n;
@@ -72,7 +72,7 @@ int SizeOfFd(sqlite3_file* file, sqlite3_int64* size) {
   return SQLITE_OK;
 }
 
-// Nobody else can open a file without a name.
+// Nobody else can open a nameless file.
 int LockNothing(sqlite3_file*, int) { return SQLITE_OK; }
 
 int SayUnlocked(sqlite3_file*, int* locked) {
@@ -114,7 +114,7 @@ int KeepPath(sqlite3_vfs*, const char* path, int size, char* full) {
   return SQLITE_OK;
 }
 
-/// No journal lies beside it.
+/// There is no journal.
 int FindNothing(sqlite3_vfs*, const char*, int, int* found) {
   *found = 0;
   return SQLITE_OK;
@@ -137,7 +137,7 @@ std::string Dump(const nlohmann::json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// Binds a cell to a parameter, one function a kind of value.
+/// Binds a cell to a parameter; one function per kind of value.
 struct Bind {
   SQLite::Statement& statement;
   int parameter;
@@ -146,7 +146,7 @@ struct Bind {
   void operator()(int64_t value) const { statement.bind(parameter, value); }
   void operator()(double value) const { statement.bind(parameter, value); }
   void operator()(std::string_view text) const {
-    // Readers refuse a TEXT that is not UTF-8.
+    // Readers reject TEXT that is not UTF-8.
     std::string valid;
     AppendUtf8(text, Utf8Hidden::kNothing, &valid);
     statement.bind(parameter, valid);
@@ -167,8 +167,7 @@ struct Bind {
   }
 };
 
-/// `path`. Throws Error for what is no regular file: a database cannot be written into a device or
-/// a pipe.
+/// Returns `path`. Throws Error unless it is new or a regular file, as databases need.
 const std::string& RegularOrNew(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -185,10 +184,10 @@ const std::string& RegularOrNew(const std::string& path) {
 
 }  // namespace
 
-/// Begins with SQLite's part, by which SQLite names it.
+/// Must start with SQLite's base struct.
 struct DescriptorVfs::System {
   sqlite3_vfs base;
-  sqlite3_vfs* others;  // For files that are not the database.
+  sqlite3_vfs* others;  // For files other than the database.
   int fd;
 };
 
@@ -274,7 +273,7 @@ SqliteFile::SqliteFile(std::string path,
   try {
     database_ = std::make_unique<Database>(path_, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, 0,
                                            vfs_.name());
-    // The file has no name until it is whole, so nothing is lost with a crash.
+    // The file is nameless until complete, so a crash loses nothing.
     database_->exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;");
     database_->exec("CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT)");
     SQLite::Statement add(*database_, "INSERT INTO meta VALUES (?, ?)");

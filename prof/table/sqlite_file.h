@@ -13,19 +13,18 @@
 
 namespace oplens::prof {
 
-/// Lets SQLite write a new database into an open file, which need have no name, so that nothing of
-/// it is left however the program ends. For one connection at a time, without a journal: what
-/// SQLite writes besides the database goes where it always does.
+/// Lets SQLite write a new database to an open, possibly nameless file: nothing is left however the
+/// program ends. One connection, no journal; SQLite's temporary files go to their usual place.
 class DescriptorVfs {
  public:
-  /// `fd` is open for reading and writing, empty, and stays open as long as this object, which must
-  /// outlive the connection.
+  /// `fd`: empty, readable, writable, open while this object lives, which must outlive the
+  /// connection.
   explicit DescriptorVfs(int fd);
   ~DescriptorVfs();
   DescriptorVfs(const DescriptorVfs&) = delete;
   DescriptorVfs& operator=(const DescriptorVfs&) = delete;
 
-  /// What sqlite3_open_v2() takes to open it; any file name will do.
+  /// The VFS name for sqlite3_open_v2(), with any file name.
   const std::string& name() const { return name_; }
 
  private:
@@ -37,15 +36,14 @@ class DescriptorVfs {
   std::unique_ptr<System> system_;
 };
 
-/// Tables in a SQLite database ('-' in their names as '_'): each with a column a field, INTEGER,
-/// REAL or TEXT; unknown is NULL, lists are JSON texts. The table `meta` (key, value) says what
-/// made it.
+/// Tables in an SQLite database ('-' in names becomes '_'): a column per field, INTEGER, REAL or
+/// TEXT; unknown is NULL, lists are JSON texts. Table `meta` (key, value): how it was made.
 class SqliteFile : public Destination {
  public:
-  /// Rows go into a file without a name, as those of Output. Throws Error when that cannot be
-  /// written, or `path` is there and no regular file.
+  /// Writes to a nameless file, as Output. Throws Error if that fails or `path` is not a regular
+  /// file.
   SqliteFile(std::string path, const std::vector<std::pair<std::string, std::string>>& meta);
-  /// Nothing is left, unless Commit() put it in its place.
+  /// Nothing is left unless Commit() published it.
   ~SqliteFile() override;
 
   std::unique_ptr<Sink> NewTable() override;
@@ -56,7 +54,7 @@ class SqliteFile : public Destination {
   struct Database;
   std::string path_;  // As the user wrote it.
   Output output_;
-  DescriptorVfs vfs_;  // Of the output.
+  DescriptorVfs vfs_;  // For output_.
   std::unique_ptr<Database> database_;
 };
 

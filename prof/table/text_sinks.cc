@@ -104,7 +104,7 @@ std::unique_ptr<Sink> MakeJsonSink(Output* output, bool names_table) {
 
 namespace {
 
-/// Appends a field that a reader can split at blanks.
+/// Appends a field without blanks.
 void AppendField(std::string_view text, std::string* out) {
   AppendUtf8(text.empty() ? "-" : text, Utf8Hidden::kControlsAndBlanks, out);
 }

@@ -8,7 +8,7 @@
 
 namespace oplens::prof {
 
-/// A row whose cells point to nothing but itself.
+/// A row that owns what its cells point to.
 struct TopRows::Kept {
   std::vector<Cell> cells;
   int64_t number = 0;
@@ -16,7 +16,7 @@ struct TopRows::Kept {
   std::vector<std::string_view> texts;  // Of lists.
   std::vector<int64_t> numbers;         // Of lists.
 
-  /// Takes a row over; what was kept before is forgotten, and its memory used again.
+  /// Copies a row over the previous one, reusing its memory.
   void Take(std::span<const Cell> row, int64_t row_number) {
     number = row_number;
     cells.assign(row.begin(), row.end());
@@ -37,7 +37,7 @@ struct TopRows::Kept {
   }
 
  private:
-  /// So that nothing moves while the row is taken.
+  /// Prevents reallocation while the row is copied.
   void Reserve() {
     size_t byte_count = 0;
     size_t text_count = 0;

@@ -13,16 +13,15 @@
 
 namespace oplens::prof {
 
-/// Passes rows on as they are: the first N of them, or the N that come first in an order. Unlike
-/// SortingSink it makes no row of the others, and lists stay lists.
+/// Forwards unchanged the first N rows, or the N first ones in an order. Unlike SortingSink it does
+/// not fold the others, and lists stay lists.
 ///
-/// Without an order nothing is kept. With one the N best so far are: time grows with
-/// rows x log N; memory, of each kept row, is 32 bytes a cell and its texts. Without a limit all
-/// rows are kept.
+/// Without an order nothing is stored. With one, the N best so far are: O(rows x log N) time, 32
+/// bytes per cell of a stored row plus texts. Without a limit all rows are stored.
 class TopRows : public Sink {
  public:
-  /// `order`: nullopt keeps the order; equal rows come as they came, unknown ones last. `top` 0:
-  /// all rows. `sink` must outlive this object.
+  /// `order`: nullopt keeps the order; the sort is stable, unknown cells come last. `top` 0: all
+  /// rows. `sink` must outlive this object.
   TopRows(std::optional<RowOrder> order, size_t top, Sink* sink);
   ~TopRows() override;
 
@@ -30,20 +29,20 @@ class TopRows : public Sink {
     sink_->Begin(table, std::move(fields));
   }
   void Row(std::span<const Cell> cells) override;
-  /// Passes on what is kept, as End() does, without ending the table.
+  /// Forwards what is stored, as End() does, without ending the table.
   void Flush();
   void End() override {
     Flush();
     sink_->End();
   }
 
-  /// "shown are the first 10 of 160 kernels: --top 10"; empty where all rows were passed on.
+  /// "shown are the first 10 of 160 kernels: --top 10"; empty if all rows were forwarded.
   std::string Sentence(std::string_view what) const;
 
  private:
   struct Kept;
 
-  /// Whether a row comes before another.
+  /// Whether a row precedes another.
   bool Before(const Cell& a, int64_t number_a, const Cell& b, int64_t number_b) const;
   bool KeptBefore(const Kept& a, const Kept& b) const;
 
@@ -51,7 +50,7 @@ class TopRows : public Sink {
   size_t top_;
   Sink* sink_;
   int64_t rows_ = 0;
-  std::vector<std::unique_ptr<Kept>> kept_;  // With a limit a heap, the last one in front.
+  std::vector<std::unique_ptr<Kept>> kept_;  // With a limit a heap with the last row in front.
 };
 
 }  // namespace oplens::prof

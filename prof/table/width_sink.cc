@@ -12,14 +12,14 @@
 namespace oplens::prof {
 namespace {
 
-constexpr size_t kLeastSharedWidth = 6;  // Of the columns that share what is left.
-constexpr size_t kLeastText = 8;         // Of texts where columns give way.
+constexpr size_t kLeastSharedWidth = 6;  // Of columns that share the rest.
+constexpr size_t kLeastText = 8;         // Of texts before columns are dropped.
 constexpr int kLeastLine = 10;
 constexpr int kMaxWidth = 10000;
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-/// Cuts UTF-8 text down to `width` characters; how many characters are left.
+/// Cuts UTF-8 text to `width` characters; returns how many are left.
 size_t CutTo(size_t width, size_t begin, std::string* text) {
   size_t taken = 0;
   for (size_t i = begin; i < text->size(); ++i) {
@@ -33,11 +33,11 @@ size_t CutTo(size_t width, size_t begin, std::string* text) {
   return taken;
 }
 
-/// Appends `text` cut or filled up to `width` characters. Control characters become '_', so that no
+/// Appends `text` cut or padded to `width` characters. Control characters become '_', so that no
 /// kernel name can move the cursor.
 void AppendWidthSinkLeft(std::string_view text, size_t width, std::string* out) {
   const size_t begin = out->size();
-  // No character takes more than 4 bytes; a sequence that is cut is not within the width.
+  // A character has at most 4 bytes; a sequence cut here lies beyond the width.
   AppendUtf8(text.substr(0, 4 * (width + 1)), Utf8Hidden::kControls, out);
   const size_t taken = CutTo(width, begin, out);
   out->append(width - taken, ' ');
@@ -48,7 +48,7 @@ void AppendWidthSinkRight(std::string_view digits, size_t width, std::string* ou
   out->append(digits);
 }
 
-/// What a column that must give way can do with.
+/// The requirements of a column that may have to shrink.
 ColumnRoom RoomOf(const Field& field, size_t total) {
   const bool shared = field.width == Field::kShared;
   const bool number = field.type == FieldType::kInteger || field.type == FieldType::kDecimal;
@@ -57,7 +57,7 @@ ColumnRoom RoomOf(const Field& field, size_t total) {
   return {number ? width : std::min(width, kLeastText), width, field.rank};
 }
 
-/// The least width that needs nothing to give way.
+/// The smallest width at which nothing is dropped.
 size_t LeastWidth(std::span<const Field> fields) {
   size_t least = fields.size() - 1;
   for (const Field& field : fields) {
@@ -66,8 +66,7 @@ size_t LeastWidth(std::span<const Field> fields) {
   return least;
 }
 
-/// The width of each column, 0 of one that is left out. The shared ones part what the others and
-/// the separators leave.
+/// The width of each column, 0 if dropped. Shared columns divide what others and separators leave.
 std::vector<size_t> WidthSinkWidths(std::span<const Field> fields, size_t total) {
   std::vector<size_t> widths;
   if (total < LeastWidth(fields)) {

@@ -12,7 +12,7 @@
 namespace oplens::prof {
 namespace {
 
-/// Whether a text as it is printed, with '_' for blanks, is `value`.
+/// Whether `value` is the text as printed, with '_' for blanks.
 bool IsPrintedAs(std::string_view text, std::string_view value) {
   return text.size() == value.size() &&
          std::equal(text.begin(), text.end(), value.begin(),
@@ -79,7 +79,7 @@ template <typename Number>
 std::optional<bool> Comparison::TestNumber(Number number) const {
   if (number != number) return std::nullopt;
   if (IsNumber(field_) || IsOrder()) return Holds(number_->Compare(number));
-  // A number where others have texts, such as 1, 0 and "?".
+  // A number in a field that also has texts, such as 1, 0 and "?".
   return TestText(CellText(field_, Cell{number}, &scratch_));
 }
 

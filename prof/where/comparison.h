@@ -13,8 +13,8 @@
 
 namespace oplens::prof {
 
-/// Whether a condition holds of a row. What is unknown neither holds nor fails to: "and" is the
-/// least of two, "or" the largest.
+/// Truth of a condition for a row. Unknown values give kUnknown; "and" is the minimum, "or"
+/// maximum.
 enum class Truth : uint8_t { kNo, kUnknown, kYes };
 
 enum class Relation : uint8_t {
@@ -28,19 +28,19 @@ enum class Relation : uint8_t {
   kNoMatch,
 };
 
-/// One comparison of a condition: a field with a value that somebody typed, typed by the field.
+/// One comparison of a field with a value that the user typed, interpreted by the field's type.
 ///
-/// Texts are equal by all their bytes; a name (FieldType::kName) also as it is printed. Of a list a
-/// comparison holds if it does of an item, or of the whole as it is printed; "!=" and "!~" if "="
-/// and "~" do not. An extent is its text "x,y,z"; with a number, how many blocks or threads it has.
-/// A text that is compared with "<" must be a number.
+/// Texts are equal bytewise; a name (FieldType::kName) also as printed. A comparison holds for a
+/// list if it does for an item or for the whole as printed; "!=" and "!~" hold if "=" and "~" do
+/// not. An extent is its text "x,y,z"; compared with a number, its count of blocks or threads. A
+/// text compared by "<" must be a number.
 class Comparison {
  public:
-  /// `quoted`: the value is a text, whatever it says; else "unknown" (or the field's own word for
-  /// it) is no value. Throws UsageError with one clause for a value that the field cannot have.
+  /// `quoted`: the value is taken literally; otherwise "unknown" (or the field's own word for it)
+  /// means an unknown value. Throws UsageError with one clause if the field cannot have the value.
   Comparison(const Field& field, Relation relation, std::string value, bool quoted);
 
-  /// Truth::kUnknown where the cell is unknown, unless that is what is asked.
+  /// Truth::kUnknown for an unknown cell, unless the comparison is with "unknown".
   Truth Test(const Cell& cell) const;
 
  private:
@@ -49,7 +49,7 @@ class Comparison {
   bool Holds(std::partial_ordering order) const;
   template <typename Number>
   std::optional<bool> TestNumber(Number number) const;
-  /// Of "=", "~" and orders, the relation without its "not".
+  /// Tests the relation without its "not".
   std::optional<bool> TestText(std::string_view text) const;
   std::optional<bool> TestExtent(const Dim3& extent, const Cell& cell) const;
   template <typename ForEach>

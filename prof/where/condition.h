@@ -11,33 +11,33 @@
 
 namespace oplens::prof {
 
-/// The cells of one row, each computed when it is asked for.
+/// The cells of one row, computed on demand.
 class RowCells {
  public:
   virtual ~RowCells() = default;
-  /// Of the field at this place of the fields that the condition was read with.
+  /// `field`: index into the fields that the condition was read with.
   virtual Cell At(size_t field) const = 0;
 };
 
-/// What rows must fulfil: comparisons under "and", "or" and "not".
+/// A condition on rows: comparisons under "and", "or" and "not".
 class Condition {
  public:
   enum class Kind : uint8_t { kAnd, kOr, kNot, kCompare };
   struct Node {
     Kind kind = Kind::kAnd;
-    std::vector<Node> parts;                            ///< But of kCompare, which has
-    std::shared_ptr<const Comparison> comparison = {};  ///< this,
-    size_t field = 0;                                   ///< the place of its field
-    size_t scope = 0;                                   ///< and whose field it is.
-    size_t begin = 0;                                   ///< Place in the text.
+    std::vector<Node> parts;                            ///< Unless kCompare, which has
+    std::shared_ptr<const Comparison> comparison = {};  ///< this comparison,
+    size_t field = 0;                                   ///< the index of its field,
+    size_t scope = 0;                                   ///< and its scope.
+    size_t begin = 0;                                   ///< Offset in the text.
   };
 
   explicit Condition(Node root) : root_(std::move(root)) {}
 
-  /// Whether the condition holds; where that is unknown it does not.
+  /// Whether the condition is true for the row; false if unknown.
   bool Keeps(const RowCells& row) const { return Evaluate(root_, row) == Truth::kYes; }
 
-  /// The places of the fields that it names, each once, in order.
+  /// Indices of the fields it names, each once, ascending.
   std::vector<size_t> Fields() const;
 
  private:

@@ -6,8 +6,8 @@
 
 namespace oplens::prof {
 
-/// Throws UsageError: what is wrong with the text that `option` ("--where") was given, below it the
-/// part that the place is in, and a mark there.
+/// Throws UsageError: what is wrong with the text given to `option` ("--where"), with the part of
+/// the text around `place` and a mark below it.
 [[noreturn]] void FailAt(std::string_view option, std::string_view what, std::string_view text,
                          size_t place);
 

@@ -12,21 +12,20 @@ class RE2;
 
 namespace oplens::prof {
 
-/// A pattern in RE2 syntax that somebody typed: it takes time in proportion to the text, whatever
-/// it says.
+/// A user's pattern in RE2 syntax; matching takes linear time, whatever the pattern.
 class Pattern {
  public:
-  /// Longer ones are refused, in bytes.
+  /// In bytes; longer ones are rejected.
   static constexpr size_t kMaxLength = 4096;
 
-  /// `option`: whose pattern it is, for the message. Throws UsageError for one that is none.
+  /// `option`: for the message. Throws UsageError for a malformed pattern.
   Pattern(std::string_view pattern, std::string_view option);
   ~Pattern();
 
-  /// Whether the text holds a match.
+  /// Whether the text contains a match.
   bool Matches(std::string_view text) const;
-  /// What the first group of the first match took, or the whole match where there is no group or
-  /// it took no part. nullopt: no match. A view into the text.
+  /// The first group of the first match, or the whole match if the group is missing or unmatched,
+  /// as a view into the text. nullopt: no match.
   std::optional<std::string_view> Find(std::string_view text) const;
 
   const re2::RE2& compiled() const { return *compiled_; }

@@ -14,7 +14,7 @@ namespace {
 
 struct Unit {
   std::string_view word;
-  std::string_view of;  // Unit of the fields that take it; "": any.
+  std::string_view of;  // Unit of the fields that accept it; "": any.
   int64_t factor;
 };
 constexpr Unit kUnits[] = {
@@ -46,7 +46,7 @@ std::string UnitsOf(std::string_view unit) {
   return words;
 }
 
-/// A product that is whole but for rounding is whole: 2.3us are 2300 ns.
+/// Rounds a product that is whole up to rounding errors: 2.3us are 2300 ns.
 std::optional<int64_t> QuantityWholeOf(double value) {
   constexpr double kExact = 9007199254740992.0;  // 2^53
   const double nearest = std::nearbyint(value);
@@ -73,7 +73,7 @@ std::optional<Quantity> ReadQuantity(std::string_view text, std::string_view uni
                                         std::isdigit(static_cast<unsigned char>(text[0])) != 0);
   Quantity read;
   const auto [stop, problem] = std::from_chars(begin, end, read.value);
-  // "-inf" and "-nan" are numbers to from_chars.
+  // from_chars accepts "-inf" and "-nan".
   if (!starts || problem != std::errc() || !std::isfinite(read.value)) {
     *wrong = fmt::format("'{}' is no number", ShownText(text));
     return std::nullopt;

@@ -9,19 +9,19 @@
 
 namespace oplens::prof {
 
-/// A number that somebody typed, in the unit of the field that it is compared with.
+/// A number that the user typed, in the unit of its field.
 struct Quantity {
   double value = 0;
-  std::optional<int64_t> whole;  ///< The same where it is a whole number of 64 bits.
+  std::optional<int64_t> whole;  ///< Set if it is a 64-bit integer.
 
-  /// How a number of a row compares with it.
+  /// Compares a row's number with it.
   std::partial_ordering Compare(int64_t number) const;
   std::partial_ordering Compare(double number) const;
 };
 
-/// Reads "12", "1.5us", "64MiB", "5%", "2G" as a number of a field whose unit is `unit` ("ns", "B",
-/// "%", "" ...). Without a unit the number is in the field's own; k, M, G and T are powers of 1000
-/// of it. nullopt: `wrong` says why, in one clause.
+/// Parses "12", "1.5us", "64MiB", "5%", "2G" for a field with unit `unit` ("ns", "B", "%", "" ...).
+/// Without a unit the number is in the field's own; k, M, G and T multiply by powers of 1000.
+/// nullopt: `*wrong` says why, in one clause.
 std::optional<Quantity> ReadQuantity(std::string_view text, std::string_view unit,
                                      std::string* wrong);
 

@@ -34,7 +34,7 @@ constexpr Sign kSigns[] = {
   FailAt("--where", what, text, place);
 }
 
-/// Descends once over the text.
+/// Recursive descent in one pass.
 class WhereParser {
  public:
   WhereParser(std::string_view text, std::span<const WhereScope> scopes)
@@ -57,7 +57,7 @@ class WhereParser {
  private:
   [[noreturn]] void FailHere(std::string_view what) const { FailWhere(what, text_, scan_.place()); }
 
-  /// Takes a word of the grammar, in small or capital letters.
+  /// Takes a word of the grammar, in either case.
   bool TakeWord(std::string_view word) {
     scan_.SkipBlanks();
     const std::string_view rest = scan_.rest();
@@ -165,7 +165,7 @@ class WhereParser {
     return std::string(text_.substr(begin, scan_.place() - begin));
   }
 
-  /// In quotes a backslash is one, but before the quote.
+  /// Within quotes a backslash is literal, except before the quote.
   std::string ParseQuoted() {
     const size_t begin = scan_.place();
     const char quote = scan_.Next();
@@ -188,7 +188,7 @@ class WhereParser {
     }
   }
 
-  /// The field of a name; fills its place.
+  /// The field of a name; sets its index.
   Field Find(std::string_view name, size_t begin, Node* node) const {
     const auto take = [&](size_t scope) {
       node->scope = scope;
@@ -239,13 +239,13 @@ class WhereParser {
   size_t depth_ = 0;
 };
 
-/// The parts that all must hold.
+/// Splits a condition into the parts that must all hold.
 void AddConjuncts(Node node, std::vector<Node>* conjuncts) {
   if (node.kind != WhereKind::kAnd) return conjuncts->push_back(std::move(node));
   for (Node& part : node.parts) AddConjuncts(std::move(part), conjuncts);
 }
 
-/// A comparison of another scope than `scope`; null for none.
+/// A comparison of another scope than `scope`, or null.
 const Node* OfOtherScope(const Node& node, size_t scope) {
   if (node.kind == WhereKind::kCompare) return node.scope == scope ? nullptr : &node;
   for (const Node& part : node.parts) {

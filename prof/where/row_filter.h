@@ -17,7 +17,7 @@
 
 namespace oplens::prof {
 
-/// How many rows were looked at, and how many of them match.
+/// Counts rows tested and rows that match.
 struct MatchCount {
   int64_t rows = 0;
   int64_t matching = 0;
@@ -33,7 +33,7 @@ struct MatchCount {
   }
 };
 
-/// Which items a condition keeps: only the columns that it names are computed.
+/// Filters items by a condition; only computes the columns that it names.
 template <typename Item>
 class ItemFilter {
  public:
@@ -41,7 +41,7 @@ class ItemFilter {
   ItemFilter(Columns<Item> columns, std::shared_ptr<const Condition> condition)
       : columns_(std::move(columns)), condition_(std::move(condition)) {}
 
-  /// Does not count.
+  /// Without counting.
   bool Matches(const Item& item) const { return condition_->Keeps(Cells(columns_, item)); }
   bool Keeps(const Item& item) { return count_.Count(Matches(item)); }
 
@@ -63,10 +63,10 @@ class ItemFilter {
   MatchCount count_;
 };
 
-/// The cells of a row that is there.
+/// The cells of an existing row.
 class GivenCells : public RowCells {
  public:
-  /// `places`: of the cell of each field that is asked for; empty: of all, in their order.
+  /// `places`: index of the cell of each field; empty: cells are in field order.
   explicit GivenCells(std::span<const Cell> cells, std::span<const size_t> places = {})
       : cells_(cells), places_(places) {}
   Cell At(size_t field) const override { return cells_[places_.empty() ? field : places_[field]]; }
@@ -76,11 +76,10 @@ class GivenCells : public RowCells {
   std::span<const size_t> places_;
 };
 
-/// Passes the rows on that match.
+/// Forwards the rows that match.
 class FilteringSink : public Sink {
  public:
-  /// `condition`: read with fields whose cells are at `places`, as in GivenCells. `sink` must
-  /// outlive this object.
+  /// `condition`: on fields with cells at `places`, as in GivenCells. `sink` must outlive this.
   FilteringSink(std::shared_ptr<const Condition> condition, std::vector<size_t> places, Sink* sink)
       : condition_(std::move(condition)), places_(std::move(places)), sink_(sink) {}
 
