@@ -1,19 +1,301 @@
 #include "parse/source/json_events.h"
 
+#include <emmintrin.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <new>
+#include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/ascii.h"
-#include "parse/source/bracket_scan.h"
-#include "parse/source/mend_json.h"
+#include "base/utf8.h"
 
 namespace oplens::parse {
 namespace {
+
+/// Finds the end of a JSON object or array by counting brackets outside strings, 64 bytes at a
+/// time. Knows nothing else of JSON.
+class BracketScan {
+ public:
+  static constexpr size_t kBlockBytes = 64;
+
+  /// Takes the next block; the first must begin with the opening bracket. Returns how many of its
+  /// bytes belong to the value if it ends in this block, else 0.
+  size_t Next(const char* block);
+
+ private:
+  int64_t depth_ = 0;
+  uint64_t in_string_ = 0;  // All ones within a string.
+  bool escape_ = false;     // The last byte was a backslash that escapes the next one.
+};
+
+struct Masks {
+  uint64_t quote = 0;
+  uint64_t backslash = 0;
+  uint64_t open = 0;
+  uint64_t close = 0;
+};
+
+#ifdef __SSE2__
+Masks MasksOf(const char* block) {
+  Masks masks;
+  for (int part = 0; part < 4; ++part) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + part * 16));
+    // '[' and '{' differ in one bit only, and so do ']' and '}'.
+    const __m128i folded = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
+    const auto mask_of = [part](__m128i equal) {
+      const auto bits = static_cast<uint32_t>(_mm_movemask_epi8(equal));
+      return static_cast<uint64_t>(bits) << (part * 16);
+    };
+    masks.quote |= mask_of(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')));
+    masks.backslash |= mask_of(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+    masks.open |= mask_of(_mm_cmpeq_epi8(folded, _mm_set1_epi8('{')));
+    masks.close |= mask_of(_mm_cmpeq_epi8(folded, _mm_set1_epi8('}')));
+  }
+  return masks;
+}
+#else
+Masks MasksOf(const char* block) {
+  Masks masks;
+  for (size_t i = 0; i < BracketScan::kBlockBytes; ++i) {
+    const uint64_t bit = uint64_t{1} << i;
+    switch (block[i]) {
+      case '"':
+        masks.quote |= bit;
+        break;
+      case '\\':
+        masks.backslash |= bit;
+        break;
+      case '{':
+      case '[':
+        masks.open |= bit;
+        break;
+      case '}':
+      case ']':
+        masks.close |= bit;
+        break;
+      default:
+        break;
+    }
+  }
+  return masks;
+}
+#endif
+
+/// Bit i of the result is set if bits 0 to i of `bits` have an odd number of ones.
+uint64_t PrefixXor(uint64_t bits) {
+  for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
+  return bits;
+}
+
+/// Returns the bytes escaped by a backslash. `carry`: whether the last byte of the previous block,
+/// on return of this one, escapes the next.
+uint64_t EscapedBytes(uint64_t backslash, bool* carry) {
+  uint64_t escaped = *carry ? 1 : 0;
+  backslash &= ~escaped;
+  *carry = false;
+  while (backslash != 0) {
+    const int at = __builtin_ctzll(backslash);
+    if (at == 63) {
+      *carry = true;
+      break;
+    }
+    escaped |= uint64_t{1} << (at + 1);
+    backslash &= ~(uint64_t{3} << at);
+  }
+  return escaped;
+}
+
+size_t BracketScan::Next(const char* block) {
+  Masks masks = MasksOf(block);
+  if (masks.backslash != 0 || escape_) masks.quote &= ~EscapedBytes(masks.backslash, &escape_);
+  const uint64_t strings = PrefixXor(masks.quote) ^ in_string_;
+  in_string_ = (strings >> 63) != 0 ? ~uint64_t{0} : 0;
+  const uint64_t open = masks.open & ~strings;
+  const uint64_t close = masks.close & ~strings;
+  // With too few closing brackets to end the value here, only their number matters.
+  if (__builtin_popcountll(close) < depth_) {
+    depth_ += __builtin_popcountll(open) - __builtin_popcountll(close);
+    return 0;
+  }
+  for (uint64_t rest = open | close; rest != 0; rest &= rest - 1) {
+    const int at = __builtin_ctzll(rest);
+    if ((open >> at & 1) != 0) {
+      ++depth_;
+    } else if (--depth_ <= 0) {
+      return static_cast<size_t>(at) + 1;
+    }
+  }
+  return 0;
+}
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
+
+/// Reads the four hexadecimal digits of an escape \uXXXX at `at`; false if there is none.
+bool ReadCodeUnit(std::string_view text, size_t at, unsigned* unit) {
+  if (text.size() < at + 6 || text.substr(at, 2) != "\\u") return false;
+  const char* const begin = text.data() + at + 2;
+  const auto result = std::from_chars(begin, begin + 4, *unit, 16);
+  return result.ec == std::errc{} && result.ptr == begin + 4;
+}
+
+size_t SkipDigits(std::string_view word, size_t at) {
+  while (at < word.size() && IsDigit(word[at])) ++at;
+  return at;
+}
+
+template <typename T>
+bool Fits(std::string_view word) {
+  T value{};
+  return std::from_chars(word.data(), word.data() + word.size(), value).ec == std::errc{};
+}
+
+/// Whether it is a JSON number that 64 bits can hold.
+bool IsGoodNumber(std::string_view word) {
+  const size_t first = word.starts_with('-') ? 1 : 0;
+  size_t at = SkipDigits(word, first);
+  if (at == first || (word[first] == '0' && at > first + 1)) return false;
+  if (at == word.size()) return Fits<int64_t>(word) || Fits<uint64_t>(word);
+  if (word[at] == '.') {
+    const size_t fraction = at + 1;
+    at = SkipDigits(word, fraction);
+    if (at == fraction) return false;
+  }
+  if (at < word.size() && (word[at] == 'e' || word[at] == 'E')) {
+    ++at;
+    if (at < word.size() && (word[at] == '+' || word[at] == '-')) ++at;
+    const size_t exponent = at;
+    at = SkipDigits(word, exponent);
+    if (at == exponent) return false;
+  }
+  return at == word.size() && Fits<double>(word);
+}
+
+class Mender {
+ public:
+  explicit Mender(std::string_view text) : text_(text) { out_.reserve(text.size() + 16); }
+
+  std::string Run() {
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '"') {
+        ++at_;
+        CopyString();
+      } else if (c == ',') {
+        CopyComma();
+      } else if (IsBlank(c) || c == '{' || c == '}' || c == '[' || c == ']' || c == ':') {
+        out_.push_back(c);
+        ++at_;
+      } else {
+        CopyWord();
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void CopyString() {
+    out_.push_back('"');
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '"') {
+        ++at_;
+        break;
+      }
+      if (c == '\\') {
+        CopyEscape();
+      } else {
+        CopyCharacter();
+      }
+    }
+    out_.push_back('"');
+  }
+
+  void CopyEscape() {
+    const char next = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
+    unsigned unit = 0;
+    if (next == 'u' && ReadCodeUnit(text_, at_, &unit)) return CopyCodeUnit(unit);
+    if (next != '\0' && std::string_view("\"\\/bfnrt").find(next) != std::string_view::npos) {
+      out_.append(text_.substr(at_, 2));
+      at_ += 2;
+    } else {
+      out_.append("\\\\");
+      ++at_;
+    }
+  }
+
+  /// A surrogate is valid only in a pair.
+  void CopyCodeUnit(unsigned unit) {
+    const bool high = unit >= 0xD800 && unit < 0xDC00;
+    unsigned low = 0;
+    size_t length = 6;
+    if (high && ReadCodeUnit(text_, at_ + 6, &low) && low >= 0xDC00 && low < 0xE000) length = 12;
+    if (length == 6 && unit >= 0xD800 && unit < 0xE000) {
+      out_.append(kReplacement);
+    } else {
+      out_.append(text_.substr(at_, length));
+    }
+    at_ += length;
+  }
+
+  void CopyCharacter() {
+    const auto c = static_cast<unsigned char>(text_[at_]);
+    if (c < 0x20) {
+      out_.append(fmt::format("\\u{:04x}", static_cast<unsigned>(c)));
+      ++at_;
+      return;
+    }
+    const size_t length = c < 0x80 ? 1 : Utf8Length(text_, at_);
+    out_.append(length == 0 ? kReplacement : text_.substr(at_, length));
+    at_ += length == 0 ? 1 : length;
+  }
+
+  void CopyComma() {
+    size_t next = at_ + 1;
+    while (next < text_.size() && (IsBlank(text_[next]) || text_[next] == ',')) ++next;
+    const bool last = next < text_.size() && (text_[next] == '}' || text_[next] == ']');
+    if (!last) out_.push_back(',');
+    at_ = next;
+  }
+
+  void CopyWord() {
+    const size_t begin = at_;
+    while (at_ < text_.size() && !IsBlank(text_[at_]) &&
+           std::string_view(",:{}[]\"").find(text_[at_]) == std::string_view::npos) {
+      ++at_;
+    }
+    const std::string_view word = text_.substr(begin, at_ - begin);
+    if (word == "true" || word == "false" || word == "null" || IsGoodNumber(word)) {
+      out_.append(word);
+      return;
+    }
+    // As a string, whose bytes are fixed like any other's.
+    const size_t end = at_;
+    const std::string_view whole = text_;
+    text_ = whole.substr(0, end);
+    at_ = begin;
+    CopyString();
+    text_ = whole;
+    at_ = end;
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+  std::string out_;
+};
+
+/// Fixes broken JSON. In strings: control characters, backslashes that escape nothing, bytes that
+/// are not UTF-8. Become strings: words unknown to JSON (NaN, Infinity, N/A) and integers beyond 64
+/// bits. Removed: commas before a closing bracket. Other errors stay.
+std::string MendJson(std::string_view text) { return Mender(text).Run(); }
 
 constexpr size_t kChunkBytes = size_t{256} << 10;
 /// Windows of this size and their parsed form fit into the processor's cache.

@@ -4,21 +4,62 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <memory>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/append_format.h"
 #include "base/error.h"
 #include "base/near_words.h"
 #include "base/words.h"
+#include "prof/price/priced_kernel.h"
 #include "prof/table/row_kind.h"
+#include "prof/views/kernels/copy_row.h"
 #include "prof/views/kernels/group_key.h"
-#include "prof/views/kernels/kernel_where.h"
 #include "prof/views/kernels/summary_columns.h"
 #include "prof/views/views.h"
 #include "prof/where/read_where.h"
+#include "prof/where/row_filter.h"
 
 namespace oplens::prof {
 namespace {
+
+/// The conditions of --where on kernels or copies, and on their groups.
+template <typename Item>
+struct Where {
+  std::unique_ptr<ItemFilter<Item>> items;  ///< Applied before grouping; null for none.
+  std::shared_ptr<const Condition> groups;  ///< On rows of groups; null for none.
+};
+
+template <typename Item>
+Where<Item> ReadKernelWhereFile(std::string_view text, std::string_view name, std::string_view rows,
+                                Columns<Item> columns, std::vector<Field> groups) {
+  std::vector<WhereScope> scopes;
+  scopes.push_back({name, rows, FieldsOf(columns)});
+  if (!groups.empty()) scopes.push_back({"group", "groups", std::move(groups), {"share"}});
+  const auto conditions = ReadWhere(text, scopes);
+  Where<Item> where;
+  if (conditions[0] != nullptr) {
+    where.items = std::make_unique<ItemFilter<Item>>(std::move(columns), conditions[0]);
+  }
+  if (conditions.size() > 1) where.groups = conditions[1];
+  return where;
+}
+
+/// Reads a condition on kernels: on their columns and what they can be grouped by. `groups`: fields
+/// of the groups' rows; empty if kernels are the rows. A name that both have means the kernel's,
+/// except "share"; kernel.NAME and group.NAME are explicit. Throws UsageError.
+Where<PricedKernel> ReadKernelWhere(std::string_view text, std::vector<Field> groups) {
+  return ReadKernelWhereFile(text, "kernel", "kernels", NamedKernelColumns(), std::move(groups));
+}
+
+/// As ReadKernelWhere, for copies and memsets.
+Where<CopyRow> ReadCopyWhere(std::string_view text, std::vector<Field> groups) {
+  Columns<CopyRow> columns;
+  for (const Column<CopyRow>& column : CopyColumns()) columns.push_back(&column);
+  return ReadKernelWhereFile(text, "copy", "copies", std::move(columns), std::move(groups));
+}
 
 /// The views of `prof --by` for kernels and for copies.
 const View& GroupedRows(bool copies) {
