@@ -8,29 +8,29 @@
 
 namespace oplens::screen {
 
-/// A word behind `oplens` that another program of oplens answers.
+/// A word after `oplens` that runs another program of oplens.
 struct Command {
   std::string_view word;
   std::string_view program;
-  std::string_view option = {};  ///< Of it, for which the word is short; "": none.
-  std::string_view arguments;    ///< As help shows them.
-  std::string_view help;         ///< One line.
+  std::string_view option = {};  ///< The option of that program that the word stands for; "": none.
+  std::string_view arguments;
+  std::string_view help;  ///< One line.
 };
 
-/// All of them, in the order in which they are listed.
+/// All commands, in display order.
 std::span<const Command> Commands();
 
-/// Null where it is none.
+/// Null if `word` is no command.
 const Command* FindCommand(std::string_view word);
 
-/// The word that `word` was meant to be, by its letters; "" where none is near.
+/// The command that `word` is a misspelling of; "" if none is similar.
 std::string_view NearCommand(std::string_view word);
 
-/// What can be done, in ten lines.
+/// The help text that lists all commands.
 std::string ListOfCommands();
 
-/// Replaces this program by that of `command`, which lies beside it, with its option and
-/// `arguments`. Returns only if that fails: a sentence that says why.
+/// Replaces this process by the program of `command`, which is in the same folder, with its option
+/// and `arguments`. Returns only on failure: a sentence that says why.
 std::string RunCommand(const Command& command, const std::vector<std::string>& arguments);
 
 }  // namespace oplens::screen

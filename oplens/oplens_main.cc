@@ -34,10 +34,10 @@ namespace {
 
 constexpr std::string_view kTool = "oplens";
 
-/// The command line of the screen, understood.
+/// The parsed command line of the screen.
 struct Options : prof::InputOptions {
-  std::string message;   ///< Of -h and --version: printed, and nothing else is done.
-  prof::RunOptions run;  ///< What of each run is looked at.
+  std::string message;   ///< For -h and --version: print this and exit.
+  prof::RunOptions run;  ///< Which part of each run to analyse.
 };
 
 std::vector<WordText> Words() {
@@ -49,7 +49,7 @@ std::vector<WordText> Words() {
   return words;
 }
 
-/// What is said of `oplens` beside its options.
+/// The texts about `oplens` besides its options.
 ProgramText TextOfOplens() {
   ProgramText text = {
       .name = "oplens",
@@ -122,8 +122,8 @@ Options ParseOptions(int argc, const char* const* argv) {
   }
 }
 
-/// Replaces this program where a command is given. Returns what went wrong, or nothing where the
-/// command line has none.
+/// Replaces this process if a command is given. Returns an error message, or "" if the command line
+/// has no command.
 std::string RunGivenCommand(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return {};
   std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
@@ -135,7 +135,7 @@ std::string RunGivenCommand(const std::vector<std::string>& arguments) {
   return command == nullptr ? std::string() : RunCommand(*command, rest);
 }
 
-/// Throws UsageError for a word that was meant as a command.
+/// Throws UsageError for a word that looks like a misspelt command.
 void RefuseUnknownCommand(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return;
   const bool helps = arguments.front() == "help" && arguments.size() > 1;
@@ -158,7 +158,7 @@ void PrintSentences(const std::vector<std::string>& sentences) {
   }
 }
 
-/// Damage is told; what else is known and unknown is on the screen.
+/// Prints only damage to stderr; the rest is on the screen.
 void PrintDamage(const Diagnostics& diagnostics) {
   Diagnostics damage;
   for (int i = 0; i < kReasonCount; ++i) {
@@ -228,7 +228,7 @@ int Main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using oplens::screen::Main;
-  // Before anything of this process is changed that the other program would inherit.
+  // First of all, so that the other program inherits an unchanged process.
   const std::string failure =
       oplens::screen::RunGivenCommand({argv + std::min(argc, 1), argv + argc});
   return oplens::RunProgram("oplens", [&] {
