@@ -15,10 +15,9 @@ namespace oplens::mpi {
 /// What process 0 knows of an input, besides the findings of the views.
 struct ToldInput {
   size_t place = 0;
-  std::string problem = {};  ///< Why it was not read; "": it was.
-  std::unique_ptr<prof::Findings> told =
-      nullptr;                ///< The findings without `summary`; null if it was not read.
-  bool from_summary = false;  ///< ReadInput::from_summary.
+  std::string problem = {};                        ///< Why it was not read; "": it was.
+  std::unique_ptr<prof::Findings> told = nullptr;  ///< Without `summary`; null: not read.
+  bool from_summary = false;                       ///< ReadInput::from_summary.
 };
 
 /// Collective. On process 0, returns the facts of all inputs by place; on the others, nothing.

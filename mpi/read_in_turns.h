@@ -17,9 +17,8 @@ namespace oplens::mpi {
 struct ReadInput {
   size_t place = 0;  ///< Index among the waiting inputs.
   std::unique_ptr<prof::Findings> findings;
-  std::string problem = {};  ///< Why `findings` is null.
-  bool from_summary =
-      false;  ///< Findings hold only what views found, read from an up-to-date summary.
+  std::string problem = {};   ///< Why `findings` is null.
+  bool from_summary = false;  ///< From a summary: only what views found.
 };
 
 /// How to read inputs.

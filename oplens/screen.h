@@ -59,8 +59,7 @@ struct GpuUse {
   std::optional<double> busy_pct;
   std::optional<double> sm_efficiency_pct;
   std::optional<double> achieved_occupancy_pct;
-  std::optional<double>
-      tc_least_pct;  ///< Tensor Core use; a lower bound unless tc_known_pct is 100.
+  std::optional<double> tc_least_pct;  ///< A lower bound unless tc_known_pct is 100.
   std::optional<double> tc_known_pct;
   std::optional<double> idle_pct;
   std::vector<IdleCause> causes;  ///< Causes of idle time, largest first.
@@ -70,14 +69,12 @@ struct GpuUse {
 struct Cost {
   std::string name;  ///< "": unknown.
   int64_t kernels = 0;
-  size_t alike = 1;  ///< Number of layers whose names differ only in numbers.
-  std::string
-      largest;  ///< If alike > 1: path of the layer with the most time. For a kernel: its main op.
+  size_t alike = 1;     ///< Number of layers whose names differ only in numbers.
+  std::string largest;  ///< Layers: path of the one with most time; kernel: its main op.
   std::optional<double> largest_pct;  ///< Its share of the time of all kernels.
   double total_ns = 0;
-  std::optional<double>
-      communication_ns;  ///< For a layer: its collectives, not included in total_ns.
-  double share_pct = 0;  ///< Of the time of all kernels and replays.
+  std::optional<double> communication_ns;  ///< Collectives of a layer, not in total_ns.
+  double share_pct = 0;                    ///< Of the time of all kernels and replays.
   // Over the kernels for which the value is known, if these have at least half of the time.
   std::optional<double> tflops;
   std::optional<double> gbps;
@@ -89,8 +86,7 @@ struct Cost {
 /// The first rows of a table, and a summary of the others.
 struct Costs {
   std::vector<Cost> rows;
-  std::optional<Cost>
-      collectives;  ///< In the table of layers: all collectives, which no layer includes.
+  std::optional<Cost> collectives;  ///< All of them; in the table of layers only.
   size_t others = 0;
   double others_pct = 0;
 };
