@@ -23,7 +23,7 @@ int Main(const Options& options, const Inherited& inherited) {
 }  // namespace oplens::record
 
 int main(int argc, char** argv) {
-  const oplens::record::Inherited inherited;  // Before anything changes it.
+  const oplens::record::Inherited inherited;  // First, before anything changes it.
   return oplens::RunProgram("record", [&] {
     return oplens::record::Main(oplens::record::ReadOptions(argc, argv), inherited);
   });
