@@ -151,8 +151,7 @@ struct Screen {
   /// By how much the first one computes longer than the median rank, in percent of its step.
   std::optional<double> slowest_by_pct;
 
-  std::optional<double>
-      missed_tc_pct;  ///< Kernel time of products that could use Tensor Cores but do not.
+  std::optional<double> missed_tc_pct;  ///< Products that could use Tensor Cores but do not.
   Costs layers;
   Costs ops;
   Costs kernel_names;

@@ -108,8 +108,7 @@ struct ProcessPage {
   uint64_t start_ticks;
   /// 1 + the value of each markers::kRankVariables when the page was created; 0: not a number.
   uint32_t rank_variables[markers::kLauncherCount][markers::kRankFactCount];
-  uint32_t
-      reference;  ///< 1: of GPU work, only what goes into graphs is recorded (kReferenceOption).
+  uint32_t reference;  ///< 1: of GPU work, record only what goes into graphs.
 };
 static_assert(sizeof(ProcessPage) <= 4096);
 inline constexpr size_t kProcessPageBytes = 4096;
