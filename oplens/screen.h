@@ -159,8 +159,7 @@ struct Screen {
   size_t more_losses = 0;
   std::optional<GapFact> gap;
   bool peaks_known = false;  ///< For some kernel's GPU; otherwise nothing has a roof.
-  std::string
-      layers_flag;  ///< The profiler's option to record layers, if there are none; "": unknown.
+  std::string layers_flag;   ///< The option that records layers, if there are none; "": unknown.
   std::string kernels_flag;  ///< The option to record kernels, likewise.
   /// Sentences for stderr about --rules that do not fit the calls of their ops.
   std::vector<std::string> rule_misfits;

@@ -21,12 +21,12 @@
 //       ready.N             files of zeros that `record` makes ahead: the library takes one for a
 //                           chunk by giving it that name
 //
-// Stream 0 (kNamesStream) holds names, 1 (kActivityStream) rows of activity tables, every further
-// one the events of a thread, in order. A stream goes on in the chunk of the next number as soon as
-// that exists. Chunks and pages are mapped by both sides; only the library writes, but for
-// ProcessPage::flush_asked and chunks_ready. All numbers are little-endian, as they lie in memory.
+// Stream 0 (kNamesStream) holds names, 1 (kActivityStream) activity rows, and each further one the
+// events of a thread, in order. A stream continues in the chunk with the next number once that
+// exists. Both sides map chunks and pages; only the library writes, except for
+// ProcessPage::flush_asked and chunks_ready. All numbers are little-endian, as in memory.
 //
-// Crash rule: what lies before ChunkHead::used is whole, whatever was killed and when.
+// Crash rule: everything before ChunkHead::used is complete, whatever was killed and when.
 
 namespace oplens::record::spool {
 
