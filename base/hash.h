@@ -23,6 +23,13 @@ constexpr uint64_t MixHash(uint64_t hash, Value value) {
   return hash ^ (hash >> kShift);
 }
 
+/// Spreads a number: every bit of the result depends on every bit of it (SplitMix64's finaliser).
+constexpr uint64_t SpreadBits(uint64_t value) {
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111eb;
+  return value ^ (value >> 31);
+}
+
 /// Two numbers as one key of an IdMap.
 constexpr int64_t PairKey(uint32_t high, uint32_t low) {
   return static_cast<int64_t>(uint64_t{high} << 32 | low);

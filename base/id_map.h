@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/hash.h"
+
 namespace oplens {
 
 /// A map from 64-bit ids of a file to 32-bit indices: open addressing with linear probing, 16 bytes
@@ -64,10 +66,7 @@ class IdMap {
   /// Seeded mixer (after splitmix64's finaliser): every output bit depends on every bit of the id
   /// and of a seed that differs per run, so no file can make all its ids collide.
   size_t HomeOf(int64_t id) const {
-    uint64_t x = static_cast<uint64_t>(id) + seed_;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-    return static_cast<size_t>(x ^ (x >> 31)) & mask_;
+    return static_cast<size_t>(SpreadBits(static_cast<uint64_t>(id) + seed_)) & mask_;
   }
 
   /// Address space layout randomisation gives a cheap seed that a file's author cannot know.

@@ -11,7 +11,6 @@
 #include <boost/iostreams/filtering_stream.hpp>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <utility>
 
 #include "base/error.h"

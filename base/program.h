@@ -16,6 +16,21 @@ namespace oplens {
 /// their descriptors.
 int RunProgram(std::string_view tool, const std::function<int()>& body);
 
+/// The programs in the one binary (oplens/oplens_main.cc). Each takes main()'s arguments, must be
+/// called before anything of the process is changed, and returns the exit code.
+namespace parse {
+int RunParse(int argc, char** argv);
+}
+namespace prof {
+int RunProf(int argc, char** argv);
+}
+namespace record {
+int RunRecord(int argc, char** argv);
+}
+namespace report {
+int RunReport(int argc, char** argv);
+}
+
 /// Makes glibc return large buffers to the system when freed; its default would keep ever larger
 /// ones and raise the peak. For programs that process one profile after another.
 void GiveBackWhatIsFreed();

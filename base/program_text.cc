@@ -74,6 +74,18 @@ std::vector<OptionGroup> ShownOptions(const ProgramText& text, const cxxopts::Op
     if (name == kHiddenOptions || Holds(text.groups, name)) continue;
     groups.push_back(GroupOf(options, name));
   }
+  const std::string implied = "With --" + text.implied + ": ";
+  for (OptionGroup& group : groups) {
+    std::erase_if(group.options, [&](const OptionText& option) {
+      return Holds(text.left_out, option.short_name) || Holds(text.left_out, option.long_name);
+    });
+    for (OptionText& option : group.options) {
+      if (!option.text.starts_with(implied)) continue;
+      option.text.erase(0, implied.size());
+      option.text.front() = static_cast<char>(std::toupper(option.text.front()));
+    }
+  }
+  std::erase_if(groups, [](const OptionGroup& group) { return group.options.empty(); });
   return groups;
 }
 

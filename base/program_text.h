@@ -47,6 +47,8 @@ struct ProgramText {
   std::vector<std::string> see_also = {};
   /// Words that may replace the first file; those in see_also run that program.
   std::vector<WordText> first_words = {};
+  std::vector<std::string> left_out = {};  ///< Declared options that help omits.
+  std::string implied = {};   ///< Implied option: texts of others lose "With --IMPLIED: ".
   bool runs_command = false;  ///< A command, not files, follows the options.
 };
 

@@ -1,7 +1,6 @@
 #ifndef OPLENS_BASE_RUN_FILES_H_
 #define OPLENS_BASE_RUN_FILES_H_
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

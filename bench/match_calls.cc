@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "prof/summary_file/section.h"
-#include "prof/views/collective_matches.h"
+#include "prof/views/collectives/collective_matches.h"
 
 namespace {
 

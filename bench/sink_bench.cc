@@ -11,7 +11,7 @@
 
 #include "parse/model/kernel_record.h"
 #include "prof/table/text_sinks.h"
-#include "prof/views/kernel_columns.h"
+#include "prof/views/kernels/kernel_columns.h"
 
 namespace oplens::prof {
 namespace {

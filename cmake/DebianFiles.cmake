@@ -11,8 +11,8 @@ foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   if(component STREQUAL oplens)
     # The page that `report` writes holds libraries: their licences.
     file(READ ${source}/report/page/dist/LICENSES.txt licences)
-    file(APPEND ${docs}/copyright "\nFiles: /usr/bin/*report\n"
-         "Comment: holds the page that it writes, and in that these libraries.\n"
+    file(APPEND ${docs}/copyright "\nFiles: /usr/bin/oplens\n"
+         "Comment: holds the page that report writes, and in that these libraries.\n"
          "Copyright: see below\nLicense: ISC and Expat and BSD-3-Clause\n\n"
          "License: ISC and Expat and BSD-3-Clause\n")
     string(REGEX REPLACE "[ \t]+\n" "\n" licences "${licences}")
@@ -43,8 +43,10 @@ foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   endforeach()
   file(GLOB programs ${root}/bin/*)
   foreach(program IN LISTS programs)
-    execute_process(COMMAND ${CPACK_OPLENS_STRIP} --remove-section=.comment --remove-section=.note
-                            ${program} COMMAND_ERROR_IS_FATAL ANY)
+    if(NOT IS_SYMLINK ${program})
+      execute_process(COMMAND ${CPACK_OPLENS_STRIP} --remove-section=.comment --remove-section=.note
+                              ${program} COMMAND_ERROR_IS_FATAL ANY)
+    endif()
   endforeach()
   file(GLOB archives ${root}/lib/*.a)
   foreach(archive IN LISTS archives)

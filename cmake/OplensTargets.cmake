@@ -89,7 +89,8 @@ function(oplens_library name)
 endfunction()
 
 # oplens_manual(NAME): the manual page of the program NAME and its completion for bash and zsh, which it
-# prints itself (base/help_options.h), as installed: ${OPLENS_PREFIX}NAME, but for `oplens`.
+# prints itself (base/help_options.h), as installed: ${OPLENS_PREFIX}NAME, but for `oplens`. Call it where
+# the target oplens_program is.
 find_program(OPLENS_GZIP gzip)
 mark_as_advanced(OPLENS_GZIP)
 function(oplens_manual name)
@@ -106,13 +107,13 @@ function(oplens_manual name)
     set(packed COMMAND ${OPLENS_GZIP} -9nf ${page})
     set(page ${page}.gz)
   endif()
-  set(program $<TARGET_FILE:oplens_${name}_program>)
+  set(program ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name})
   add_custom_command(OUTPUT ${page} ${folder}/${installed}.bash ${folder}/_${installed}
     COMMAND ${program} --manual man,${OPLENS_PREFIX} > ${folder}/${installed}.1
     ${packed}
     COMMAND ${program} --manual bash,${OPLENS_PREFIX} > ${folder}/${installed}.bash
     COMMAND ${program} --manual zsh,${OPLENS_PREFIX} > ${folder}/_${installed}
-    DEPENDS oplens_${name}_program VERBATIM)
+    DEPENDS oplens_program VERBATIM)
   add_custom_target(oplens_${name}_manual ALL
     DEPENDS ${page} ${folder}/${installed}.bash ${folder}/_${installed})
   install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
@@ -121,22 +122,15 @@ function(oplens_manual name)
   install(FILES ${folder}/_${installed} DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
 endfunction()
 
-# oplens_program(NAME [NO_PREFIX] SOURCES ... LINK ...): the program <build>/bin/NAME, installed as
-# ${OPLENS_PREFIX}NAME, or as NAME.
+# oplens_program(NAME SOURCES ... LINK ...): the program NAME, a function of the one binary (base/program.h).
+# <build>/bin/NAME is a link to it, installed as ${OPLENS_PREFIX}NAME.
 function(oplens_program name)
-  cmake_parse_arguments(ARG "NO_PREFIX" "" "SOURCES;LINK" ${ARGN})
-  add_executable(oplens_${name}_program ${ARG_SOURCES})
-  set_target_properties(oplens_${name}_program PROPERTIES OUTPUT_NAME ${name})
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(oplens_${name}_main OBJECT ${ARG_SOURCES})
   # cxxopts would else read the command line with std::regex: slow to start, and g++ warns about it
   # when sanitizers are on.
-  target_compile_definitions(oplens_${name}_program PRIVATE
+  target_compile_definitions(oplens_${name}_main PRIVATE
     OPLENS_VERSION="${PROJECT_VERSION}" CXXOPTS_NO_REGEX)
-  target_link_libraries(oplens_${name}_program PRIVATE ${ARG_LINK} oplens_options)
-  oplens_use_precompiled(oplens_${name}_program oplens_common_headers)
-  set(installed_name ${OPLENS_PREFIX}${name})
-  if(ARG_NO_PREFIX)
-    set(installed_name ${name})
-  endif()
-  install(PROGRAMS $<TARGET_FILE:oplens_${name}_program>
-          DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME ${installed_name})
+  target_link_libraries(oplens_${name}_main PUBLIC ${ARG_LINK} PRIVATE oplens_options)
+  oplens_use_precompiled(oplens_${name}_main oplens_common_headers)
 endfunction()

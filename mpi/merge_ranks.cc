@@ -18,7 +18,7 @@
 #include "prof/input/rank_namer.h"
 #include "prof/summary_file/section.h"
 #include "prof/summary_file/summary_file.h"
-#include "prof/views/collective_matches.h"
+#include "prof/views/collectives/collective_matches.h"
 
 namespace oplens::mpi {
 namespace {

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 #include "nvtx_annotate/annotate.h"
 #include "nvtx_annotate/marker_text.h"

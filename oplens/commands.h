@@ -1,20 +1,21 @@
 #ifndef OPLENS_OPLENS_COMMANDS_H_
 #define OPLENS_OPLENS_COMMANDS_H_
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace oplens::screen {
 
-/// A word after `oplens` that runs another program of oplens.
+/// A command: a word after `oplens`, or the name of a link to it.
 struct Command {
   std::string_view word;
-  std::string_view program;
-  std::string_view option = {};  ///< The option of that program that the word stands for; "": none.
   std::string_view arguments;
   std::string_view help;  ///< One line.
+  /// Takes main()'s arguments and returns the exit code.
+  std::function<int(int argc, char** argv)> run;
+  bool has_link = false;  ///< There is a link with this name, after the prefix of installed names.
 };
 
 /// All commands, in display order.
@@ -23,15 +24,14 @@ std::span<const Command> Commands();
 /// Null if `word` is no command.
 const Command* FindCommand(std::string_view word);
 
+/// The program whose link `path` (argv[0]) names; null for `oplens` and other names.
+const Command* FindProgram(std::string_view path);
+
 /// The command that `word` is a misspelling of; "" if none is similar.
 std::string_view NearCommand(std::string_view word);
 
-/// The help text that lists all commands.
+/// The output of `oplens` without arguments: one line per command.
 std::string ListOfCommands();
-
-/// Replaces this process by the program of `command`, which is in the same folder, with its option
-/// and `arguments`. Returns only on failure: a sentence that says why.
-std::string RunCommand(const Command& command, const std::vector<std::string>& arguments);
 
 }  // namespace oplens::screen
 

@@ -10,7 +10,7 @@
 
 #include "base/hash.h"
 #include "oplens/screen.h"
-#include "prof/views/summary_columns.h"
+#include "prof/views/kernels/summary_columns.h"
 
 namespace oplens::screen {
 

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "prof/views/change_point.h"
+#include "prof/views/collectives/change_point.h"
 
 namespace oplens::screen {
 namespace {

@@ -1,4 +1,4 @@
-// oplens: a run on one screen; with a command, the program of oplens that answers it.
+// The one binary: a run on one screen, or the command that its first word or a link to it names.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -62,7 +62,7 @@ ProgramText TextOfOplens() {
            "one run), or records of parse; - is standard input. The screen says what was recorded, "
            "where a step goes, which layers, ops and kernels cost most and how near to the peak "
            "they are, what the recording lacks, and what to type next.",
-           "COMMAND runs another program of oplens with the arguments that follow."},
+           "COMMAND does one thing, with options of its own: oplens help COMMAND."},
       .examples = {{"oplens net.sqlite", "where the time went"},
                    {"oplens prof --by op,dir --top 10 net.sqlite", "the costliest ops"},
                    {"oplens report -o run.html net.sqlite", "all of it, as a page"}},
@@ -122,17 +122,21 @@ Options ParseOptions(int argc, const char* const* argv) {
   }
 }
 
-/// Replaces this process if a command is given. Returns an error message, or "" if the command line
-/// has no command.
-std::string RunGivenCommand(const std::vector<std::string>& arguments) {
-  if (arguments.empty()) return {};
-  std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
-  const Command* command = FindCommand(arguments.front());
-  if (command == nullptr && arguments.front() == "help" && !rest.empty()) {
-    command = FindCommand(rest.front());
-    rest = {"-h"};
+/// The command named by the link that was started or by the first word; null if there is none.
+/// Sets `*arguments` to the command's, after a name.
+const Command* GivenCommand(std::vector<char*>* arguments) {
+  static char help[] = "-h";
+  if (arguments->empty()) return nullptr;
+  if (const Command* const program = FindProgram(arguments->front())) return program;
+  if (arguments->size() < 2) return nullptr;
+  const Command* command = FindCommand((*arguments)[1]);
+  if (command != nullptr) {
+    arguments->erase(arguments->begin());
+  } else if ((*arguments)[1] == std::string_view("help") && arguments->size() > 2) {
+    command = FindCommand((*arguments)[2]);
+    if (command != nullptr) *arguments = {(*arguments)[2], help};
   }
-  return command == nullptr ? std::string() : RunCommand(*command, rest);
+  return command;
 }
 
 /// Throws UsageError for a word that looks like a misspelt command.
@@ -227,12 +231,12 @@ int Main(int argc, char** argv) {
 }  // namespace oplens::screen
 
 int main(int argc, char** argv) {
-  using oplens::screen::Main;
-  // First of all, so that the other program inherits an unchanged process.
-  const std::string failure =
-      oplens::screen::RunGivenCommand({argv + std::min(argc, 1), argv + argc});
-  return oplens::RunProgram("oplens", [&] {
-    if (!failure.empty()) throw oplens::Error(failure);
-    return Main(argc, argv);
-  });
+  std::vector<char*> arguments(argv, argv + argc);
+  // First of all: a recorded program inherits the state of this process.
+  if (const auto* const command = oplens::screen::GivenCommand(&arguments)) {
+    const int count = static_cast<int>(arguments.size());
+    arguments.push_back(nullptr);
+    return command->run(count, arguments.data());
+  }
+  return oplens::RunProgram("oplens", [&] { return oplens::screen::Main(argc, argv); });
 }

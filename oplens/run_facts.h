@@ -11,7 +11,7 @@
 
 #include "oplens/screen.h"
 #include "prof/price/priced_kernel.h"
-#include "prof/views/coverage.h"
+#include "prof/views/recording/coverage.h"
 
 namespace oplens::prof {
 class Run;

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <iterator>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,4 +1,4 @@
-// parse: profiles -> one record a kernel, a timeline, or a description.
+// parse: profiles -> one record per kernel, a timeline, or a description.
 
 #include <fmt/format.h>
 
@@ -37,26 +37,24 @@
 #include "parse/source/profile_file.h"
 #include "parse/source/profile_list.h"
 #include "prof/run/run.h"
-#include "prof/views/kernel_columns.h"
-#include "prof/views/timeline_overlay.h"
+#include "prof/views/kernels/kernel_columns.h"
+#include "prof/views/kernels/timeline_overlay.h"
 
 namespace oplens::parse {
 namespace {
 
-/// What `parse` writes.
 enum class Format {
-  kDict,       ///< Records as Python literals, one a line.
-  kJsonLines,  ///< Records as JSON, one a line.
+  kDict,       ///< Records as Python literals, one per line.
+  kJsonLines,  ///< Records as JSON, one per line.
   kChrome,     ///< One Chrome trace document.
 };
 
-/// The command line of `parse`.
 struct Options {
   std::string message;              ///< Help or version: print it and do nothing else.
   std::vector<std::string> inputs;  ///< Files and folders, at least one.
   std::vector<std::string> execution_traces;
   std::string reference;  ///< "": none.
-  std::string output;     ///< "" for standard output.
+  std::string output;     ///< "": standard output.
   Format format = Format::kDict;
   bool check = false;  ///< Describe the inputs instead of writing records.
   bool strict = false;
@@ -65,11 +63,9 @@ struct Options {
   JoinOptions join;
 };
 
-/// Groups of options.
 constexpr char kInputOptions[] = "Input";
 constexpr char kOutputOptions[] = "Output";
 
-/// What is said of `parse` beside its options.
 ProgramText TextOfParse() {
   return {
       .name = "parse",
@@ -197,7 +193,7 @@ Options FromArguments(const cxxopts::Options& spec, const cxxopts::ParseResult& 
   return options;
 }
 
-/// Throws UsageError with the line that helps.
+/// Throws UsageError with a hint.
 Options ReadOptions(int argc, char** argv) {
   cxxopts::Options spec = Spec();
   try {
@@ -207,7 +203,7 @@ Options ReadOptions(int argc, char** argv) {
   }
 }
 
-/// How messages name an input.
+/// The name of an input in messages.
 const std::string& NameOf(const ProfileInput& input) {
   return input.piped != nullptr ? input.piped->name() : input.path;
 }
@@ -219,14 +215,14 @@ std::string Summary(const std::string& path, const Trace& trace) {
                      FamilyWord(trace.family), version, trace.kernels.size(), trace.ranges.size());
 }
 
-/// What of a profile the options ask for.
+/// The parts of a profile that the options require.
 TraceNeeds NeedsOf(const Options& options) {
   if (options.check) return kCheckNeeds;
   return options.format == Format::kChrome ? kChromeNeeds | prof::kTimelineOverlayNeeds
                                            : TraceNeeds();
 }
 
-/// Writes what the options ask for, one profile after the other.
+/// Writes what the options request, one profile after the other.
 class Writer {
  public:
   explicit Writer(const Options& options)
@@ -248,7 +244,7 @@ class Writer {
     any_ = true;
   }
 
-  /// Of --check: what a file is that cannot be read.
+  /// For --check: says what an unreadable file is.
   void AddUnreadable(const Error& error) {
     if (any_) output_.Write("\n");
     output_.Write(fmt::format("{}\n", error.what()));
@@ -279,7 +275,7 @@ class Writer {
   bool any_ = false;
 };
 
-/// Takes the inputs one by one, so that one trace at a time is in memory.
+/// Processes the inputs one by one, so that only one trace is in memory.
 class Run {
  public:
   explicit Run(const Options& options)
@@ -332,10 +328,10 @@ class Run {
   }
 
  private:
-  /// Looks at the beginning of every file that was named, so that a wrong name among several is
-  /// found before standard output has the records of those before it.
+  /// Checks the beginning of every named file, so that a wrong name among several is found before
+  /// standard output has the records of those before it.
   void RefuseUnreadable() const {
-    // --check tells of each file what it is.
+    // --check says what each file is.
     if (inputs_.size() < 2 || options_.check) return;
     for (const ProfileInput& input : inputs_) {
       if (!input.from_folder) ProfileFile file(input);
@@ -398,14 +394,14 @@ class Run {
   ExecutionTraces execution_traces_;
   std::optional<ReferenceProfile> reference_;
   TakenRanks taken_;
-  // For standard error, once the output stands: what fits few lines, and all by input.
+  // For standard error, after the output: what fits few lines, and everything by input.
   Messages messages_{"parse"};
   std::string whole_;
   size_t ranges_ = 0;
   size_t unreadable_ = 0;
   size_t kernels_ = 0;
   bool damaged_ = false;
-  bool refused_ = false;  // --check met a file that was named and cannot be read.
+  bool refused_ = false;  // --check met a named file that cannot be read.
 };
 
 int Main(const Options& options) {
@@ -418,9 +414,9 @@ int Main(const Options& options) {
 }
 
 }  // namespace
-}  // namespace oplens::parse
 
-int main(int argc, char** argv) {
-  return oplens::RunProgram(
-      "parse", [&] { return oplens::parse::Main(oplens::parse::ReadOptions(argc, argv)); });
+int RunParse(int argc, char** argv) {
+  return RunProgram("parse", [&] { return Main(ReadOptions(argc, argv)); });
 }
+
+}  // namespace oplens::parse

@@ -10,7 +10,7 @@
 #include "prof/diff/compare.h"
 #include "prof/input_options.h"
 #include "prof/table/kept_rows.h"
-#include "prof/views/view.h"
+#include "prof/views/common/view.h"
 
 namespace oplens::prof {
 

@@ -17,14 +17,117 @@
 #include "base/near_words.h"
 #include "base/terminal.h"
 #include "base/words.h"
+#include "prof/commands.h"
 #include "prof/compat/compat.h"
 #include "prof/program_text.h"
 #include "prof/summary_file/summary_sink.h"
 #include "prof/table/text_sinks.h"
-#include "prof/views/priced_timeline.h"
+#include "prof/views/kernels/priced_timeline.h"
 
 namespace oplens::prof {
 namespace {
+
+/// How a command of `oplens` gets the value of its task's option.
+enum class CommandForm : uint8_t {
+  kFlag,   ///< The option takes no value.
+  kFirst,  ///< The first argument is the value.
+  kGiven,  ///< The option is given by its name.
+};
+
+/// An option that asks for a task, and the command of `oplens` that stands for it.
+struct TaskEntry {
+  const char* option;
+  Task task;
+  const char* why;  ///< Why it does not go with {}, an option of others; "": OptionEntry::needs.
+  CommandForm form;
+  const char* command;
+  const char* arguments;  ///< As help shows them.
+  const char* help;       ///< One line.
+  const char* example;    ///< Arguments worth typing.
+};
+
+constexpr char kOfDiff[] = "--diff and --fail-if are of whole views: they do not go with --{}";
+// Of several that are given, the first decides.
+constexpr TaskEntry kTaskEntries[] = {
+    {"summary", Task::kRankSummaries,
+     "--summary keeps what whole views found: it does not go with --{}", CommandForm::kFlag,
+     "summary", "FILE...", "what views found in each rank, as small files", "traces"},
+    {"diff", Task::kDiff, kOfDiff, CommandForm::kFirst, "diff", "BASE NEW...",
+     "what changed between two runs, and why", "old.json new.json"},
+    {"fail-if", Task::kDiff, kOfDiff, CommandForm::kGiven, "gate", "--fail-if EXPR FILE...",
+     "fail a build by the figures of a run, or by what changed",
+     "--fail-if 'op(mm).tc_self_pct<90' net.sqlite"},
+    {"save-baseline", Task::kBaseline,
+     "--save-baseline keeps what whole views found: it does not go with --{}", CommandForm::kFirst,
+     "baseline", "OUT FILE...", "what views found in a run, as a file to compare with",
+     "base.oplens net.sqlite"},
+    {"check", Task::kCheck, "--check is about rows of kernels: it does not go with --{}",
+     CommandForm::kFlag, "check", "FILE...",
+     "what is known of how many kernels, and why not of all", "net.sqlite"},
+    {"chrome", Task::kTimeline, "--chrome is of whole profiles: it does not go with --{}",
+     CommandForm::kFlag, "timeline", "FILE...",
+     "a timeline for Perfetto, with the costs of kernels", "-o run.json net.sqlite"},
+    {"view", Task::kViews, "", CommandForm::kFirst, "view", "VIEW FILE...",
+     "one of the views that 'oplens view list' names", "overview net.sqlite"},
+    {"by", Task::kRows, "", CommandForm::kFirst, "groups", "KEYS FILE...",
+     "a row per group of kernels, such as op,dir", "op,dir --top 10 net.sqlite"},
+    {"copies", Task::kRows, "", CommandForm::kFlag, "copies", "FILE...",
+     "a row per memory copy or fill", "net.sqlite"},
+    {"", Task::kRows, "", CommandForm::kFlag, "kernels", "FILE...", "a row per kernel",
+     "-c kernel,sil,tc net.sqlite"},
+};
+
+using TaskSet = uint32_t;
+constexpr TaskSet In(Task task) { return TaskSet{1} << static_cast<int>(task); }
+constexpr TaskSet kOfRows = In(Task::kRows);
+constexpr TaskSet kOfCheck = In(Task::kCheck);
+constexpr TaskSet kOfTimeline = In(Task::kTimeline);
+constexpr TaskSet kOfViews = In(Task::kViews);
+constexpr TaskSet kOfRuns = In(Task::kDiff);
+constexpr TaskSet kOfBaseline = In(Task::kBaseline);
+constexpr TaskSet kOfSummaries = In(Task::kRankSummaries);
+constexpr TaskSet kOfAllViews = kOfViews | kOfRuns | kOfBaseline | kOfSummaries;
+
+/// An option that not all tasks take.
+struct OptionEntry {
+  const char* option;
+  TaskSet tasks;           ///< That take it.
+  const char* needs = "";  ///< What it needs of rows, which have no options of views.
+};
+
+constexpr OptionEntry kOptionEntries[] = {
+    {"summary", kOfSummaries},
+    {"check", kOfCheck},
+    {"chrome", kOfTimeline},
+    {"save-baseline", kOfBaseline},
+    {"diff", kOfRuns},
+    {"fail-if", kOfRuns},
+    {"view", kOfAllViews},
+    {"copies", kOfRows | kOfViews | kOfBaseline},
+    {"by", kOfRows | kOfAllViews},
+    {"c", kOfRows | kOfCheck | kOfTimeline | kOfViews},
+    {"where", kOfRows | kOfCheck | kOfTimeline | kOfViews},
+    {"sort", kOfRows | kOfTimeline | kOfViews},
+    {"top", kOfRows | kOfTimeline | kOfViews | kOfRuns},
+    {"range", kOfRows | kOfCheck | kOfViews},
+    {"w", ~(kOfBaseline | kOfSummaries)},
+    {"csv", ~(kOfBaseline | kOfSummaries)},
+    {"json", ~(kOfBaseline | kOfSummaries)},
+    {"sqlite", ~(kOfBaseline | kOfSummaries)},
+    {"output", ~kOfBaseline},
+    {"allow-missing", ~kOfRuns},
+    {"compat", kOfViews | kOfRuns, "--view"},
+    {"what-if", kOfViews, "--view"},
+    {"step-range", kOfAllViews, "--view; of kernels and groups, --where 'step>=3 and step<=7'"},
+    {"time-range", kOfAllViews, "--view"},
+    {"device", kOfAllViews, "--view"},
+    {"all", kOfRuns, "--diff"},
+    {"require-comparable", kOfRuns, "--diff"},
+    {"junit", kOfRuns, "--fail-if"},
+    {"summary-views", kOfSummaries, "--summary"},
+    {"summary-dir", kOfSummaries, "--summary"},
+    {"salt", kOfSummaries | kOfBaseline, "--summary or --save-baseline"},
+};
 
 void AddFormat(const Format& format, cxxopts::OptionAdder* add) {
   const std::string option(format.option);
@@ -169,89 +272,28 @@ size_t ReadTop(const cxxopts::ParseResult& given) {
   return static_cast<size_t>(top);
 }
 
-/// An option that asks for a task.
-struct TaskEntry {
-  const char* option;
-  Task task;
-  const char*
-      why;  ///< Why it does not go with {}, an option of others; "": see OptionEntry::needs.
-};
-
-constexpr char kOfDiff[] = "--diff and --fail-if are of whole views: they do not go with --{}";
-// Of several that are given, the first decides.
-constexpr TaskEntry kTaskEntries[] = {
-    {"summary", Task::kRankSummaries,
-     "--summary keeps what whole views found: it does not go with --{}"},
-    {"diff", Task::kDiff, kOfDiff},
-    {"fail-if", Task::kDiff, kOfDiff},
-    {"save-baseline", Task::kBaseline,
-     "--save-baseline keeps what whole views found: it does not go with --{}"},
-    {"check", Task::kCheck, "--check is about rows of kernels: it does not go with --{}"},
-    {"chrome", Task::kTimeline, "--chrome is of whole profiles: it does not go with --{}"},
-    {"view", Task::kViews, ""},
-    {"", Task::kRows, ""},
-};
-
-using TaskSet = uint32_t;
-constexpr TaskSet In(Task task) { return TaskSet{1} << static_cast<int>(task); }
-constexpr TaskSet kOfRows = In(Task::kRows);
-constexpr TaskSet kOfCheck = In(Task::kCheck);
-constexpr TaskSet kOfTimeline = In(Task::kTimeline);
-constexpr TaskSet kOfViews = In(Task::kViews);
-constexpr TaskSet kOfRuns = In(Task::kDiff);
-constexpr TaskSet kOfBaseline = In(Task::kBaseline);
-constexpr TaskSet kOfSummaries = In(Task::kRankSummaries);
-constexpr TaskSet kOfAllViews = kOfViews | kOfRuns | kOfBaseline | kOfSummaries;
-
-/// An option that not all tasks take.
-struct OptionEntry {
-  const char* option;
-  TaskSet tasks;           ///< That take it.
-  const char* needs = "";  ///< What it needs of rows, which have no options of views.
-};
-
-constexpr OptionEntry kOptionEntries[] = {
-    {"check", kOfCheck},
-    {"chrome", kOfTimeline},
-    {"save-baseline", kOfBaseline},
-    {"diff", kOfRuns},
-    {"fail-if", kOfRuns},
-    {"view", kOfAllViews},
-    {"copies", kOfRows | kOfViews | kOfBaseline},
-    {"by", kOfRows | kOfAllViews},
-    {"c", kOfRows | kOfCheck | kOfTimeline | kOfViews},
-    {"where", kOfRows | kOfCheck | kOfTimeline | kOfViews},
-    {"sort", kOfRows | kOfTimeline | kOfViews},
-    {"top", kOfRows | kOfTimeline | kOfViews | kOfRuns},
-    {"range", kOfRows | kOfCheck | kOfViews},
-    {"w", ~(kOfBaseline | kOfSummaries)},
-    {"csv", ~(kOfBaseline | kOfSummaries)},
-    {"json", ~(kOfBaseline | kOfSummaries)},
-    {"sqlite", ~(kOfBaseline | kOfSummaries)},
-    {"output", ~kOfBaseline},
-    {"allow-missing", ~kOfRuns},
-    {"compat", kOfViews | kOfRuns, "--view"},
-    {"what-if", kOfViews, "--view"},
-    {"step-range", kOfAllViews, "--view; of kernels and groups, --where 'step>=3 and step<=7'"},
-    {"time-range", kOfAllViews, "--view"},
-    {"device", kOfAllViews, "--view"},
-    {"all", kOfRuns, "--diff"},
-    {"summary-views", kOfSummaries, "--summary"},
-    {"summary-dir", kOfSummaries, "--summary"},
-    {"salt", kOfSummaries | kOfBaseline, "--summary or --save-baseline"},
-};
-
 const TaskEntry& TaskOf(const cxxopts::ParseResult& given) {
   const auto* const last = std::end(kTaskEntries) - 1;
   return *std::find_if(std::begin(kTaskEntries), last,
                        [&](const TaskEntry& entry) { return given.count(entry.option) > 0; });
 }
 
+/// The task of a command, or what options ask for where `command` is null.
+const TaskEntry& TaskOf(const cxxopts::ParseResult& given, const TaskEntry* command) {
+  return command == nullptr ? TaskOf(given) : *command;
+}
+
 /// Throws UsageError for an option that the task does not take. `keeps_summaries`: Options.
-void RefuseOthers(const cxxopts::ParseResult& given, const TaskEntry& task, bool keeps_summaries) {
+void RefuseOthers(const cxxopts::ParseResult& given, const TaskEntry& task, bool is_command,
+                  bool keeps_summaries) {
   const TaskSet own = In(task.task) | (keeps_summaries ? kOfSummaries : 0);
   for (const OptionEntry& entry : kOptionEntries) {
     if ((entry.tasks & own) != 0 || given.count(entry.option) == 0) continue;
+    if (is_command) {
+      throw UsageError(fmt::format("oplens {} has no option {}{}; oplens help {} lists its options",
+                                   task.command, entry.option[1] == '\0' ? "-" : "--", entry.option,
+                                   task.command));
+    }
     const bool of_rows = (In(task.task) & kOfAllViews) == 0;
     if (*entry.needs != '\0' && (of_rows || *task.why == '\0')) {
       throw UsageError(fmt::format("--{} needs {}", entry.option, entry.needs));
@@ -446,7 +488,7 @@ void ReadRankSummaries(const cxxopts::ParseResult& given, Options* options) {
 }
 
 /// Fills what is printed, and how.
-void ReadTables(const cxxopts::ParseResult& given, Options* options) {
+void ReadTables(const cxxopts::ParseResult& given, const TaskEntry* command, Options* options) {
   // What starts many processes gives them terminals that nobody looks at.
   const bool to_standard_output = options->output.empty() || options->output == "-";
   options->to_terminal =
@@ -454,8 +496,8 @@ void ReadTables(const cxxopts::ParseResult& given, Options* options) {
   options->format = ReadFormat(given, options->to_terminal && given.count("output") == 0);
   options->header_keys = ReadHeader(given["header"].as<std::string>());
   if (options->format == &ScreenFormat()) options->screen = ReadScreen(given);
-  const TaskEntry& task = TaskOf(given);
-  RefuseOthers(given, task, options->keeps_summaries);
+  const TaskEntry& task = TaskOf(given, command);
+  RefuseOthers(given, task, command != nullptr, options->keeps_summaries);
   options->task = task.task;
   if (given.count("where") > 0 && Trim(GivenText(given, "where")).empty()) {
     throw UsageError("--where: the condition is empty");
@@ -500,42 +542,106 @@ OpChoice ReadOpChoice(const std::string& word) {
   return ReadWord("op", word, kWords) == 0 ? OpChoice::kInner : OpChoice::kOuter;
 }
 
+/// What help says of a command: what it says of `prof`, less what the command does not take.
+ProgramText TextOfCommand(const TaskEntry& command) {
+  ProgramText text = TextOfProf();
+  text.name = fmt::format("oplens {}", command.command);
+  text.summary = command.help;
+  text.synopsis = {fmt::format("[OPTIONS] {}", command.arguments)};
+  text.examples = {{fmt::format("{} {}", text.name, command.example), command.help}};
+  if (command.form != CommandForm::kGiven) text.implied = command.option;
+  for (const OptionEntry& entry : kOptionEntries) {
+    const bool is_own = entry.option == std::string_view(command.option);
+    if (is_own ? command.form != CommandForm::kGiven : (entry.tasks & In(command.task)) == 0) {
+      text.left_out.emplace_back(entry.option);
+    }
+  }
+  std::erase_if(text.lists, [&](const WordList& list) {
+    return std::ranges::all_of(list.options, [&](const std::string& option) {
+      return option != command.option && std::ranges::count(text.left_out, option) > 0;
+    });
+  });
+  return text;
+}
+
+/// Throws UsageError where a command lacks its first argument.
+void RefuseWithoutValue(const cxxopts::ParseResult& given, const TaskEntry& command) {
+  if (command.form == CommandForm::kFlag || given.count(command.option) > 0) return;
+  throw UsageError(fmt::format("oplens {} takes: {}", command.command, command.arguments));
+}
+
 Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given,
-             bool keeps_summaries) {
+             const TaskEntry* command, bool keeps_summaries) {
   Options options;
   options.keeps_summaries = keeps_summaries;
   const std::string_view views = GivenText(given, "view");
   const bool of_views = given.count("help") > 0 && !views.empty() && views != "list";
   std::optional<std::string> message =
-      of_views ? HelpOfViews(views) : HelpMessage(TextOfProf(), declared, given);
+      of_views ? HelpOfViews(views)
+               : HelpMessage(command == nullptr ? TextOfProf() : TextOfCommand(*command), declared,
+                             given);
   if (message) {
     options.task = Task::kMessage;
     options.message = *std::move(message);
     return options;
   }
+  if (command != nullptr) RefuseWithoutValue(given, *command);
   ReadInputs(given, &options);
   options.output = GivenFile(given, "output");
-  ReadTables(given, &options);
+  ReadTables(given, command, &options);
   options.op_choice = ReadOpChoice(given["op"].as<std::string>());
   ReadPricing(given, &options);
   options.many = ReadManyOptions(given);
   return options;
 }
 
-Options Parse(int argc, const char* const* argv, bool keeps_summaries) {
+/// `command`: null for the command line of `prof`.
+Options Parse(int argc, const char* const* argv, const TaskEntry* command, bool keeps_summaries) {
   cxxopts::Options declared = Declare();
+  std::vector<const char*> words(argv, argv + argc);
+  std::string flag;
+  if (command != nullptr && command->form == CommandForm::kFirst) {
+    declared.parse_positional({command->option, "file"});
+  } else if (command != nullptr && command->form == CommandForm::kFlag &&
+             *command->option != '\0') {
+    flag = fmt::format("--{}", command->option);
+    words.insert(words.begin() + 1, flag.c_str());
+  }
   try {
-    return Read(declared, declared.parse(argc, argv), keeps_summaries);
+    return Read(declared, declared.parse(static_cast<int>(words.size()), words.data()), command,
+                keeps_summaries);
   } catch (const cxxopts::exceptions::exception& error) {
-    throw UsageError(
-        fmt::format("{}; prof -h lists the options", WrongOption(declared, error.what())));
+    throw UsageError(fmt::format(
+        "{}; {} lists the options", WrongOption(declared, error.what()),
+        command == nullptr ? "prof -h" : fmt::format("oplens help {}", command->command)));
   }
 }
 
 }  // namespace
 
-Options ParseOptions(int argc, const char* const* argv) { return Parse(argc, argv, false); }
+std::vector<Command> Commands() {
+  std::vector<Command> commands;
+  // The most general one comes last in the table.
+  for (const TaskEntry& entry : kTaskEntries) {
+    commands.push_back({entry.command, entry.arguments, entry.help});
+  }
+  std::ranges::reverse(commands);
+  return commands;
+}
 
-Options ParseKeepingOptions(int argc, const char* const* argv) { return Parse(argc, argv, true); }
+Options ParseOptions(int argc, const char* const* argv) {
+  return Parse(argc, argv, nullptr, false);
+}
+
+Options ParseKeepingOptions(int argc, const char* const* argv) {
+  return Parse(argc, argv, nullptr, true);
+}
+
+Options ParseCommand(std::string_view word, int argc, const char* const* argv) {
+  const auto* const command = std::ranges::find(
+      kTaskEntries, word, [](const TaskEntry& entry) { return std::string_view(entry.command); });
+  if (command == std::end(kTaskEntries)) throw UsageError(fmt::format("no command {}", word));
+  return Parse(argc, argv, command, false);
+}
 
 }  // namespace oplens::prof

@@ -2,8 +2,8 @@
 #define OPLENS_PROF_OPTIONS_H_
 
 #include <memory>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "prof/compat/compat.h"
@@ -15,7 +15,7 @@
 #include "prof/range_patterns.h"
 #include "prof/rank_options.h"
 #include "prof/table/formats.h"
-#include "prof/views/kernel_columns.h"
+#include "prof/views/kernels/kernel_columns.h"
 #include "prof/views/view_plan.h"
 
 namespace oplens::prof {
@@ -74,6 +74,8 @@ struct Options : InputOptions {
 
 /// Throws UsageError with one line that says what to type instead.
 Options ParseOptions(int argc, const char* const* argv);
+/// The command line of `oplens WORD`, one of Commands(); argv[0] is not read.
+Options ParseCommand(std::string_view word, int argc, const char* const* argv);
 /// The same for many processes that keep summaries while they make views: --summary-dir goes with
 /// --view, and a terminal is nothing special.
 Options ParseKeepingOptions(int argc, const char* const* argv);

@@ -9,8 +9,8 @@
 #include "prof/price/nested_calls.h"
 #include "prof/price/op_resolver.h"
 #include "prof/range_patterns.h"
-#include "prof/views/coverage.h"
-#include "prof/views/utilisation.h"
+#include "prof/views/recording/coverage.h"
+#include "prof/views/streams/utilisation.h"
 #include "prof/where/row_filter.h"
 
 namespace oplens::prof {

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "base/program.h"
 #include "base/status_line.h"
 #include "parse/model/messages.h"
+#include "prof/commands.h"
 #include "prof/compare_runs.h"
 #include "prof/gate/gate_output.h"
 #include "prof/input/profile_records.h"
@@ -27,9 +27,9 @@
 #include "prof/summary_file/kept_losses.h"
 #include "prof/summary_file/summary_sink.h"
 #include "prof/view_task.h"
-#include "prof/views/column_check.h"
-#include "prof/views/copy_row.h"
-#include "prof/views/priced_timeline.h"
+#include "prof/views/kernels/copy_row.h"
+#include "prof/views/kernels/priced_timeline.h"
+#include "prof/views/recording/column_check.h"
 
 namespace oplens::prof {
 namespace {
@@ -293,9 +293,13 @@ int Main(Options options) {
 }
 
 }  // namespace
-}  // namespace oplens::prof
 
-int main(int argc, char** argv) {
-  return oplens::RunProgram(
-      "prof", [&] { return oplens::prof::Main(oplens::prof::ParseOptions(argc, argv)); });
+int RunProf(int argc, char** argv) {
+  return RunProgram("prof", [&] { return Main(ParseOptions(argc, argv)); });
 }
+
+int RunCommand(std::string_view word, int argc, char** argv) {
+  return RunProgram("prof", [&] { return Main(ParseCommand(word, argc, argv)); });
+}
+
+}  // namespace oplens::prof

@@ -8,10 +8,10 @@
 #include "ops/kernels/tensor_core.h"
 #include "prof/input_options.h"
 #include "prof/rank_options.h"
-#include "prof/views/copy_row.h"
-#include "prof/views/kernel_columns.h"
-#include "prof/views/summary_columns.h"
-#include "prof/views/view.h"
+#include "prof/views/common/view.h"
+#include "prof/views/kernels/copy_row.h"
+#include "prof/views/kernels/kernel_columns.h"
+#include "prof/views/kernels/summary_columns.h"
 
 namespace oplens::prof {
 namespace {

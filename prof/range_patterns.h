@@ -2,7 +2,6 @@
 #define OPLENS_PROF_RANGE_PATTERNS_H_
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -6,7 +6,6 @@
 #include <exception>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <system_error>

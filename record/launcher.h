@@ -5,7 +5,6 @@
 
 #include <array>
 #include <csignal>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

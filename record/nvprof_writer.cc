@@ -12,7 +12,6 @@
 #include <cstring>
 #include <deque>
 #include <sstream>
-#include <utility>
 
 #include "base/utf8.h"
 #include "parse/readers/nvprof/nvprof_schema.h"

@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "record/nvprof_tables.h"
 #include "record/spool/activity_columns.h"

@@ -20,11 +20,10 @@ int Main(const Options& options, const Inherited& inherited) {
 }
 
 }  // namespace
-}  // namespace oplens::record
 
-int main(int argc, char** argv) {
-  const oplens::record::Inherited inherited;  // First, before anything changes it.
-  return oplens::RunProgram("record", [&] {
-    return oplens::record::Main(oplens::record::ReadOptions(argc, argv), inherited);
-  });
+int RunRecord(int argc, char** argv) {
+  const Inherited inherited;  // First, before anything changes it.
+  return RunProgram("record", [&] { return Main(ReadOptions(argc, argv), inherited); });
 }
+
+}  // namespace oplens::record

@@ -1,7 +1,6 @@
 #ifndef OPLENS_RECORD_SPOOL_FOLDER_H_
 #define OPLENS_RECORD_SPOOL_FOLDER_H_
 
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>

@@ -2,7 +2,6 @@
 
 #include <cstring>
 #include <random>
-#include <utility>
 
 #include "base/hash.h"
 

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "base/cxxopts.h"
 #include "base/error.h"

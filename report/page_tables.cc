@@ -1,7 +1,5 @@
 #include "report/page_tables.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <span>
 #include <string_view>

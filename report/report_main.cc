@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -158,9 +157,9 @@ int Main(const Options& options) {
 }
 
 }  // namespace
-}  // namespace oplens::report
 
-int main(int argc, char** argv) {
-  return oplens::RunProgram(
-      "report", [&] { return oplens::report::Main(oplens::report::ParseOptions(argc, argv)); });
+int RunReport(int argc, char** argv) {
+  return RunProgram("report", [&] { return Main(ParseOptions(argc, argv)); });
 }
+
+}  // namespace oplens::report

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "prof/views/view.h"
+#include "prof/views/common/view.h"
 #include "report/field_json.h"
 #include "report/page_shell.h"
 

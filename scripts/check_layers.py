@@ -18,6 +18,11 @@ ANY = object()
 MODEL = {"base", "parse/model"}
 READER = MODEL | {"parse/source", "parse/readers/common", "nvtx_annotate/vocabulary"}
 PRICED = MODEL | {"ops", "ops/kernels", "ops/gpu", "ops/rules"}
+# What a view is made of,
+VIEW = PRICED | {"parse/join", "parse/records", "prof/price", "prof/run", "prof/table", "prof/where", "prof/views/common"}
+# and what they look at.
+VIEWS = {"prof/views"} | {"prof/views/" + name for name in
+                          ("common", "recording", "kernels", "streams", "calls", "memory", "collectives", "path")}
 READ = {"parse/source", "parse/readers", "parse/execution", "parse/records"}
 
 LAYERS = {
@@ -66,35 +71,42 @@ LAYERS = {
     # what to change about it,
     "prof/advice": MODEL | {"prof/run"},
     # and views make rows of all.
-    "prof/views": PRICED | {"prof/advice", "parse/chrome", "parse/join", "parse/records", "prof/path", "prof/price", "prof/run",
-                            "prof/table", "prof/where"},
+    "prof/views/common": VIEW,
+    "prof/views/recording": VIEW,
+    "prof/views/kernels": VIEW | {"parse/chrome", "prof/path", "prof/views/recording", "prof/views/streams"},
+    "prof/views/streams": VIEW,
+    "prof/views/calls": VIEW,
+    "prof/views/memory": VIEW | {"prof/views/calls"},
+    "prof/views/collectives": VIEW | {"prof/views/calls"},
+    "prof/views/path": VIEW | {"prof/advice", "prof/path", "prof/views/streams"},
+    # Their list, and which of them a command line asks for.
+    "prof/views": VIEW | VIEWS,
     # The rules of other tools, with the table of their views.
-    "prof/compat/tb": PRICED | {"parse/join", "prof/diff", "prof/price", "prof/run", "prof/table", "prof/views"},
-    "prof/compat/hta": MODEL | {"parse/join", "prof/diff", "prof/run", "prof/table", "prof/views"},
-    "prof/compat/torch": MODEL | {"parse/join", "prof/run", "prof/views"},
-    "prof/compat": MODEL | {"prof/compat/hta", "prof/compat/tb", "prof/compat/torch", "prof/diff", "prof/table", "prof/views"},
+    "prof/compat/tb": PRICED | VIEWS | {"parse/join", "prof/diff", "prof/price", "prof/run", "prof/table"},
+    "prof/compat/hta": MODEL | VIEWS | {"parse/join", "prof/diff", "prof/run", "prof/table"},
+    "prof/compat/torch": MODEL | VIEWS | {"parse/join", "prof/run"},
+    "prof/compat": MODEL | VIEWS | {"prof/compat/hta", "prof/compat/tb", "prof/compat/torch", "prof/diff", "prof/table"},
     # What they found is kept in files.
-    "prof/summary_file": MODEL | {"parse/source", "prof/price", "prof/run", "prof/views"},
+    "prof/summary_file": MODEL | VIEWS | {"parse/source", "prof/price", "prof/run"},
     # Tables of two runs are joined.
-    "prof/diff": MODEL | {"prof/table", "prof/views"},
+    "prof/diff": MODEL | VIEWS | {"prof/table"},
     # Of them, what may break a build.
-    "prof/gate": MODEL | {"prof/diff", "prof/table", "prof/views", "prof/where"},
+    "prof/gate": MODEL | VIEWS | {"prof/diff", "prof/table", "prof/where"},
     "prof/input": MODEL | READ | {"prof/price"},
     # A page holds tables and a timeline, packed.
     "report/data": {"base"},
     "report/timeline": MODEL | {"ops", "ops/kernels", "parse/join", "prof/path", "prof/price",
                                 "prof/run", "report/data"},
     # The programs.
-    "parse": MODEL | READ | {"parse/join", "parse/chrome", "parse/check", "prof/run",
-                              "prof/views"},
-    "prof": PRICED | {"prof/compat", "prof/price", "prof/run", "prof/table", "prof/where", "prof/views", "prof/diff", "prof/gate",
+    "parse": MODEL | READ | VIEWS | {"parse/join", "parse/chrome", "parse/check", "prof/run"},
+    "prof": PRICED | VIEWS | {"prof/compat", "prof/price", "prof/run", "prof/table", "prof/where", "prof/diff", "prof/gate",
                       "prof/input", "prof/summary_file",
                       "nvtx_annotate/vocabulary"},
-    "report": MODEL | {"parse/records", "prof", "prof/diff", "prof/price", "prof/table", "prof/run", "prof/views", "prof/input",
+    "report": MODEL | VIEWS | {"parse/records", "prof", "prof/diff", "prof/price", "prof/table", "prof/run", "prof/input",
                        "report/data", "report/timeline"},
-    "oplens": PRICED | {"parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/views", "prof/input"},
+    "oplens": PRICED | VIEWS | {"parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/input"},
     # Many processes, one for some of the files.
-    "mpi": MODEL | {"prof", "prof/input", "prof/summary_file", "prof/views"},
+    "mpi": MODEL | VIEWS | {"prof", "prof/input", "prof/summary_file"},
     "test": ANY,
     "examples": ANY,
     "bench": ANY,
@@ -152,7 +164,8 @@ def self_test():
         ("nvtx_annotate/torch/a.cc", "nvtx_annotate/vocabulary/b.h"): 0,
         ("record/inject/a.cc", "record/b.h"): 1,
         ("record/inject/a.cc", "record/spool/b.h"): 0,
-        ("prof/views/a.cc", "parse/source/b.h"): 1,
+        ("prof/views/calls/a.cc", "parse/source/b.h"): 1,
+        ("prof/views/common/a.cc", "prof/views/calls/b.h"): 1,
         ("prof/table/a.cc", "prof/views/b.h"): 1,
         ("prof/a.cc", "test/support/b.h"): 1,
         ("parse/source/a.cc", "b.h"): 1,

@@ -7,7 +7,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 need_packages build test
 configure release >/dev/null
 cmake --build --preset release --parallel "$(job_count)" --target make_demo_db e2e_test ops_test \
-  summary_test oplens_parse_program oplens_prof_program
+  summary_test oplens_program
 build/release/examples/make_demo_db examples/data/demo.sql
 OPLENS_UPDATE_GOLDENS=1 build/release/bin/e2e_test --gtest_filter='*Golden*' --gtest_brief=1
 OPLENS_UPDATE_GOLDENS=1 build/release/bin/ops_test --gtest_filter='GpuPageTest.*' --gtest_brief=1

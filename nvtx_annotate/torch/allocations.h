@@ -1,8 +1,6 @@
 #ifndef OPLENS_NVTX_ANNOTATE_TORCH_ALLOCATIONS_H_
 #define OPLENS_NVTX_ANNOTATE_TORCH_ALLOCATIONS_H_
 
-#include <cstddef>
-
 namespace oplens::annotate::torch {
 
 // Emits events of PyTorch's allocators as marks: docs/markers.md.

@@ -1,7 +1,5 @@
 #include <torch/version.h>
 
-#include <string>
-
 #include "nvtx_annotate/torch/torch_annotate.h"
 
 // What the library was built for. Must be known before loading it, because a library for another

@@ -1,7 +1,6 @@
 #ifndef OPLENS_OPS_FAMILIES_ATTENTION_CALL_H_
 #define OPLENS_OPS_FAMILIES_ATTENTION_CALL_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

@@ -1,7 +1,6 @@
 #include "ops/families/compiled_call.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/ascii.h"
 #include "ops/call_args.h"

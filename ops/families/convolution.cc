@@ -1,9 +1,7 @@
 // Convolutions, transposed ones included.
 
-#include <array>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "ops/call_args.h"

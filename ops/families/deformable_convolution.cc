@@ -1,7 +1,6 @@
 // torchvision's convolution whose taps are displaced by learned offsets.
 
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "ops/call_args.h"

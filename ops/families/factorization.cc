@@ -3,8 +3,6 @@
 // Computations), for real matrices [.., m, n]; complex ones count four times. Their work is that of
 // matrix products, with which libraries compute them block by block.
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <string_view>

@@ -2,7 +2,6 @@
 // activations, writes to the cache of keys and values, products under names of their own. They pass
 // their results as arguments.
 
-#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <vector>

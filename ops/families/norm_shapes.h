@@ -1,7 +1,6 @@
 #ifndef OPLENS_OPS_FAMILIES_NORM_SHAPES_H_
 #define OPLENS_OPS_FAMILIES_NORM_SHAPES_H_
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 

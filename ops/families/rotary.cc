@@ -1,10 +1,7 @@
 // Rotary position embedding: pairs of elements are turned by an angle that grows with the position,
 // which takes two products and a sum an element.
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>

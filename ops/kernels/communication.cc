@@ -2,7 +2,6 @@
 
 #include <re2/re2.h>
 
-#include <array>
 #include <iterator>
 #include <memory>
 #include <string>

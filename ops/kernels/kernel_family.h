@@ -2,7 +2,6 @@
 #define OPLENS_OPS_KERNELS_KERNEL_FAMILY_H_
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 namespace oplens::ops {

@@ -22,13 +22,12 @@
 namespace oplens::parse {
 namespace {
 
-/// How a need is met.
 struct NeedCheck {
   Need need = Need::kNothing;
   bool (*met)(const KernelFacts& kernel) = nullptr;
-  std::string_view missing;  ///< What the file lacks where a kernel does not meet it.
+  std::string_view missing;  ///< What is missing in the file if a kernel does not meet it.
   std::optional<Lack> lack;  ///< What to record then.
-  /// Met is not enough: whether there is a value, only pricing can tell.
+  /// Necessary but not sufficient: only pricing shows whether there is a value.
   bool at_most = false;
 };
 
@@ -128,15 +127,15 @@ constexpr bool InOrder() {
 }
 static_assert(InOrder(), "one entry a need, in the order of the enumeration");
 
-/// Every need in the order of the enumeration. One without `met` is met where the one before it is,
-/// and stands on its line.
+/// Every need, in enumeration order. One without `met` shares the result and line of the one
+/// before.
 std::span<const NeedCheck> NeedChecks() { return kNeedChecks; }
 
-/// Something that a profile may hold besides what columns show of kernels.
+/// Something that a profile may hold besides the columns of kernels.
 struct Part {
   std::string_view name;
   int64_t (*count)(const Trace& trace, const TraceSurvey& survey);
-  std::optional<Lack> lack = {};  ///< What to record where there is none.
+  std::optional<Lack> lack = {};  ///< What to record if there is none.
 };
 
 template <auto Member>
@@ -288,7 +287,6 @@ class Description {
     }
   }
 
-  /// How many kernels meet each need.
   std::vector<size_t> CountNeeds() const {
     const std::span<const NeedCheck> checks = NeedChecks();
     std::vector<size_t> counts(checks.size(), 0);
@@ -337,16 +335,16 @@ class Description {
          advice.empty() ? "" : "; to add: ", advice);
   }
 
-  /// What to record; "" where nothing adds it.
+  /// What to record; "" if nothing adds it.
   std::string_view FlagFor(std::optional<Lack> lack) const {
     if (!lack) return {};
-    // prof --gpu knows NVIDIA's.
+    // prof --gpu knows only NVIDIA's GPUs.
     if (OfAnotherMaker() && *lack == Lack::kGpu) return {};
     if (OfAnotherMaker() && *lack == Lack::kRoof) lack = Lack::kArguments;
     return RecordingFlag(*lack, trace_.family);
   }
 
-  /// Whether the GPUs are told to be no NVIDIA ones: their warps are not of 32 threads.
+  /// Whether the GPUs are known not to be NVIDIA's: their warps do not have 32 threads.
   bool OfAnotherMaker() const {
     constexpr int64_t kWarpThreads = 32;
     return std::any_of(trace_.devices.begin(), trace_.devices.end(), [](const Device& device) {

@@ -13,16 +13,16 @@ namespace oplens::parse {
 
 class KernelRecords;
 
-/// What DescribeProfile counts besides what every trace has.
+/// What DescribeProfile counts besides the standard parts of a trace.
 inline constexpr TraceNeeds kCheckNeeds = {TracePart::kMemoryEvents};
 
-/// What a profile holds, and for each of `columns` (those of `prof`) how many of its kernels have
-/// it, what is missing, and the recording flag of the profiler that would add it: lines for a
-/// terminal.
+/// Describes a profile in lines for a terminal: what it holds, and for each of `columns` (those of
+/// `prof`) how many of its kernels have it, what is missing, and the recording flag of the profiler
+/// that would add it.
 ///
-/// Nothing is priced here. Where only pricing can tell whether there is a value (FLOPs, ops of
-/// backward kernels and what else their forward op says), the kernels for which the file holds what
-/// it takes are counted, and the line says "at most". prof --check prices.
+/// Does not price. If only pricing can tell whether there is a value (FLOPs, ops of backward
+/// kernels and other facts from their forward op), counts the kernels for which the file holds what
+/// it takes, and the line says "at most". prof --check prices.
 std::string DescribeProfile(const std::string& path, const Trace& trace,
                             const KernelRecords& kernels, const Diagnostics& diagnostics,
                             std::span<const ColumnNeed> columns);

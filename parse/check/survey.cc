@@ -25,7 +25,7 @@ bool CallHasArguments(std::string_view call) {
   return parsed && !parsed->args.empty();
 }
 
-/// Counts ranges by what they say; each distinct text is looked at once.
+/// Counts ranges by kind; classifies each distinct text once.
 class RangeCounter {
  public:
   RangeCounter(const Trace& trace, TraceSurvey* survey)
@@ -57,7 +57,7 @@ class RangeCounter {
   struct Text {
     bool known = false;
     bool arguments = false;
-    bool op = false;  ///< An annotated call, or an operator's range of PyTorch.
+    bool op = false;  ///< An annotated call, or a range of a PyTorch operator.
     MarkerKind kind = MarkerKind::kFree;
   };
 
@@ -151,7 +151,7 @@ KernelFacts FactFinder::FactsOf(size_t kernel, const KernelRecord& record) {
   if (around != nullptr && around->phase == Phase::kBackward)
     bits |= forwards_[around->node().node];
   if (IsInferred(record.evidence)) {
-    // What the record took of another kernel, perhaps of another file.
+    // What the record took from another kernel, possibly of another file.
     if (!record.op.empty() || !record.forward_op.empty()) bits |= kOpBit;
     for (const auto* calls : {&record.markers, &record.forward_markers}) {
       for (const std::string_view call : *calls) {

@@ -13,14 +13,13 @@ namespace oplens::parse {
 class Joined;
 struct Surroundings;
 
-/// Counts of what a trace holds.
 struct TraceSurvey {
   int64_t kernel_ns = 0;  ///< Sum of durations; saturates.
   int64_t first_kernel_ns = 0;
-  int64_t last_kernel_ns = 0;  ///< End of the last one; equal to the first where none is timed.
+  int64_t last_kernel_ns = 0;  ///< End of the last one; equal to the first if none is timed.
   int64_t graph_kernels = 0;
-  int64_t placed_graph_kernels = 0;  ///< Of them, those whose capture is in the file.
-  int64_t collectives = 0;           ///< Kernels of communication.
+  int64_t placed_graph_kernels = 0;  ///< Those whose capture is in the file.
+  int64_t collectives = 0;           ///< Communication kernels.
   int64_t open_ranges = 0;
   int64_t markers = 0;
   int64_t annotations = 0;
@@ -35,9 +34,9 @@ struct TraceSurvey {
 
 TraceSurvey SurveyTrace(const Trace& trace);
 
-/// What a predicate of a column may look at. The members beside the record are true of what the
-/// kernel itself or, of a kernel of the backward pass, a forward op that may have made its node
-/// has: whether it did, only pricing finds out.
+/// What a predicate of a column may inspect. The members beside the record are true if the kernel
+/// has it itself or, for a kernel of the backward pass, if a forward op that may have made its node
+/// has it; only pricing shows whether that op did.
 struct KernelFacts {
   const KernelRecord& record;
   bool op = false;
@@ -47,18 +46,17 @@ struct KernelFacts {
   bool stack = false;
 };
 
-/// What is known of each kernel.
 class FactFinder {
  public:
-  /// Looks at every kernel once: backward kernels may come before their forward op.
+  /// Scans all kernels first: backward kernels may come before their forward op.
   explicit FactFinder(const Joined& joined);
-  /// Of a kernel by its number, with its record.
+  /// `record`: of the kernel with that index.
   KernelFacts FactsOf(size_t kernel, const KernelRecord& record);
 
  private:
   using Bits = uint8_t;
 
-  /// What its own launch has around it, or the forward op that launched nothing and made its node.
+  /// Facts around its own launch, or around the forward op that launched nothing and made its node.
   Bits OwnBits(size_t kernel);
   Bits BitsOf(const Surroundings& around);
   bool HasArguments(StringId call);

@@ -24,7 +24,7 @@ void ChromeCounters::Write() {
   WriteMemory();
 }
 
-/// One event a moment at which the number differs from before.
+/// Writes one event per moment at which the number changes.
 void ChromeCounters::WriteCounter(std::string_view name, ChromeTrack track, Counter* counter) {
   auto& changes = counter->changes;
   std::sort(changes.begin(), changes.end(), [](const Counter::Change& a, const Counter::Change& b) {
@@ -46,10 +46,9 @@ void ChromeCounters::WriteMemory() {
   const bool framework = std::any_of(all.begin(), all.end(), [](const MemoryEvent& event) {
     return event.source == MemorySource::kFramework;
   });
-  std::map<std::pair<MemorySource, int32_t>, Checked>
-      allocated;  // Where the profile has no totals.
+  std::map<std::pair<MemorySource, int32_t>, Checked> allocated;  // If the profile has no totals.
   for (const MemoryEvent& event : all) {
-    // A framework takes its memory from the driver: the two have a curve each.
+    // A framework gets its memory from the driver: each has its own curve.
     const bool beneath = framework && event.source == MemorySource::kDriver;
     if (!beneath) WriteMemoryEvent(event);
     int64_t total = event.total_allocated_bytes;
@@ -72,7 +71,7 @@ ChromeTrack ChromeCounters::MemoryTrack(const MemoryEvent& event) {
   return event.device_id < 0 ? host : tracks_.OfDevice(kUnknownId, event.device_id);
 }
 
-/// As PyTorch's profiler writes it.
+/// In the form of PyTorch's profiler.
 void ChromeCounters::WriteMemoryEvent(const MemoryEvent& event) {
   const ChromeTrack track = tracks_.OfThread(event.thread);
   ChromeEvent('i', "cpu_instant_event", "[memory]", track, events_)

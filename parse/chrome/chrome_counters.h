@@ -13,19 +13,18 @@
 
 namespace oplens::parse {
 
-/// The numbers over time of one profile: of each GPU the kernels at work and the kernels launched
-/// but not finished; memory, where the profile has its events.
+/// The numbers over time of one profile: per GPU the running kernels and the launched but
+/// unfinished kernels; memory, if the profile has its events.
 class ChromeCounters {
  public:
   ChromeCounters(const Trace& trace, ChromeEvents* events, ChromeTracks* tracks)
       : trace_(trace), events_(events), tracks_(*tracks) {}
 
-  /// `process_id` is the host process of the kernel. One that ends before it starts counts nowhere.
+  /// `process_id` is the host process. Ignores a kernel that ends before it starts.
   void CountKernel(int64_t process_id, const Kernel& kernel);
   void Write();
 
  private:
-  /// A number that changes with time, as changes.
   struct Counter {
     struct Change {
       int64_t time_ns;

@@ -17,7 +17,7 @@ void AppendUnsignedMicroseconds(uint64_t ns, std::string* out) {
 }  // namespace
 
 void AppendMicroseconds(int64_t ns, int64_t base_ns, std::string* out) {
-  // Any difference of two int64_t fits into an unsigned number and a sign.
+  // Any difference of two int64_t fits into a sign and an unsigned number.
   if (ns < base_ns) out->push_back('-');
   const auto [low, high] = std::minmax(ns, base_ns);
   AppendUnsignedMicroseconds(static_cast<uint64_t>(high) - static_cast<uint64_t>(low), out);

@@ -16,23 +16,20 @@ struct ChromeTrack {
   int64_t tid = 0;
 };
 
-/// Appends `ns` - `base_ns` as the format has times: us, with all three decimals, so that no ns is
-/// lost.
+/// Appends `ns` - `base_ns` in the format's unit: us with three decimals, so that no ns is lost.
 void AppendMicroseconds(int64_t ns, int64_t base_ns, std::string* out);
 
-/// The list of events of a document.
 class ChromeEvents {
  public:
   explicit ChromeEvents(Output* output) : output_(output) {}
-  /// Writes the separator and answers where the next event goes.
+  /// Writes the separator and returns the buffer for the next event.
   std::string* Next() {
     output_->FlushIfLarge();
     if (any_) output_->buffer()->append(",\n");
     any_ = true;
     return output_->buffer();
   }
-  /// What is subtracted from every time.
-  int64_t base_ns() const { return base_ns_; }
+  int64_t base_ns() const { return base_ns_; }  ///< Subtracted from every time.
   void set_base_ns(int64_t ns) { base_ns_ = ns; }
 
  private:
@@ -41,17 +38,16 @@ class ChromeEvents {
   bool any_ = false;
 };
 
-/// One event of a Chrome trace, written member by member. Members of the event itself come first,
-/// then its arguments; End() closes it.
+/// One event of a Chrome trace, written in order: its members, then its arguments, then End().
 class ChromeEvent {
  public:
   /// `phase` is the format's letter: X slice, s and f ends of an arrow, C counter, i instant, M
-  /// name of a track. `category` may be empty. One event is open at a time.
+  /// name of a track. `category` may be empty. Only one event may be open at a time.
   ChromeEvent(char phase, std::string_view category, std::string_view name, ChromeTrack track,
               ChromeEvents* events);
 
   ChromeEvent& At(int64_t ns);
-  /// Start and length; a slice that ends before it starts has no length.
+  /// Start and length; a slice that ends before it starts has length 0.
   ChromeEvent& From(int64_t start_ns, int64_t end_ns);
   /// A member of the event: `id` of an arrow, `bp` (where it binds), `s` (extent of an instant).
   ChromeEvent& Member(std::string_view key, int64_t value);
@@ -66,7 +62,7 @@ class ChromeEvent {
   ChromeEvent& List(std::string_view key, std::span<const std::string_view> values);
   /// Arguments that are JSON already: `"flops":128,"tc":1`.
   ChromeEvent& Args(std::string_view members);
-  /// Arguments that a file may lack: left out where the text is empty or the number negative.
+  /// Omits the argument if the text is empty or the number negative.
   ChromeEvent& ArgIfKnown(std::string_view key, int64_t value);
   ChromeEvent& ArgIfKnown(std::string_view key, std::string_view value);
 

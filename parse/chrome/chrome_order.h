@@ -12,9 +12,9 @@
 
 namespace oplens::parse {
 
-/// In which order the items of a profile are written, as indices: by time, then by what they are,
-/// so that where they stand in the file says nothing. What encloses comes first on a host thread.
-/// What is equal in all that is written is interchangeable. The trace outlives it.
+/// The order in which the items of a profile are written, as indices: by time, then by content,
+/// independent of the order in the file. On a host thread, enclosing ranges come first. Items equal
+/// in all that is written are interchangeable. The trace must outlive it.
 class ChromeOrder {
  public:
   explicit ChromeOrder(const Trace& trace) : trace_(trace) {
@@ -26,7 +26,7 @@ class ChromeOrder {
     launch_ranks_ = RanksOf(launches_);
   }
 
-  /// Thread by thread, as they began; those of one thread as they are in the trace.
+  /// Thread by thread, in order of their beginnings; within a thread as in the trace.
   std::vector<uint32_t> Ranges() const {
     return Sorted(trace_.ranges,
                   [this](const Range& range) { return std::tuple(Rank(range.thread)); });
@@ -86,7 +86,7 @@ class ChromeOrder {
     return ranks;
   }
 
-  /// Threads are numbered as the file mentions them; here as their first ranges begin.
+  /// The file's numbers of threads are by mention; ranks are by the start of their first ranges.
   void RankThreads() {
     std::vector<int64_t> first(trace_.threads.size(), INT64_MAX);
     for (const Range& range : trace_.ranges) {

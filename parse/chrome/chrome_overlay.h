@@ -11,7 +11,7 @@
 
 namespace oplens::parse {
 
-/// What a timeline shows of a profile besides what it holds: what others computed of it.
+/// Computed results that a timeline shows beside the contents of a profile.
 struct ChromeOverlay {
   /// A number of a GPU over time.
   struct Counter {
@@ -32,24 +32,22 @@ struct ChromeOverlay {
     int32_t device_id = 0;
     int32_t stream_id = 0;
   };
-  /// A part of the critical path.
   struct PathEdge {
     Moment from;
     Moment to;
     std::string cause;
   };
 
-  /// Further arguments of kernels: members of a JSON object such as `"flops":128,"tc":1`. 16 bytes
-  /// a kernel and the texts.
+  /// More arguments of kernels: JSON members, `"flops":128,"tc":1`. 16 bytes per kernel plus texts.
   class KernelMembers {
    public:
-    /// `kernel`: its place in Trace::kernels.
+    /// `kernel`: index into Trace::kernels.
     void Set(size_t kernel, std::string_view members) {
       if (kernel >= places_.size()) places_.resize(kernel + 1);
       places_[kernel] = {texts_.size(), members.size()};
       texts_ += members;
     }
-    /// Empty for one that has none.
+    /// Empty if it has none.
     std::string_view Of(size_t kernel) const {
       if (kernel >= places_.size()) return {};
       return std::string_view(texts_).substr(places_[kernel].offset, places_[kernel].size);
@@ -66,7 +64,7 @@ struct ChromeOverlay {
 
   std::vector<Counter> counters;
   KernelMembers kernel_members;
-  std::vector<PathEdge> path;  ///< In its order.
+  std::vector<PathEdge> path;  ///< In order.
 };
 
 }  // namespace oplens::parse

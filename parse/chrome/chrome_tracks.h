@@ -14,28 +14,27 @@
 
 namespace oplens::parse {
 
-/// Gives processes and threads, GPUs and streams their numbers in a document of several profiles,
-/// and names each where it first occurs.
+/// Assigns numbers to the processes, threads, GPUs and streams of a document of several profiles,
+/// and names each at its first use.
 ///
-/// A host process keeps its id, unless an earlier profile of the document has one of that id; GPUs
-/// (one a host process that uses them) and such processes get ids from kFirstFreePid on. Threads
-/// and streams keep theirs where it fits into 32 bits without a sign, which is what viewers take.
+/// A host process keeps its id, unless an earlier profile of the document has it; such processes
+/// and GPUs (one per host process that uses them) get ids from kFirstFreePid on. Threads and
+/// streams keep their ids if they fit into 32 unsigned bits, the limit of viewers.
 class ChromeTracks {
  public:
   static constexpr int64_t kFirstFreePid = 1'000'000'000;  ///< Above every id of a real system.
 
   explicit ChromeTracks(ChromeEvents* events) : events_(*events) {}
 
-  /// Begins a profile: tracks of those before are not asked for any more. `trace` must live as long
-  /// as tracks are asked for.
+  /// Begins a profile and ends the one before. `trace` must outlive the calls below.
   void BeginProfile(const Trace& trace);
 
   ChromeTrack OfThread(ThreadIndex thread);
-  /// `process_id` is the host process that uses the GPU; kUnknownId when nothing says it.
+  /// `process_id` is the host process that uses the GPU; kUnknownId if unknown.
   ChromeTrack OfStream(int64_t process_id, int64_t device_id, int64_t stream_id);
-  /// For waits whose thread is not known.
+  /// For waits whose thread is unknown.
   ChromeTrack OfWaits();
-  /// For what belongs to a GPU as a whole, such as counters.
+  /// For what belongs to a whole GPU, such as counters.
   ChromeTrack OfDevice(int64_t process_id, int64_t device_id);
 
  private:
@@ -50,7 +49,7 @@ class ChromeTracks {
 
   ChromeEvents& events_;
   const Trace* trace_ = nullptr;
-  int64_t only_process_id_ = kUnknownId;  // Of the profile, when it has one.
+  int64_t only_process_id_ = kUnknownId;  // Of the profile, if it has only one.
   int64_t next_pid_ = kFirstFreePid;
   int64_t next_sort_index_ = 0;
   std::set<int64_t> pids_;  // Host processes of the document.
@@ -60,7 +59,7 @@ class ChromeTracks {
   std::map<std::pair<int64_t, int64_t>, int64_t> device_pids_;
   std::map<std::pair<int64_t, int64_t>, ChromeTrack> streams_;  // By pid and stream.
   std::set<std::pair<int64_t, int64_t>> tids_;
-  std::vector<ChromeTrack> threads_;  // By ThreadIndex; pid -1 when not asked for yet.
+  std::vector<ChromeTrack> threads_;  // By ThreadIndex; pid -1: not used yet.
 };
 
 }  // namespace oplens::parse

@@ -30,7 +30,7 @@ constexpr std::string_view kLaunchArrow = "ac2g";
 constexpr std::string_view kBackwardArrow = "fwdbwd";
 constexpr std::string_view kPathArrow = "critical_path";
 
-/// By RangeKind.
+/// Indexed by RangeKind.
 constexpr std::string_view kCategories[] = {
     "nvtx",             // kMarker
     "cpu_op",           // kOperator
@@ -40,7 +40,6 @@ constexpr std::string_view kCategories[] = {
     "user_annotation",  // kStep
 };
 
-/// What stands for a kind without a word.
 std::string_view Or(std::string_view word, std::string_view otherwise) {
   return word.empty() ? otherwise : word;
 }
@@ -49,8 +48,8 @@ bool IsDriverCall(std::string_view api) {
   return api.size() > 2 && api.starts_with("cu") && api[2] >= 'A' && api[2] <= 'Z';
 }
 
-/// What to subtract from times so that a double holds them to the ns: nothing, unless they are
-/// years from 0; then whole hours, with at least one to spare for traces that begin earlier.
+/// What to subtract so that doubles keep times exact to the ns: nothing, unless times are years
+/// from 0; then whole hours, leaving at least one for traces that begin earlier.
 int64_t BaseOf(const Trace& trace) {
   constexpr int64_t kHour = int64_t{3'600'000'000'000};
   constexpr int64_t kFar = int64_t{24} * 365 * kHour;
@@ -67,7 +66,6 @@ int64_t BaseOf(const Trace& trace) {
 
 }  // namespace
 
-/// Writes one profile.
 class ChromeWriter::Body {
  public:
   Body(ChromeWriter* writer, const Joined& joined, const KernelNames& names,
@@ -131,7 +129,7 @@ class ChromeWriter::Body {
     event.End();
   }
 
-  /// Readers order ranges of equal times by this number; one without it is around the others.
+  /// Readers order ranges of equal times by this number; the range without it encloses the others.
   void AddPlaceAmongEqual(const Range& range, ChromeEvent* event) {
     const auto times = [](const Range& r) { return std::tie(r.thread, r.start_ns, r.end_ns); };
     const bool equal = before_ != nullptr && times(*before_) == times(range);
@@ -140,7 +138,7 @@ class ChromeWriter::Body {
     if (equal) event->Arg("Ev Idx", equal_before_);
   }
 
-  /// Of modules in the order in which they first ran. That of the text depends on all texts before.
+  /// Numbers modules in the order in which they first ran; StringIds depend on all earlier texts.
   int64_t NumberOfModule(StringId name) {
     return modules_.try_emplace(name, static_cast<int64_t>(modules_.size())).first->second;
   }
@@ -156,7 +154,7 @@ class ChromeWriter::Body {
     if (op.stack != 0) event->ArgIfKnown("Call stack", StackOf(op.stack));
   }
 
-  /// A call stack as PyTorch's profiler writes it: "innermost;...;outermost".
+  /// Returns a call stack in the form of PyTorch's profiler: "innermost;...;outermost".
   std::string_view StackOf(StringId marker) {
     const auto [place, is_new] = stacks_.try_emplace(marker);
     if (!is_new) return place->second;
@@ -195,7 +193,7 @@ class ChromeWriter::Body {
         .End();
   }
 
-  /// Waits stand on the thread that waits: on a stream they would cross its kernels.
+  /// Waits are drawn on the waiting thread: on a stream they would cross its kernels.
   void WriteWait(const Synchronization& wait) {
     const bool known = wait.launch < trace_.launches.size();
     const ChromeTrack track =
@@ -305,7 +303,6 @@ class ChromeWriter::Body {
                   [](ChromeEvent*) {});
   }
 
-  /// Work of a stream other than a kernel.
   template <typename Work, typename AddArguments>
   void WriteTransfer(std::string_view category, std::string_view name, const Work& work,
                      AddArguments add_arguments) {
@@ -374,8 +371,7 @@ class ChromeWriter::Body {
     }
   }
 
-  /// An arrow a part of the path that goes from one track to another; what stays on one is its
-  /// events.
+  /// Writes an arrow per path edge between two tracks; edges within a track show as its events.
   void WritePath() {
     for (const ChromeOverlay::PathEdge& edge : overlay_.path) {
       const ChromeTrack from = TrackOf(edge.from);
@@ -429,10 +425,11 @@ class ChromeWriter::Body {
   ChromeOrder order_;
   ChromeCounters counters_;
   std::vector<int64_t> arrows_;           // By LaunchIndex; 0: none yet.
-  std::vector<int64_t> correlation_ids_;  // By LaunchIndex, in the document.
+  std::vector<int64_t> correlation_ids_;  // By LaunchIndex; document-wide.
   int64_t last_ns_ = INT64_MIN;           // Of the profile.
-  const Range* before_ = nullptr;         // The range written last.
-  int64_t equal_before_ = 0;              // How many right before it have its thread and times.
+  const Range* before_ = nullptr;         // The previously written range.
+  int64_t equal_before_ = 0;              // Number of ranges just before it with its thread and
+                                          // times.
   std::unordered_map<StringId, std::string> stacks_;
   std::unordered_map<StringId, int64_t> modules_;  // Numbers, by name.
   std::vector<std::string_view> words_;            // Scratch.

@@ -17,31 +17,28 @@ namespace oplens::parse {
 
 class Joined;
 
-/// What a timeline shows besides what every trace has.
+/// What a timeline shows besides the standard parts of a trace.
 inline constexpr TraceNeeds kChromeNeeds = {TracePart::kApiCalls, TracePart::kMemoryEvents,
                                             TracePart::kInstants, TracePart::kNames};
 
-/// Writes traces as one Chrome trace document (JSON), which Perfetto and chrome://tracing show:
-/// host threads with their ranges and API calls, GPU streams with kernels, copies and fills,
-/// arrows from launch to kernel and from forward to backward, counters, and what an overlay holds.
-/// Times are us with three
-/// decimals, the exact ns of the file's own clock. Viewers keep times as floating point numbers, so
-/// from clocks that count from 1970 `baseTimeNanoseconds` is subtracted: a full hour before the
-/// first trace.
+/// Writes traces as one Chrome trace document (JSON) for Perfetto and chrome://tracing: host
+/// threads with their ranges and API calls, GPU streams with kernels, copies and memsets, arrows
+/// from launch to kernel and from forward to backward, counters, and the overlay.
 ///
-/// Names, categories and arguments are those of PyTorch's profiler where it has them. Processes and
-/// threads: ChromeTracks. Arrows have ids from 1 on, ascending. `correlation` ties a kernel to its
-/// call and is the file's own, or, where an earlier call of the document has it, a number from 2^31
-/// on.
+/// Times are us with three decimals: the exact ns of the file's own clock. Viewers keep times as
+/// floating point numbers, so for clocks that count from 1970 `baseTimeNanoseconds` is subtracted:
+/// a full hour, at least one hour before the first trace.
 ///
-/// Kernels without a time cannot be drawn; `otherData` counts them.
+/// Names, categories and arguments are those of PyTorch's profiler, if it has them. Processes and
+/// threads: ChromeTracks. Arrow ids ascend from 1. `correlation` links a kernel to its call: the
+/// file's own number, or one from 2^31 on if an earlier call of the document has it. `otherData`
+/// counts kernels without a time, which cannot be drawn.
 class ChromeWriter {
  public:
   /// Begins the document. `output` must outlive this object.
   explicit ChromeWriter(Output* output);
-  /// Adds one process of a run, the names of its kernels, and what was computed of it.
+  /// Adds one process of a run with the names of its kernels and its overlay.
   void Add(const Joined& joined, const KernelNames& names, const ChromeOverlay& overlay = {});
-  /// Ends the document.
   void Finish();
 
  private:
@@ -56,12 +53,12 @@ class ChromeWriter {
   ChromeEvents events_;
   ChromeTracks tracks_;
   int64_t next_arrow_ = 1;
-  IdMap correlation_ids_;  // Those that calls of the document have.
+  IdMap correlation_ids_;  // In use by calls of the document.
   int64_t next_correlation_id_ = int64_t{1} << 31;
   int64_t untimed_kernels_ = 0;
   int64_t profiles_ = 0;
   std::string producers_;          // JSON strings.
-  std::string distributed_;        // A JSON object; of the first profile.
+  std::string distributed_;        // A JSON object of the first profile.
   std::set<std::string> devices_;  // JSON objects.
 };
 

@@ -17,7 +17,7 @@ using simdjson::dom::element;
 
 // ---- members of a node ----
 
-// What of a node was there.
+// Which members a node has.
 constexpr unsigned kName = 1;
 constexpr unsigned kCallNumber = 2;
 constexpr unsigned kSequence = 4;
@@ -28,7 +28,7 @@ constexpr unsigned kShapes = 64;
 constexpr unsigned kTypes = 128;
 constexpr unsigned kAllMembers = 255;
 
-/// Takes numbers of nodes: members of those of old versions, attributes of others.
+/// Takes the numbers of a node: members in old versions, attributes in others.
 unsigned TakeNumber(std::string_view key, element value, ExecutionNode* node) {
   if (key == "rf_id") return TakeInt(value, &node->call_number) ? kCallNumber : 0;
   if (key == "seq_id") return TakeInt(value, &node->sequence) ? kSequence : 0;
@@ -71,17 +71,17 @@ unsigned TakeInputs(element value, ExecutionNode* node) {
 
 constexpr std::string_view kTensor = "Tensor(";
 constexpr std::string_view kList = "GenericList[";
-/// Of a tensor that is not there: "nullptr (uninitialized)".
+/// A missing tensor: "nullptr (uninitialized)".
 constexpr std::string_view kNoTensor = "nullptr";
-/// PyTorch stops behind the member of this number.
+/// PyTorch records no more members of a list.
 constexpr size_t kMostMembers = 4097;
-/// Where the value of a tensor tells the number of its elements.
+/// Index of the number of elements in a tensor's value.
 constexpr size_t kElementCount = 3;
 
-/// Types of values that the file names without telling them.
+/// Types whose values are not in the file.
 constexpr std::string_view kUntold[] = {"ComplexDouble", "SymInt", "SymFloat", "SymBool"};
 
-/// The types of a list's members: "Tensor(float),GenericList[Int,Int]" has two.
+/// Splits the types of a list's members: "Tensor(float),GenericList[Int,Int]" has two.
 std::vector<std::string_view> SplitTypes(std::string_view types) {
   std::vector<std::string_view> members;
   int depth = 0;
@@ -105,8 +105,7 @@ OpArg Argument(OpArg::Kind kind, std::string_view type) {
   return arg;
 }
 
-/// Reads the arguments of one node. Functions return false where types, shapes and values do not
-/// fit each other.
+/// Reads a node's arguments. Functions return false if types, shapes and values do not fit.
 class ArgumentReader {
  public:
   explicit ArgumentReader(ExecutionArguments* out) : out_(*out) {}
@@ -132,7 +131,7 @@ class ArgumentReader {
   }
 
   ExecutionArguments& out_;
-  int32_t list_ = 0;   // The list of tensors at hand; 0: none.
+  int32_t list_ = 0;   // The current list of tensors; 0: none.
   int32_t lists_ = 0;  // Lists of tensors so far.
 };
 
@@ -192,7 +191,7 @@ bool ArgumentReader::ReadTensor(std::string_view type, element shape, element va
     int64_t& size = sizes.emplace_back();
     if (extent.get(size) != simdjson::SUCCESS || size < 0) return false;
   }
-  // A tensor without dimensions has one element. One of none here has extents that are no numbers.
+  // A tensor without dimensions has one element; if it has none, its extents are not in the file.
   array facts;
   int64_t elements = 1;
   if (value.get(facts) == simdjson::SUCCESS) {
@@ -224,7 +223,7 @@ bool ArgumentReader::ReadList(std::string_view type, element shape, element valu
                        [&](std::string_view member) { return member.starts_with(prefix); });
   };
   if (any(kTensor)) return ReadTensors(members);
-  // Lists of tensors, as collectives have them.
+  // Lists of tensor lists, as in collectives.
   const bool nested =
       type.find(kTensor) != std::string_view::npos &&
       std::all_of(members.types.begin(), members.types.end(),
@@ -255,7 +254,7 @@ bool ArgumentReader::ReadTensors(const Members& members) {
   return good;
 }
 
-/// Truth values are 1 and 0, as in traces of PyTorch's profiler.
+/// Booleans become 1 and 0, as in traces of PyTorch's profiler.
 bool ArgumentReader::ReadNumbers(const Members& members) {
   std::vector<int64_t> numbers;
   auto value = members.values.begin();

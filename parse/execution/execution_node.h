@@ -12,36 +12,34 @@
 
 namespace oplens::parse {
 
-/// A node of an execution trace: a call that PyTorch recorded. Views live as long as the document.
+/// A node of an execution trace: a call recorded by PyTorch. Views live as long as the document.
 struct ExecutionNode {
   /// Numbers of at::RecordScope.
   enum Scope : int64_t { kFunction = 0, kBackwardFunction = 1, kUser = 7 };
 
   std::string_view name;        ///< "aten::mm", without its overload.
-  int64_t call_number = 0;      ///< rf_id: what emit_nvtx calls op_id; 0: a thread or the process.
+  int64_t call_number = 0;      ///< rf_id, which is emit_nvtx's op_id; 0: a thread or the process.
   int64_t sequence = -1;        ///< seq_id: links a forward op with its node; -1: none.
   int64_t scope = kFunction;    ///< A Scope, or another number.
-  int32_t forward_thread = 0;   ///< fw_tid: of a node, PyTorch's number of the forward thread.
-  simdjson::dom::array values;  ///< Of the inputs, three lists side by side.
+  int32_t forward_thread = 0;   ///< fw_tid: for a node, PyTorch's number of the forward thread.
+  simdjson::dom::array values;  ///< Of the inputs; three parallel lists.
   simdjson::dom::array shapes;
   simdjson::dom::array types;
 };
 
-/// Takes a node apart, as 1.13 and 2.0 write it (members "rf_id", "input_shapes", ...) or as later
-/// versions do ("attrs", "inputs" with "values", "shapes" and "types"). nullopt where one of the
-/// members above is missing or of another type.
+/// Reads a node as written by 1.13 and 2.0 (members "rf_id", "input_shapes", ...) or by later
+/// versions ("attrs", "inputs" with "values", "shapes" and "types"). Returns nullopt if a member
+/// above is missing or of another type.
 std::optional<ExecutionNode> ReadExecutionNode(simdjson::dom::object object);
 
-/// The arguments of a call.
 struct ExecutionArguments {
-  /// Positional ones in the order of the operator's schema; those of lists of tensors one by one.
+  /// Positional, in the order of the operator's schema; members of tensor lists one by one.
   std::vector<OpArg> args;
-  /// What of them the file does not hold: members of lists longer than PyTorch writes, extents of
-  /// tensors that have none of numbers.
+  /// Values not in the file: members beyond PyTorch's limit, tensors whose extents are not numbers.
   int64_t cut = 0;
 };
 
-/// nullopt where the lists of a node do not fit each other.
+/// Returns nullopt if the lists of a node do not fit each other.
 std::optional<ExecutionArguments> ReadExecutionArguments(const ExecutionNode& node);
 
 }  // namespace oplens::parse

@@ -24,7 +24,7 @@ namespace oplens::parse {
 namespace {
 
 constexpr std::string_view kNodeKeys[] = {"\"id\"", "\"name\""};
-// The attributes of a node begin with "name" too, right behind their brackets.
+// The attributes of a node begin with "name" too, but right behind their brackets.
 constexpr JsonList kNodes = {.key = "nodes",
                              .first_keys = kNodeKeys,
                              .blank_before_key = true,
@@ -34,7 +34,7 @@ constexpr JsonList kNodes = {.key = "nodes",
 constexpr std::string_view kAdvice =
     "give the file that PyTorch's ExecutionTraceObserver wrote (OPLENS_EXECUTION_TRACE)";
 
-/// The first bytes of a file, unpacked. Throws Error where there are none.
+/// Returns the first bytes of a file, unpacked. Throws Error if it is empty.
 std::string HeadOf(const std::string& path) {
   constexpr size_t kHeadBytes = 4096;
   std::string head(kHeadBytes, '\0');
@@ -43,8 +43,7 @@ std::string HeadOf(const std::string& path) {
   return head;
 }
 
-/// The number behind "pid" in the beginning of a file, which has it before the nodes; kUnknownId
-/// where it has not.
+/// Returns the number behind "pid", which stands before the nodes; kUnknownId if there is none.
 int64_t ProcessOf(std::string_view head) {
   constexpr std::string_view kKey = "\"pid\"";
   const size_t key = head.substr(0, head.find("\"nodes\"")).find(kKey);
@@ -56,13 +55,12 @@ int64_t ProcessOf(std::string_view head) {
   return process_id;
 }
 
-/// A range with the number of its call.
 struct Numbered {
   int64_t process_id;
   int64_t call_number;
   uint32_t range;
-  bool found = false;  ///< Some file has the number,
-  bool taken = false;  ///< and its call is that of the range.
+  bool found = false;  ///< A file has the number,
+  bool taken = false;  ///< and its call fits the range.
 
   auto key() const { return std::tie(process_id, call_number); }
 };
@@ -83,8 +81,8 @@ std::vector<Numbered> NumberedRanges(const Trace& trace) {
   return numbered;
 }
 
-/// Whether the sizes in a range's text are those of the arguments. It has no tensors in lists that
-/// may hold None, in old versions, and "[]" for all that has no extents.
+/// Whether the sizes in a range's text fit the arguments. In old versions sizes omit tensors in
+/// lists that may hold None; "[]" is anything without extents.
 bool SizesAgree(std::string_view sizes, const ExecutionArguments& arguments) {
   if (sizes.empty() || arguments.cut > 0) return true;
   const std::optional<std::vector<OpArg>> told = ArgsOfSizes(sizes);
@@ -100,7 +98,7 @@ bool SizesAgree(std::string_view sizes, const ExecutionArguments& arguments) {
   return true;
 }
 
-/// Takes the nodes of one file for the ranges of one process.
+/// Applies the nodes of one file to the ranges of one process.
 class NodeReader : public JsonEventHandler {
  public:
   NodeReader(const std::string& path, int64_t process_id, std::vector<Numbered>* numbered,
@@ -121,7 +119,7 @@ class NodeReader : public JsonEventHandler {
   /// What a range becomes.
   enum class Use : uint8_t { kLabel, kCall, kNode };
 
-  /// False where the node is not that of the range.
+  /// Returns false if the node does not fit the range.
   bool Take(const ExecutionNode& node, Range* range);
   static Use UseOf(const ExecutionNode& node, const MarkerText& marker);
   StringId CallOf(const ExecutionNode& node, ExecutionArguments arguments);
@@ -185,7 +183,7 @@ bool NodeReader::Take(const ExecutionNode& node, Range* range) {
 }
 
 NodeReader::Use NodeReader::UseOf(const ExecutionNode& node, const MarkerText& marker) {
-  // What the engine does around nodes, and labels, say all there is to say by their texts.
+  // For labels and for the engine's work around nodes, the text says everything.
   const Use node_use = marker.kind == MarkerKind::kSeq ? Use::kNode : Use::kLabel;
   if (node.scope == ExecutionNode::kBackwardFunction) return node_use;
   if (node.scope == ExecutionNode::kUser) return Use::kLabel;
@@ -229,7 +227,7 @@ void ExecutionTraces::Complete(Trace* trace, Diagnostics* diagnostics) {
   std::set<int64_t> processes;
   for (const Numbered& one : numbered) processes.insert(one.process_id);
   any_ranges_ = any_ranges_ || !processes.empty();
-  // A process has another number outside of its container.
+  // Inside a container a process has another number than outside.
   const bool one_of_each = files_.size() == 1 && profile_count_ == 1 && processes.size() == 1;
   std::set<int64_t> read;
   for (File& file : files_) {

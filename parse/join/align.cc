@@ -11,16 +11,15 @@ namespace {
 using Keys = std::span<const uint64_t>;
 
 constexpr int kAlignMaxDepth = 8;
-/// Members in a row that make an anchor.
+/// Consecutive members of an anchor.
 constexpr size_t kAnchorLength = 4;
 
-/// Myers' greedy algorithm. `x` counts members of own that are consumed, `y` = x - k those of
-/// other.
+/// Myers' greedy algorithm. `x` counts consumed members of own, `y` = x - k those of other.
 class Greedy {
  public:
   Greedy(Keys own, Keys other, AlignEnds ends) : own_(own), other_(other), ends_(ends) {}
 
-  /// False where it takes more than kMaxEdits.
+  /// Returns false if more than kMaxEdits are needed.
   bool Run() {
     const int64_t limit = std::min<int64_t>(kMaxEdits, Size(own_) + Size(other_));
     for (int64_t edits = 0; edits <= limit; ++edits) {
@@ -29,7 +28,7 @@ class Greedy {
     return false;
   }
 
-  /// Calls f(x, y) for each pair; after Run() answered true.
+  /// Calls f(x, y) for each pair; call after Run() returned true.
   template <typename F>
   void ForEachPair(F f) const {
     int64_t x = end_x_;
@@ -54,11 +53,11 @@ class Greedy {
  private:
   static int64_t Size(Keys keys) { return static_cast<int64_t>(keys.size()); }
 
-  /// The furthest x on diagonal k after a number of edits.
+  /// The furthest x on diagonal k after `edits` edits.
   int64_t At(int64_t edits, int64_t k) const {
     return rounds_[static_cast<size_t>(edits)][static_cast<size_t>(k + edits)];
   }
-  /// Whether the edit before diagonal k left out a member of other.
+  /// Whether the edit before diagonal k skipped a member of other.
   bool IsDown(int64_t edits, int64_t k) const {
     return k == -edits || (k != edits && At(edits - 1, k - 1) < At(edits - 1, k + 1));
   }
@@ -97,7 +96,7 @@ class Greedy {
   int64_t end_y_ = 0;
 };
 
-/// Where a run of members is that a sequence has once; kUnaligned where it has it again.
+/// Maps each run of members to its position if the sequence has it once, else to kUnaligned.
 std::unordered_map<uint64_t, uint32_t> AlignRunsOf(Keys keys) {
   std::unordered_map<uint64_t, uint32_t> runs;
   runs.reserve(keys.size());
@@ -117,7 +116,7 @@ struct AlignPair {
   uint32_t other;
 };
 
-/// The longest chain of runs that both have once, in the order of both.
+/// Returns the longest chain of runs that both sequences have once, in the order of both.
 std::vector<AlignPair> AnchorsOf(Keys own, Keys other) {
   const auto own_runs = AlignRunsOf(own);
   const auto other_runs = AlignRunsOf(other);
@@ -130,7 +129,7 @@ std::vector<AlignPair> AnchorsOf(Keys own, Keys other) {
   }
   std::sort(pairs.begin(), pairs.end(),
             [](const AlignPair& a, const AlignPair& b) { return a.own < b.own; });
-  std::vector<uint32_t> tails;  // By length - 1: the pair with the least `other` that ends one.
+  std::vector<uint32_t> tails;  // By length - 1: the pair with the least `other` that ends a chain.
   std::vector<uint32_t> before(pairs.size(), kUnaligned);
   for (uint32_t i = 0; i < pairs.size(); ++i) {
     const auto place =

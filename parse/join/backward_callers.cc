@@ -19,7 +19,7 @@ BackwardCallers::BackwardCallers(const RangeKnowledge& known)
     if (number == 0) continue;
     const ThreadIndex forward_thread = known.trace.ranges[known.links.ForwardOf(number)].thread;
     std::vector<Linked>& linked = linked_[range.thread];
-    // What is between two changes of the thread says the same.
+    // Only changes of the thread matter.
     if (!linked.empty() && linked.back().forward_thread == forward_thread) continue;
     linked.push_back({range.start_ns, forward_thread});
   }
@@ -50,7 +50,7 @@ std::vector<ThreadIndex> BackwardCallers::WaitingFor(ThreadIndex thread, int64_t
 
 uint32_t BackwardCallers::Ask(const LaunchCall& call, Phase phase, uint32_t outermost) {
   if (!IsBackwardPhase(phase)) return 0;
-  // The node is the outermost, since those inside it are its own doing.
+  // The node is the outermost range: nodes inside it belong to it.
   const int64_t time_ns =
       outermost == OpenRanges::kNone ? call.start_ns : known_.trace.ranges[outermost].start_ns;
   const bool again = asked_ > 0 && last_thread_ == call.thread && last_.time_ns == time_ns;
@@ -75,7 +75,7 @@ void BackwardCallers::Answer(SurroundingsReader* reader) {
       reader->MoveTo(time_ns, time_ns < kNeverClosed ? time_ns + 1 : time_ns);
       size_t listed = 0;
       reader->ForEachPath([&, number = number](uint32_t range) {
-        // A step holds for every thread: it is told apart from the ranges.
+        // A step holds for every thread and is recorded separately.
         const std::string_view text = known_.trace.strings.View(known_.trace.ranges[range].text);
         if (!StepIndex::NumberIn(text)) found.emplace_back(number, range);
         return ++listed < kMaxRangePath;

@@ -10,31 +10,30 @@
 
 namespace oplens::parse {
 
-/// What the threads that wait for the engine of the backward pass are inside of meanwhile: what the
-/// user wrote around the call of backward().
+/// The ranges around the call of backward(), on the threads that wait for the engine of the
+/// backward pass:
 ///
 ///     forward thread  |- aten::mm, seq 5 -|   |- "my backward" -----------------|
 ///     engine thread                             |- MmBackward0, seq 5 -| [launch]
 ///
-/// That is the thread of the forward op of the last node with one that began on the engine's thread
-/// by then, else of the first such node there. Where no node of a thread has its forward op, it is
-/// any thread of the process that has no nodes of its own.
+/// The waiting thread is that of the forward op of the last node begun on the engine's thread by
+/// then that has one, else of the first such node there. If no node of the thread has its forward
+/// op, any thread of the process without nodes may wait.
 ///
-/// First every launch asks, then all are answered in one sweep a thread.
+/// Usage: Ask for all launches, then Answer, which sweeps each thread once.
 class BackwardCallers {
  public:
   /// `known` must outlive this object.
   explicit BackwardCallers(const RangeKnowledge& known);
 
-  /// Asks for a launch of a backward phase what waits for it as its node begins; launches of a
-  /// thread come in their order. Answers the number of the question, from 1, which is the one
-  /// before for the same node; 0: nobody waits.
-  /// `outermost`: SurroundingsReader::OutermostContext() there.
+  /// Requests, for a launch of a backward phase, the ranges of the waiting threads when its node
+  /// begins; launches of a thread must come in order. Returns the number of the question, from 1,
+  /// shared by launches of one node; 0: no thread waits. `outermost`:
+  /// SurroundingsReader::OutermostContext() at the launch.
   uint32_t Ask(const LaunchCall& call, Phase phase, uint32_t outermost);
 
-  /// Answers all questions.
   void Answer(SurroundingsReader* reader);
-  /// The free texts, outermost first, that belong to a question, at most kMaxRangePath a thread.
+  /// The free texts for a question, outermost first, at most kMaxRangePath per thread.
   std::span<const uint32_t> RangesOf(uint32_t question) const {
     if (question == 0) return {};
     return {ranges_.data() + bounds_[question - 1], bounds_[question] - bounds_[question - 1]};
@@ -50,18 +49,18 @@ class BackwardCallers {
     uint32_t number;
   };
 
-  /// Other threads that wait for what a thread with backward work does at a time.
+  /// Other threads that wait for a thread with backward work at a time.
   std::vector<ThreadIndex> WaitingFor(ThreadIndex thread, int64_t time_ns) const;
 
   const RangeKnowledge& known_;
-  std::vector<std::vector<Linked>> linked_;       // By thread; in the order of their starts.
+  std::vector<std::vector<Linked>> linked_;       // By thread; in order of start.
   std::vector<bool> has_nodes_;                   // By thread.
-  std::vector<std::vector<Question>> questions_;  // By thread that is asked about.
+  std::vector<std::vector<Question>> questions_;  // By waiting thread.
   uint32_t asked_ = 0;
-  Question last_ = {};            // The last one,
-  ThreadIndex last_thread_ = 0;   // and the thread that asked.
+  Question last_ = {};            // The last question,
+  ThreadIndex last_thread_ = 0;   // and its thread.
   std::vector<uint32_t> ranges_;  // By question.
-  std::vector<uint32_t> bounds_;  // Where those of each begin in it; one more at the end.
+  std::vector<uint32_t> bounds_;  // First index per question in ranges_; one more at the end.
 };
 
 }  // namespace oplens::parse

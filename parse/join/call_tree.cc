@@ -12,7 +12,7 @@
 namespace oplens::parse {
 namespace {
 
-/// 0 where it ends before it starts.
+/// 0 if it ends before it starts.
 int64_t Duration(int64_t start_ns, int64_t end_ns) {
   return std::max<int64_t>(SaturatingDifference(end_ns, start_ns), 0);
 }
@@ -32,15 +32,15 @@ bool IsHostCall(const Joined& joined, uint32_t index) {
 CallTree::CallTree(const Joined& joined) {
   const Trace& trace = joined.trace();
   const ThreadRanges& threads = joined.threads();
-  // Those that may be the parent of a later call, innermost last: their ends descend, since one
-  // that began earlier and ends no later than another encloses nothing that the other does not.
+  // Possible parents of later calls, innermost last. Their ends descend: of two, the earlier one
+  // that ends no later encloses no later call that the other does not.
   struct Open {
     uint32_t call;
     int64_t end_ns;
     int64_t covered_until_ns;  // By children so far.
   };
   std::vector<Open> open;
-  // More than there may be costs no memory that is not written, and growing would copy.
+  // Unwritten memory is free, while growing would copy.
   calls_.reserve(trace.ranges.size());
   bounds_.push_back(0);
   for (size_t thread = 0; thread < threads.thread_count(); ++thread) {
@@ -60,7 +60,7 @@ CallTree::CallTree(const Joined& joined) {
         calls_[first + parent].self_ns -= Duration(from_ns, range.end_ns);
         around.covered_until_ns = std::max(around.covered_until_ns, range.end_ns);
       }
-      // A later call within both has the new one as its parent.
+      // A later call inside both is a child of the new one.
       if (!open.empty() && open.back().end_ns == range.end_ns) open.pop_back();
       calls_.push_back({static_cast<uint32_t>(i), parent, total_ns, total_ns});
       open.push_back({index, range.end_ns, range.start_ns});

@@ -18,7 +18,7 @@ struct CollectivesPair {
   std::string_view name;
 };
 
-// As PyTorch's back end for NCCL records them.
+// As recorded by PyTorch's NCCL back end.
 constexpr CollectivesPair kNames[] = {
     {"_allgather_base", "all_gather"},
     {"_reduce_scatter_base", "reduce_scatter"},
@@ -37,7 +37,7 @@ constexpr CollectivesPair kNames[] = {
     {"reduce_scatter_tensor_coalesced", "reduce_scatter"},
 };
 
-// c10::ScalarType as it names itself.
+// Names of c10::ScalarType.
 constexpr CollectivesPair kTypes[] = {
     {"BFloat16", "bfloat16"},
     {"Bool", "bool"},
@@ -57,7 +57,7 @@ constexpr CollectivesPair kTypes[] = {
     {"Short", "int16"},
 };
 
-// What is not in the table stays as it is.
+// Returns texts that are not in the table unchanged.
 template <size_t N>
 std::string_view Translate(const CollectivesPair (&table)[N], std::string_view recorded) {
   const auto* row =
@@ -66,7 +66,7 @@ std::string_view Translate(const CollectivesPair (&table)[N], std::string_view r
   return row == std::end(table) ? recorded : row->name;
 }
 
-// Of a kernel's event, or as the profiler names types of operators' arguments.
+// From a kernel's event, or the profiler's names for types of operators' arguments.
 std::string_view TypeOf(std::string_view recorded) {
   return TorchDType(Translate(kTypes, recorded));
 }
@@ -91,11 +91,11 @@ OpArg Int(std::string_view name, int64_t value) {
 
 constexpr int8_t kNotAsked = -1;
 
-/// Whether a kernel is one of NCCL or RCCL.
+/// Whether it is a kernel of NCCL or RCCL.
 bool IsOfLibrary(std::string_view name) { return name.find("ccl") != std::string_view::npos; }
 
 int64_t WholeOf(std::string_view op, const Communication& communication) {
-  // Labels tell what goes in: of a gather a rank's part.
+  // Labels have the input: for a gather, one rank's part.
   const bool part = op == "all_gather" && communication.output_elements < 0;
   if (part && communication.input_elements >= 0 && communication.group_size > 0) {
     return (Checked(communication.input_elements) * communication.group_size).Value().value_or(-1);
@@ -210,7 +210,7 @@ void Collectives::Make(Trace* trace, ItemIndex communication, const Communicatio
   made.mod = trace->strings.Intern(call.mod);
 }
 
-/// How many ranks the label of a library is of.
+/// The number of ranks of a library's label.
 class Collectives::RanksOfLabels {
  public:
   explicit RanksOfLabels(const Trace& trace) : trace_(trace) {
@@ -226,7 +226,7 @@ class Collectives::RanksOfLabels {
                      [&](size_t a, size_t b) { return PlaceOf(a) < PlaceOf(b); });
   }
 
-  /// kUnknownId: not told.
+  /// kUnknownId: unknown.
   int64_t Of(const Communication& label) const {
     const int64_t by_extents = ByExtents(label);
     if (by_extents != kUnknownId) return by_extents;
@@ -240,7 +240,7 @@ class Collectives::RanksOfLabels {
     return {trace_.ranges[range].thread, trace_.ranges[range].start_ns};
   }
 
-  /// By those of the innermost op around it.
+  /// By the extents of the innermost op around it.
   int64_t ByExtents(const Communication& label) const {
     constexpr int kMostNested = 4;
     auto next = std::partition_point(ops_.begin(), ops_.end(), [&](size_t op) {

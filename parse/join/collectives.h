@@ -12,57 +12,54 @@
 
 namespace oplens::parse {
 
-/// The call that a collective is: {'mod': 'c10d', 'op': 'all_reduce', 'args': [the whole buffer as
-/// one tensor of one dimension, world_size=N]}. The whole buffer of a gather is its output, of a
-/// scatter its input. What is not known is left out; the name of a collective that is none of
-/// these stays as recorded.
+/// Returns the call of a collective: {'mod': 'c10d', 'op': 'all_reduce', 'args': [the whole buffer
+/// as one tensor of one dimension, world_size=N]}. The whole buffer of a gather is its output, of a
+/// scatter its input. Omits unknown facts; unknown names of collectives stay as recorded.
 OpCall CommunicationCall(const Communication& communication, const StringPool& strings);
 
-/// Elements of what a rank puts into a call and gets out of it; negative: not known.
+/// Elements of a rank's input and output of a call; negative: unknown.
 struct CallElements {
   int64_t input = -1;
   int64_t output = -1;
 };
 
-/// By the tensors of the call of a collective, each argument, tensor or list of them: (output,
-/// input), or the input alone. Not known where one is too large, or the call is cut.
+/// Returns the elements by the tensors of a collective's call, each argument a tensor or a list:
+/// (output, input), or only the input. Unknown if one is too large, or the call is cut.
 CallElements ElementsOf(const OpCall& call);
 
-/// How many ranks the extents tell: of a collective that gathers ("c10d::_allgather_base_") output
-/// over input, of one that scatters ("reduce_scatter") input over output. kUnknownId where they
-/// tell nothing: of others, and where the one is no multiple of the other.
+/// Returns the number of ranks by the extents: output over input if the collective gathers
+/// ("c10d::_allgather_base_"), input over output if it scatters ("reduce_scatter"). kUnknownId for
+/// others, and if it is no whole number.
 int64_t RanksByExtents(std::string_view collective, const CallElements& elements);
 
-/// The size of the process group of a name, as the trace lists it; kUnknownId where it does not.
+/// Returns the size of the process group with that name; kUnknownId if the trace does not list it.
 int64_t SizeOfGroup(const Trace& trace, StringId name);
 
 /// Whether an operator of this name ("symm_mem::multimem_all_reduce_") is a collective whose
-/// arguments name a group of ranks, but not how many there are.
+/// arguments name a group, but not its size.
 bool LacksRanks(std::string_view name);
 
-/// The text of the call of such an operator with world_size=`ranks` added; "" where it has no
-/// tensors, has it already, or has extents that tell it. Both are canonical (AppendOpCall).
+/// Returns the call of such an operator with world_size=`ranks` added; "" if it has no tensors, or
+/// already has it or extents that imply it. Both texts are canonical (AppendOpCall).
 std::string WithRanks(std::string_view call, int64_t ranks);
 
-/// The calls of the collectives that kernels of a trace are.
 class Collectives {
  public:
   struct Call {
     StringId text = 0;  ///< Canonical (AppendOpCall).
     StringId op = 0;
     StringId mod = 0;
-    /// Of a label that encloses the launch: when it began; kUnknownId of one that the kernel's own
-    /// event tells.
+    /// Start of the label around the launch; kUnknownId if the kernel's own event has the facts.
     int64_t start_ns = kUnknownId;
   };
 
-  /// Adds their texts to the trace's strings. A kernel that tells nothing of its collective is that
-  /// of the library's label around its launch ("nccl:all_to_all"), where that has sizes and it is
-  /// known how many ranks there are: by the extents of the op around the label, else by its group,
-  /// else by the trace. O((R + K) log C).
+  /// Adds their texts to the trace's strings. A kernel without facts about its collective takes the
+  /// library's label around its launch ("nccl:all_to_all"), if that has sizes and the number of
+  /// ranks is known: by the extents of the op around the label, else by its group, else by the
+  /// trace. O((R + K) log C).
   explicit Collectives(Trace* trace);
 
-  /// Null where the kernel is none. `index` is that of the kernel.
+  /// Returns null if the kernel with that index is no collective.
   const Call* Of(const Trace& trace, size_t index) const {
     ItemIndex communication = trace.DetailsOf(trace.kernels[index]).communication;
     if (communication >= calls_.size() && index < by_label_.size())
@@ -77,7 +74,7 @@ class Collectives {
   class RanksOfLabels;
 
   std::vector<Call> calls_;          // By index into Trace::communications.
-  std::vector<ItemIndex> by_label_;  // By kernel; empty where no label tells any.
+  std::vector<ItemIndex> by_label_;  // By kernel; empty if no label is used.
 };
 
 }  // namespace oplens::parse

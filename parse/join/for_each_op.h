@@ -12,7 +12,7 @@
 namespace oplens::parse {
 
 /// Calls f(op, mod) for each op around a call by PyProf's rule: annotated calls; else backward
-/// nodes; else forward sequence ranges; else the outermost free text. mod 0 is unknown.
+/// nodes; else forward sequence ranges; else the outermost free text. mod 0: unknown.
 template <typename F>
 void ForEachOp(const Joined& joined, const Surroundings& around, F f) {
   const OpCalls& calls = joined.calls();

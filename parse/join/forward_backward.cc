@@ -59,7 +59,7 @@ class ForwardBackward::Matcher {
     }
   };
 
-  /// The calls that nodes name as theirs.
+  /// Finds the calls that nodes name as theirs.
   void FindNamedCalls() {
     for (const uint32_t index : contexts_.nodes()) {
       const BackwardNode node = roles_.NodeOf(index);
@@ -77,8 +77,7 @@ class ForwardBackward::Matcher {
     }
   }
 
-  /// Which thread the framework's own number of a thread means: the one that most nodes of it leave
-  /// no choice but.
+  /// Maps the framework's thread numbers to threads, by votes of nodes with one candidate thread.
   void MapForwardThreads() {
     std::map<Key, std::map<ThreadIndex, size_t>> votes;  // By process and number.
     for (const uint32_t index : contexts_.nodes()) {
@@ -88,7 +87,7 @@ class ForwardBackward::Matcher {
       if (runs.size() == 1) ++votes[{node.process_id, node.forward_thread}][runs.front().thread];
     }
     for (const auto& [number, threads] : votes) {
-      // Of equal counts the first thread's.
+      // Of equal counts, the first thread's.
       const auto most =
           std::max_element(threads.begin(), threads.end(),
                            [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -112,8 +111,8 @@ class ForwardBackward::Matcher {
     links_.emplace_back(node.range, static_cast<uint32_t>(result_.runs_.size()));
   }
 
-  /// Numbers the runs of each node, in the order of their starts. Nodes of one op with several
-  /// sequence numbers are no runs of each other.
+  /// Numbers the runs of each node by start. Nodes with different sequence numbers are not runs of
+  /// each other.
   void CountRuns() {
     std::vector<NodeRun>& runs = result_.runs_;
     std::vector<uint32_t> order(runs.size());
@@ -146,14 +145,14 @@ class ForwardBackward::Matcher {
     runs_.clear();
     for (const ThreadRun& run : candidates_.Of(node)) AddBefore(run, backward.start_ns, false);
     KeepForwardThread(node, backward);
-    // Which of the ops of several threads made the node cannot be told.
+    // With candidates on several threads the op is undecidable.
     if (runs_.size() != 1) return kNoRange;
     const std::string_view name = roles_.NameOf(backward);
     const uint32_t last = candidates_.LastThatFits(runs_.front(), name);
     if (last != kNoRange) return last;
-    // The op of a C++ function of the user has no number of its own, nor a name like the node's.
+    // The op of a user's C++ function has no number of its own, nor a name like the node's.
     if (name.find("CppNode<") != std::string_view::npos) return kNoRange;
-    // The node of a function of the user, which calls ops of the same number.
+    // The node of a user's function, which calls ops with the same number.
     return candidates_.OutermostAroundLast(runs_.front());
   }
 
@@ -162,7 +161,7 @@ class ForwardBackward::Matcher {
     if (!run.empty()) runs_.push_back(run);
   }
 
-  /// Drops candidates of other threads than the one that the file tells, if it does.
+  /// Drops candidates on other threads than the recorded one, if there is one.
   void KeepForwardThread(const BackwardNode& node, const Range& backward) {
     if (const ForwardBackwardLink* arrow = ArrowTo(backward)) {
       KeepThread(arrow->forward_thread);
@@ -184,13 +183,13 @@ class ForwardBackward::Matcher {
     if (run != runs_.end()) runs_ = {*run};
   }
 
-  /// The profiler's own arrow to a node, or null.
+  /// Returns the profiler's own arrow to a node, or null.
   const ForwardBackwardLink* ArrowTo(const Range& node) const {
     const size_t first = FirstArrow(node);
     return first < arrows_.size() && LeadsTo(arrows_[first], node) ? &arrows_[first] : nullptr;
   }
 
-  /// Index of the first arrow that ends no earlier than a node begins.
+  /// Returns the index of the first arrow that ends no earlier than a node begins.
   size_t FirstArrow(const Range& node) const {
     const auto place =
         std::lower_bound(arrows_.begin(), arrows_.end(), node,
@@ -201,7 +200,7 @@ class ForwardBackward::Matcher {
     return static_cast<size_t>(place - arrows_.begin());
   }
 
-  /// Whether an arrow that ends no earlier than a node begins leads to it.
+  /// Whether such an arrow leads to the node.
   static bool LeadsTo(const ForwardBackwardLink& arrow, const Range& node) {
     return arrow.backward_thread == node.thread && arrow.backward_ns <= node.end_ns;
   }
@@ -216,9 +215,9 @@ class ForwardBackward::Matcher {
   std::unordered_map<Key, uint32_t, KeyHash> named_calls_;  // Ranges, by process and handle.
   std::map<Key, ThreadIndex> threads_by_vote_;              // By process and number.
   std::unordered_map<uint32_t, uint32_t> numbers_;          // Of forward ops, by range.
-  std::vector<std::pair<uint32_t, uint32_t>> links_;        // What ForwardBackward::links_ gets.
+  std::vector<std::pair<uint32_t, uint32_t>> links_;        // For ForwardBackward::links_.
   std::vector<int64_t> sequences_;                          // Of the node of each of runs_.
-  std::vector<ThreadRun> runs_;  // Candidates of the node at hand, a run a thread.
+  std::vector<ThreadRun> runs_;  // Candidates of the current node, one run per thread.
 };
 
 ForwardBackward::ForwardBackward(const Trace& trace, const ThreadRanges& threads,

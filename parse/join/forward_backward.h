@@ -17,11 +17,11 @@
 
 namespace oplens::parse {
 
-/// Numbers of some ranges, 0 of all others: 1.5 bits a range, and 4 bytes a range that has one.
+/// Numbers of some ranges, 0 for the others: 1.5 bits per range plus 4 bytes per number.
 class SparseNumbers {
  public:
   SparseNumbers() = default;
-  /// Pairs of a range, below `ranges`, and its number; of several of a range the least counts.
+  /// Pairs of a range, below `ranges`, and a number; the least number of a range counts.
   SparseNumbers(size_t ranges, std::vector<std::pair<uint32_t, uint32_t>> numbers)
       : words_(ranges / kBits + 1, 0), before_(words_.size(), 0) {
     std::sort(numbers.begin(), numbers.end());
@@ -51,22 +51,22 @@ class SparseNumbers {
  private:
   static constexpr size_t kBits = 64;
 
-  std::vector<uint64_t> words_;   // A bit a range.
+  std::vector<uint64_t> words_;   // A bit per range.
   std::vector<uint32_t> before_;  // How many have one before each word.
   std::vector<uint32_t> numbers_;
 };
 
-/// Which forward op made each node of the backward pass. The one place that decides it: records,
-/// arrows of timelines, `--check` and prices go by the numbers that it gives. Rules:
-/// docs/correlation.md, "Forward op of a node".
+/// Decides which forward op made each node of the backward pass, for records, arrows of timelines,
+/// `--check` and prices. Rules: docs/correlation.md, "Forward op of a node".
 ///
-/// The file says it:
+/// From the file:
 ///
 ///     |- mm, h 7 -|          |- MmBackward0, fh 7 -|         its call, as nvtx_annotate marked it
 ///     |- mm, seq 5 -| ~~~~~> |- MmBackward0, seq 5 -|        the profiler's arrow: its thread
 ///     |- mm, seq 5, tid 1 -| |- MmBackward0, seq 5, ftid 1 -|   the number of its thread
 ///
-/// Of those with the node's number, in its process, begun before it, the last whose name fits:
+/// Else, among ops with the node's number, in its process, begun before it, the last with a fitting
+/// name:
 ///
 ///     |- size, seq 5 -|  |- mm, seq 5 -|  |- MmBackward0 -|  mm: the counter stands still until
 ///                                                            a node is made
@@ -77,50 +77,50 @@ class SparseNumbers {
 ///     |- mm, seq 5 -| thread a
 ///     |- mm, seq 5 -| thread b  |- MmBackward0, seq 5 -|     none: several threads have one
 ///
-/// The node of an op inside one that nvtx_annotate marked is the marked one's.
+/// If an op is inside one that nvtx_annotate marked, its node belongs to the marked op.
 ///
-/// O(R + N log N) for R ranges and N nodes and ops with their numbers; a bit a range and some 40
-/// bytes a node and op.
+/// O(R + N log N) for R ranges and N nodes and ops with their numbers; memory: a bit per range and
+/// about 40 bytes per node and op.
 class ForwardBackward {
  public:
   /// All must outlive this object.
   ForwardBackward(const Trace& trace, const ThreadRanges& threads, const LeakedRanges& leaks,
                   const StepContexts& contexts, const RangeRoles& roles);
 
-  /// Of a forward op that made a node: its number, from 1; else 0.
+  /// Returns the number, from 1, of a forward op that made a node; else 0.
   uint32_t NumberOf(size_t range) const {
     return contexts_.ContextOf(range) == StepContext::kNode ? 0 : links_.Of(range);
   }
-  /// Of the range of a node: its forward op; node 0 when it has none.
+  /// Returns the forward op of a node's range; node 0 if it has none.
   NodeRun RunOf(size_t range) const {
     if (contexts_.ContextOf(range) != StepContext::kNode) return {};
     const uint32_t link = links_.Of(range);
     return link == 0 ? NodeRun() : runs_[link - 1];
   }
-  /// How many forward ops made nodes; their numbers are 1 to this.
+  /// Number of forward ops that made nodes; they are numbered from 1 to this.
   uint32_t count() const { return static_cast<uint32_t>(forwards_.size()); }
-  /// The range of the forward op of a number.
+  /// Range of the forward op with that number.
   uint32_t ForwardOf(uint32_t number) const { return forwards_[number - 1]; }
-  /// The call of a gradient function in a node of the op of that number, kNoRange when there is
-  /// none that tells anything (see gradient_hints.h).
+  /// Call of a gradient function in a node of that op (see gradient_hints.h); kNoRange: none.
   uint32_t GradientCallOf(uint32_t number) const {
     const auto call = gradient_calls_.find(number);
     return call == gradient_calls_.end() ? kNoRange : call->second;
   }
 
-  /// The arrows to draw: from each forward op to the runs of its nodes, and those of the file that
-  /// lead to no node with a number.
+  /// Returns the arrows to draw: from each forward op to the runs of its nodes, and arrows of the
+  /// file that lead to no node with a number.
   std::vector<ForwardBackwardLink> Arrows(const Trace& trace) const;
 
  private:
   class Matcher;
 
   const StepContexts& contexts_;
-  SparseNumbers links_;  // By range: of a node 1 + index into runs_, else the number.
+  SparseNumbers links_;  // By range: for a node, 1 + index into runs_; else the number.
   std::vector<NodeRun> runs_;
   std::vector<uint32_t> forwards_;                         // By number - 1; ranges.
   std::unordered_map<uint32_t, uint32_t> gradient_calls_;  // By number; ranges.
-  std::vector<ForwardBackwardLink> other_arrows_;          // Of the file; to no node with a number.
+  std::vector<ForwardBackwardLink> other_arrows_;          // From the file, to no node with a
+                                                           // number.
 };
 
 }  // namespace oplens::parse

@@ -10,12 +10,12 @@
 namespace oplens::parse {
 namespace {
 
-/// So many candidates are looked at before all of a number are sorted out by name.
+/// This many candidates are checked before all of a number are classified by name.
 constexpr uint32_t kForwardCandidatesNear = 16;
-/// So many of what is sorted out are kept.
+/// Upper bound on kept results of that.
 constexpr size_t kMostFits = size_t{8} << 20;
 
-/// The number of a range that may be a forward op; nullopt: it is none.
+/// Returns the number of a range that may be a forward op, else nullopt.
 std::optional<int64_t> NumberOf(const Trace& trace, size_t index, const LeakedRanges& leaks,
                                 const StepContexts& contexts, const RangeRoles& roles) {
   const Range& range = trace.ranges[index];
@@ -23,7 +23,7 @@ std::optional<int64_t> NumberOf(const Trace& trace, size_t index, const LeakedRa
   const bool op = context == StepContext::kNone || context == StepContext::kRecompute;
   if (!op || range.open() || leaks.Has(index) || contexts.Repeats(index)) return std::nullopt;
   const std::optional<int64_t> sequence = roles.SequenceOf(range);
-  // On a thread of the engine 0 is a filler.
+  // On an engine thread 0 is a filler.
   const int64_t least = contexts.IsEngineThread(range.thread) ? 1 : 0;
   return sequence && *sequence >= least ? sequence : std::nullopt;
 }
@@ -111,7 +111,7 @@ const std::vector<uint32_t>& ForwardCandidates::FitsOf(uint32_t begin,
   const uint32_t size = EndOfRun(begin) - begin;
   const auto known = fits_.find({begin, bare_node});
   if (known != fits_.end()) return known->second;
-  // A file with as many names of nodes as nodes must not fill the memory.
+  // Bounds the memory for a file with as many node names as nodes.
   fits_size_ += size;
   if (fits_size_ > kMostFits) {
     fits_.clear();
@@ -143,7 +143,7 @@ uint32_t ForwardCandidates::OutermostAroundLast(const Run& run) {
       ends->second.push_back(latest_ns);
     }
   }
-  // The first that ends no earlier than the last one; it began no later.
+  // The first one that ends no earlier than the last one; it began no later.
   const Range& last = trace_.ranges[ranges_[run.end - 1]];
   const auto first = std::lower_bound(ends->second.begin(), ends->second.end(), last.end_ns);
   return ranges_[run.begin + static_cast<uint32_t>(first - ends->second.begin())];

@@ -12,7 +12,7 @@ bool ReplayBefore(const GraphReplay& a, const GraphReplay& b) {
          std::tuple(b.start_ns, b.end_ns, b.graph_id);
 }
 
-/// Where it stands in the file comes last: a graph's kernels of several streams may begin at once.
+/// Position in the file comes last: kernels of a graph on several streams may begin at once.
 struct KernelBefore {
   const StringPool& strings;
 

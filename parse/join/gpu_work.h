@@ -10,15 +10,15 @@
 
 namespace oplens::parse {
 
-/// Number of something that the GPU did: the kernels in output order, then the replays of CUDA
-/// graphs whose kernels the file hides, by their starts.
+/// Index of GPU work: kernels in output order, then, by start, graph replays whose kernels are
+/// hidden.
 using WorkIndex = uint32_t;
 
-/// What was launched, in output order and in the order of the launches.
+/// Launched work, in output order and in launch order.
 class GpuWork {
  public:
-  /// Sorts the kernels of `trace` (start, correlation id, row id; untimed ones last) and its
-  /// graph replays by start. `trace` must outlive this object.
+  /// Sorts the kernels of `trace` (start, correlation id, row id; untimed ones last) and its graph
+  /// replays by start. `trace` must outlive this object.
   explicit GpuWork(Trace* trace);
 
   size_t count() const { return trace_.kernels.size() + trace_.graph_replays.size(); }
@@ -26,17 +26,16 @@ class GpuWork {
   const GraphReplay& ReplayOf(WorkIndex work) const {
     return trace_.graph_replays[work - trace_.kernels.size()];
   }
-  /// The call that launched it; kNoLaunch: none is known.
+  /// The call that launched it; kNoLaunch: unknown.
   LaunchIndex LaunchOf(WorkIndex work) const {
     return IsKernel(work) ? trace_.kernels[work].launch : ReplayOf(work).launch;
   }
-  /// The call whose surroundings tell its op: its launch, or what put it into the graph that was
-  /// launched.
+  /// The call whose surroundings identify its op: its launch, or its capture into the graph.
   LaunchIndex OriginOf(WorkIndex work) const {
     const LaunchIndex capture = IsKernel(work) ? trace_.kernels[work].capture : kNoLaunch;
     return capture != kNoLaunch ? capture : LaunchOf(work);
   }
-  /// What came from a thread, in the order of its calls.
+  /// The work launched by a thread, in the order of its calls.
   std::span<const WorkIndex> Of(ThreadIndex thread) const {
     return {by_thread_.data() + bounds_[thread], bounds_[thread + 1] - bounds_[thread]};
   }

@@ -17,9 +17,9 @@ namespace {
 
 struct Hint {
   std::string_view gradient;  ///< Without namespace.
-  std::string_view forward;   ///< Ends the name of the forward op.
-  int input;                  ///< Places among the gradient function's tensors.
-  int output;                 ///< Of dY, which has the shape of the result; -1: none is needed.
+  std::string_view forward;   ///< Prefix of the forward op's name, without namespace.
+  int input;                  ///< Index among the gradient function's tensors.
+  int output;                 ///< Index of dY, which has the result's shape; -1: not needed.
   bool training;
 };
 
@@ -67,7 +67,6 @@ OpArg OutputArg(OpArg gradient) {
   return gradient;
 }
 
-/// Names a forward op and what it takes.
 std::string OperandsKey(std::string_view forward, const OpArg& input, const OpArg& weight) {
   return fmt::format("{} {} {} {}", forward, fmt::join(input.shape, ","),
                      fmt::join(weight.shape, ","), input.dtype);
@@ -91,7 +90,7 @@ std::string WithGradientFacts(std::string_view forward_call, std::string_view gr
   const OpArg& input = *given[static_cast<size_t>(hint->input)];
   if (input.shape != taken.front()->shape || input.dtype != taken.front()->dtype) return {};
   if (hint->training) {
-    // A flag that was recorded stands.
+    // A recorded flag has precedence.
     const bool recorded = std::any_of(forward->args.begin(), forward->args.end(),
                                       [](const OpArg& a) { return a.kind == OpArg::Kind::kBool; });
     if (recorded) return {};
@@ -115,7 +114,7 @@ void ResultsBySize::Add(std::string_view gradient_call) {
   const std::optional<OpCall> gradient = ParseOpCall(gradient_call, &error);
   const Hint* hint = gradient ? FindHint(BareName(gradient->op)) : nullptr;
   if (hint == nullptr || hint->output < 0) return;
-  constexpr size_t kWeight = 2;  // Of all of them.
+  constexpr size_t kWeight = 2;  // Among all of them.
   const std::vector<const OpArg*> given = TensorsOf(*gradient);
   if (given.size() <= kWeight) return;
   const auto& shape = given[static_cast<size_t>(hint->output)]->shape;

@@ -9,32 +9,30 @@
 
 namespace oplens::parse {
 
-/// The call of a forward op with what the call of its gradient function, inside its node, tells of
-/// it: some profiles hold tensor shapes but no other arguments, so that the extents of a
-/// convolution's result are only those of the dY that its gradient function takes. Adds to the
-/// arguments:
+/// Completes a forward op's call by that of its gradient function, inside its node: some profiles
+/// have tensor shapes but no other arguments, so only the dY of its gradient function has the
+/// extents of a convolution's result. Adds these arguments:
 ///   output    a tensor: the result of a convolution
 ///   training  True: cuDNN's gradient of batch norm exists for training only
-/// "" when it tells nothing, or the two calls do not have the same input. Both are canonical texts
-/// (AppendOpCall).
+/// Returns "" if there is nothing to add, or the two calls do not have the same input. Texts are
+/// canonical (AppendOpCall).
 std::string WithGradientFacts(std::string_view forward_call, std::string_view gradient_call);
 
-/// The same for profiles without numbers that link a node to its forward op: a convolution whose
-/// steps were not recorded has the result that the gradient functions for input and weight of its
-/// extents take, where these agree.
+/// Likewise for profiles without numbers that link a node to its op: a convolution without recorded
+/// strides gets the dY of the gradient functions with its input and weight, if these agree.
 class ResultsBySize {
  public:
   void Add(std::string_view gradient_call);
   bool empty() const { return results_.empty(); }
-  /// The call with its argument `output`, "" where nothing tells it.
+  /// Returns the call with its argument `output`, or "" if it is unknown.
   std::string WithResult(std::string_view forward_call) const;
 
  private:
-  /// By forward op and operands; empty where two differ.
+  /// By forward op and operands; empty if two differ.
   std::map<std::string, std::vector<int64_t>> results_;
 };
 
-/// Whether a function of this name ("aten::cudnn_convolution_backward") may tell anything.
+/// Whether a function of this name ("aten::cudnn_convolution_backward") may have such facts.
 bool IsTellingGradient(std::string_view name);
 
 }  // namespace oplens::parse

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -18,19 +16,19 @@
 namespace oplens::parse {
 namespace {
 
-/// Of the larger of the two, so much must be alike.
+/// Required share of equal members in the larger of the two.
 constexpr double kCaptureAlike = 0.95;
 constexpr double kPlaceAlike = 0.9;
-/// Members in a row by which places of other recordings are found; less has too many.
+/// Consecutive members by which places of other recordings are found; fewer match too often.
 constexpr size_t kGram = 6;
 constexpr size_t kMostPlacesOfGram = 64;
 constexpr size_t kMostPlaces = 8;
 constexpr size_t kReferenceLeastRun = 16;
-/// How far insertions may shift what is behind them.
+/// Greatest shift by insertions.
 constexpr int64_t kReferenceSlack = 64;
-/// Members that may be compared for each of a lane.
+/// Upper bound on comparisons per member of a lane.
 constexpr size_t kMostCompared = 32;
-/// Captures whose order is looked at.
+/// Upper bound on captures whose order is searched.
 constexpr size_t kMostOrdered = 512;
 
 uint64_t HashOf(std::span<const uint64_t> keys) {
@@ -43,14 +41,14 @@ const Kernel& ReferenceKernelAt(const Lane& lane, size_t i) {
   return lane.joined().trace().kernels[lane.KernelOf(i)];
 }
 
-/// When the first member of a lane of a reference was at work, or its launch.
+/// Start of a member of a reference's lane, or of its capturing call.
 int64_t BeginOf(const Lane& lane, size_t i) {
   const Kernel& kernel = ReferenceKernelAt(lane, i);
   if (!IsCaptured(kernel)) return kernel.start_ns;
   return lane.joined().trace().launches[kernel.launch].start_ns;
 }
 
-/// What all places that fit say of each member of a target.
+/// What all fitting places say about each member of a target.
 class Votes {
  public:
   explicit Votes(size_t members) : votes_(members) {}
@@ -104,7 +102,7 @@ size_t CountAligned(const std::vector<uint32_t>& partners) {
          static_cast<size_t>(std::count(partners.begin(), partners.end(), kUnaligned));
 }
 
-/// The kernels that each replay of a graph ran, in the order of the replays.
+/// The kernels of each replay of a graph, in the order of replays.
 std::vector<Lane> ReplaysOf(const Joined& joined, PlaceKeys* keys) {
   const Trace& trace = joined.trace();
   std::map<std::pair<int64_t, LaunchIndex>, std::vector<uint32_t>> replays;
@@ -120,7 +118,7 @@ std::vector<Lane> ReplaysOf(const Joined& joined, PlaceKeys* keys) {
   return lanes;
 }
 
-/// What each capture of a reference put into its graph, in the order of the captures.
+/// The kernels that each capture of a reference put into its graph, in the order of captures.
 std::vector<Lane> CapturesOf(const Joined& reference, PlaceKeys* keys) {
   const Trace& trace = reference.trace();
   std::map<int32_t, std::vector<uint32_t>> captures;
@@ -152,15 +150,15 @@ bool IsOnOneStream(const Lane& lane) {
   return true;
 }
 
-/// Explains replays of graphs by the captures of a reference.
+/// Explains replays of graphs by captures of a reference.
 class ByCapture {
  public:
   ByCapture(const Joined& reference, PlaceKeys* keys) : captures_(CapturesOf(reference, keys)) {
     for (size_t i = 0; i < captures_.size(); ++i) nameless_.push_back(IsNameless(captures_[i]));
   }
 
-  /// Adds the replays that a lane holds without their launches (correlation id 0: the graph is
-  /// older than the recording): what is alike with a whole capture.
+  /// Adds the replays in a lane without launches (correlation id 0: the graph is older than the
+  /// recording): kernels that match a whole capture.
   void AddUnlaunched(const Lane& lane, PlaceKeys* keys, std::vector<Lane>* replays) const {
     const std::span<const uint64_t> all = lane.Keys(KeyParts::kName);
     size_t budget = kMostCompared * all.size();
@@ -175,7 +173,7 @@ class ByCapture {
     }
   }
 
-  /// Answers which replays it explained.
+  /// Returns which replays it explained.
   std::vector<bool> Explain(const std::vector<Lane>& replays, uint32_t* instances,
                             std::vector<Inferred>* found) {
     std::vector<bool> explained(replays.size(), false);
@@ -203,7 +201,8 @@ class ByCapture {
   }
 
  private:
-  /// Of the longest capture that the untold kernels from `begin` on are alike with; 0: none.
+  /// Returns the size of the longest capture that the unlaunched kernels from `begin` match; 0:
+  /// none.
   size_t SizeOfReplayAt(const Lane& lane, size_t begin, size_t* budget) const {
     if (ReferenceKernelAt(lane, begin).launch != kNoLaunch) return 0;
     const std::span<const uint64_t> all = lane.Keys(KeyParts::kName);
@@ -226,7 +225,7 @@ class ByCapture {
   std::vector<uint32_t> PartnersOf(const Lane& replay, size_t capture) const {
     const Lane& source = captures_[capture];
     if (nameless_[capture]) {
-      // By the order of the nodes alone, which holds on one stream.
+      // By the order of nodes only, which is valid on one stream.
       std::vector<uint32_t> partners(replay.size(), kUnaligned);
       if (replay.size() != source.size() || !IsOnOneStream(replay)) return partners;
       for (uint32_t i = 0; i < partners.size(); ++i) partners[i] = i;
@@ -235,7 +234,7 @@ class ByCapture {
     return Align(replay.Keys(KeyParts::kName), source.Keys(KeyParts::kName), AlignEnds::kBoth);
   }
 
-  /// The captures that the graph of a replay may be of.
+  /// Returns the captures that may have made the graph of a replay.
   const std::vector<size_t>& FitsOf(const Lane& replay) {
     const auto [place, is_new] = fits_.try_emplace(HashOf(replay.Keys(KeyParts::kName)));
     std::vector<size_t>& fits = place->second;
@@ -258,8 +257,8 @@ class ByCapture {
     return fits;
   }
 
-  /// Where replays run all graphs in the order of their captures, again and again: the capture of
-  /// the first; nullopt where no order fits, or several do.
+  /// If the replays repeat all graphs in the order of their captures, returns the capture of the
+  /// first; nullopt if no order fits, or several do.
   std::optional<size_t> OrderOf(const std::vector<const std::vector<size_t>*>& fits) const {
     const size_t count = captures_.size();
     if (count < 2 || count > kMostOrdered || fits.size() < count) return std::nullopt;
@@ -281,7 +280,7 @@ class ByCapture {
   std::unordered_map<uint64_t, std::vector<size_t>> fits_;  // By the hash of a replay's keys.
 };
 
-/// Explains rows of kernels by the kernels that ran in a reference.
+/// Explains kernels by those that ran in a reference.
 class ByKernels {
  public:
   ByKernels(const Joined& reference, PlaceKeys* keys) : lanes_(LanesOf(reference, keys)) {}
@@ -330,7 +329,8 @@ class ByKernels {
     return place->second;
   }
 
-  /// Where most of the target may stand, as differences of positions; those nearly as good too.
+  /// Returns where most of the target matches (differences of positions), and nearly as good
+  /// places.
   std::vector<Place> PlacesOf(std::span<const uint64_t> keys, KeyParts parts) {
     const Grams& grams = GramsOf(parts);
     std::map<std::pair<uint32_t, int64_t>, size_t> buckets;
@@ -363,15 +363,14 @@ class ByKernels {
   std::map<KeyParts, Grams> grams_;
 };
 
-/// Adds the ops that another recording of the program tells of the untold kernels of `lanes`,
-/// unordered.
+/// Adds ops from another recording of the program to kernels of `lanes` without one, unordered.
 void InferFromReference(const std::vector<Lane>& lanes, const Joined& reference,
                         std::vector<Inferred>* found) {
   if (lanes.empty()) return;
   const Joined& joined = lanes.front().joined();
   PlaceKeys keys(joined.trace());
   PlaceKeys reference_keys(reference.trace());
-  // Apart from those of repetitions.
+  // Distinct from those of repetitions.
   uint32_t instances = uint32_t{1} << 30;
   ByCapture by_capture(reference, &reference_keys);
   std::vector<Lane> replays = ReplaysOf(joined, &keys);
@@ -383,7 +382,7 @@ void InferFromReference(const std::vector<Lane>& lanes, const Joined& reference,
     const Segment whole{&replays[i], 0, replays[i].size()};
     by_kernels.Explain(whole, PartsOf(replays[i], 0, replays[i].size()), &instances, found);
   }
-  // What has no launch at all.
+  // Kernels without any launch.
   for (const Lane& lane : lanes) {
     for (size_t begin = 0; begin < lane.size();) {
       size_t end = begin;
@@ -408,13 +407,13 @@ Inference::Inference(const Joined& joined, const Joined* reference, bool repetit
   if (reference == nullptr) return;
   std::vector<Inferred> others;
   InferFromReference(lanes, *reference, &others);
-  // The first word about a kernel counts: captures come before what ran.
+  // The first result for a kernel counts: captures precede executed kernels.
   std::stable_sort(others.begin(), others.end(), by_kernel);
   others.erase(
       std::unique(others.begin(), others.end(),
                   [](const Inferred& a, const Inferred& b) { return a.kernel == b.kernel; }),
       others.end());
-  // The file's own steps come first where they tell the layer too.
+  // The file's own steps have precedence, unless only the other result has the layer.
   for (const Inferred& other : others) {
     const auto own = std::lower_bound(all_.begin(), all_.end(), other, by_kernel);
     if (own == all_.end() || own->kernel != other.kernel) continue;

@@ -11,11 +11,12 @@ namespace oplens::parse {
 
 class Joined;
 
-/// Where the op of a kernel was found that no row of its own tells.
+/// The inferred op of a kernel that no row of its own identifies.
 struct Inferred {
-  uint32_t kernel = 0;  ///< Whose op it is, by its number in output order.
-  uint32_t donor = 0;   ///< The kernel whose op it takes: of the same file, or of the reference.
-  /// Kernels whose donors are of one call are of one call if this is the same; from 1.
+  uint32_t kernel = 0;  ///< Its index in output order.
+  uint32_t donor = 0;   ///< The kernel whose op it takes: from the same file, or from the
+                        ///< reference.
+  /// From 1; equal for kernels of one call, if their donors are of one call too.
   uint32_t instance = 0;
   int64_t shift_ns = 0;  ///< From times of the donor's step to those of the kernel's.
   Evidence evidence = Evidence::kNone;
@@ -23,22 +24,20 @@ struct Inferred {
   bool layer = false;  ///< Whether the layer is the donor's too.
 };
 
-/// Whether no row of the file tells the op of a kernel: its launch is not there, or it is that of a
-/// graph whose capture is not.
+/// Whether no row identifies a kernel's op: its launch, or the capture of its graph, is missing.
 inline bool IsUntold(const Kernel& kernel) {
   if (kernel.capture != kNoLaunch) return false;
   return kernel.launch == kNoLaunch || kernel.graph;
 }
 
-/// The ops that are inferred: docs/correlation.md, "Evidence". Nothing where every kernel has its
-/// own. O(n log n) for n kernels.
+/// Inferred ops: docs/correlation.md, "Evidence". Empty if all have their own. O(n log n).
 class Inference {
  public:
   Inference() = default;
   /// `reference`: another recording, or null. `repetition`: whether steps explain each other.
   Inference(const Joined& joined, const Joined* reference, bool repetition);
 
-  /// Of a kernel in output order; null: nothing.
+  /// `kernel`: index in output order. Returns null if nothing was inferred.
   const Inferred* Of(size_t kernel) const;
   const std::vector<Inferred>& all() const { return all_; }
 

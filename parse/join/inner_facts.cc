@@ -28,7 +28,6 @@ OpArg IntArg(std::string_view name, int64_t value) {
   return arg;
 }
 
-/// The lists of integers of a call, in order.
 std::vector<const std::vector<int64_t>*> ListsOf(const OpCall& call) {
   std::vector<const std::vector<int64_t>*> lists;
   for (const OpArg& arg : call.args) {
@@ -37,8 +36,8 @@ std::vector<const std::vector<int64_t>*> ListsOf(const OpCall& call) {
   return lists;
 }
 
-/// x[indices], whose list of indices is not recorded. PyTorch lays the source out as the result is,
-/// with strides of 0 along what the indices pick, and reshapes each index to go with it
+/// x[indices], whose list of indices is not recorded. PyTorch restrides the source to the shape of
+/// the result, with strides of 0 along the indexed dimensions, and reshapes each index to match
 /// (ATen/native/TensorAdvancedIndexing.cpp: restride_src, reshape_indexer).
 bool AddIndexFacts(std::span<const OpCall> inner, OpCall* call) {
   if (call->args.empty() || !IsTensor(call->args.front())) return false;
@@ -66,8 +65,8 @@ bool AddIndexFacts(std::span<const OpCall> inner, OpCall* call) {
   return true;
 }
 
-/// moe_forward(x[T,H], scores[T,E], layer): the engine's buffers are [T,k] numbers of experts, and
-/// what the experts compute, by routed and padded rows: [P,I], then their results [P,H].
+/// moe_forward(x[T,H], scores[T,E], layer): the engine allocates buffers [T,k] for indices of
+/// experts, and, by routed and padded rows, [P,I] for intermediates and [P,H] for results.
 bool AddExpertFacts(std::span<const OpCall> inner, OpCall* call) {
   std::vector<const OpArg*> tensors;
   for (const OpArg& arg : call->args) {
@@ -88,7 +87,7 @@ bool AddExpertFacts(std::span<const OpCall> inner, OpCall* call) {
       });
   if (routed == buffers.end()) return false;
   const int64_t topk = (*routed)[1];
-  // Buffers of other work may be alike: only where one pair fits is it the experts'.
+  // Other buffers may have such shapes: accepts the experts' only if exactly one pair fits.
   std::optional<int64_t> intermediate;
   for (const auto& result : buffers) {
     if (result[1] != hidden || result[0] <= rows || result[0] / topk < rows) continue;
@@ -117,7 +116,7 @@ constexpr Teller kTellers[] = {
 
 constexpr std::string_view kTold[] = {"aten::as_strided", "aten::empty", "aten::reshape"};
 
-/// More calls than that tell no more of one.
+/// More calls add no facts.
 constexpr size_t kMostInside = 64;
 
 enum Role : uint8_t { kRoleNotAsked, kRoleOther, kRoleTells, kRoleIsTold };
@@ -127,7 +126,7 @@ enum Role : uint8_t { kRoleNotAsked, kRoleOther, kRoleTells, kRoleIsTold };
 bool AddInnerFacts(std::span<const OpCall> inner, OpCall* call) {
   const std::string name = call->mod + "::" + call->op;
   for (const Teller& teller : kTellers) {
-    // The Python form of aten's has no namespace.
+    // The Python form of aten operators has no namespace.
     const size_t scope = teller.name.find("::");
     if (teller.name == name ||
         (teller.name.starts_with("aten::") && call->op == teller.name.substr(scope + 2))) {

@@ -14,23 +14,22 @@
 
 namespace oplens::parse {
 
-/// Adds to a call what the calls inside it tell of it, where its own arguments do not:
-///   aten::index     `output`, a tensor: its result, as the as_strided of its source inside has it;
+/// Adds to a call the facts that are missing in its arguments but follow from the calls inside it:
+///   aten::index     `output`, a tensor: its result, from the as_strided of its source inside;
 ///                   `indices`, tensors: those that are reshaped inside
-///   *::moe_forward  `topk`: experts of a row; `intermediate`: of one expert; from the buffers that
+///   *::moe_forward  `topk`: experts per row; `intermediate`: of one expert; from the buffers that
 ///                   are allocated inside
-/// False where they tell nothing.
+/// Returns false if there are none.
 bool AddInnerFacts(std::span<const OpCall> inner, OpCall* call);
 
-/// The calls of operators of a trace with what the calls inside them tell.
-///
-/// One sweep over the ranges of each thread; different calls are read once.
+/// The operator calls of a trace, completed by the calls inside them. One sweep over the ranges of
+/// each thread; equal calls are read once.
 class InnerFacts {
  public:
   /// Adds completed calls to the trace's strings and to `texts`.
   InnerFacts(Trace* trace, const ThreadRanges& threads, RangeTexts* texts);
 
-  /// The text of the completed call of a range; 0: nothing was added.
+  /// The text of a range's completed call; 0: nothing was added.
   StringId Of(uint32_t range) const {
     const auto found = completed_.find(range);
     return found == completed_.end() ? 0 : found->second;

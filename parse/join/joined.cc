@@ -22,7 +22,7 @@
 namespace oplens::parse {
 namespace {
 
-/// What torch.compile's back ends call the kernels that they make.
+/// Names of kernels made by torch.compile's back ends.
 bool IsCompiledKernel(std::string_view name) {
   constexpr std::string_view kPrefixes[] = {"triton_poi_", "triton_red_", "triton_per_",
                                             "triton_tem_", "triton_for_", "triton_mm_"};
@@ -36,13 +36,13 @@ std::unique_ptr<RangeTexts> Classified(Trace* trace, Diagnostics* diagnostics) {
   return texts;
 }
 
-/// Whether ops may be inferred from what is around kernels of this trace.
+/// Whether ops may be inferred from the surroundings of kernels of this trace.
 bool TellsOthers(const Trace& trace, const JoinOptions& options) {
   return options.for_reference ||
          (options.repetition && std::any_of(trace.kernels.begin(), trace.kernels.end(), IsUntold));
 }
 
-/// The trace, without what puts kernels into graphs where that is not wanted.
+/// Returns the trace, with captures removed unless the options allow them.
 Trace* Allowed(Trace* trace, const JoinOptions& options) {
   if (options.capture) return trace;
   for (Kernel& kernel : trace->kernels) kernel.capture = kNoLaunch;
@@ -86,8 +86,8 @@ ReasonSet Joined::ReasonsOf(size_t index) const {
     if (around->open_range) reasons.Add(Reason::kOpenRange);
   }
   if (kernel.launch == kNoLaunch) reasons.Add(Reason::kNoLaunchCall);
-  // Kernels that no single op launched: replays of a graph whose capture is not in the file,
-  // whatever is around the replay, and what a compiler made of several ops.
+  // Kernels without a single op: replays of a graph whose capture is not in the file, whatever
+  // surrounds the replay, and kernels that a compiler made of several ops.
   if (kernel.graph && kernel.capture == kNoLaunch) reasons.Add(Reason::kGraphKernel);
   const bool has_op = around != nullptr && !RangesOf(*around, Around::kOps).empty();
   if (!has_op && IsCompiledKernel(trace_.strings.View(kernel.name))) {

@@ -29,31 +29,30 @@ class ThreadRanges;
 struct RangeKnowledge;
 
 struct JoinOptions {
-  /// Ranges that were never closed give their op and call stack too, as PyProf has it.
-  bool keep_open = false;
-  /// What may tell the op of a kernel besides the ranges around its launch.
+  bool keep_open = false;  ///< Never-closed ranges give their op and call stack too, as in PyProf.
+  /// What may identify the op of a kernel besides the ranges around its launch.
   bool capture = true;
   bool repetition = true;
   bool use_reference = true;
   const Joined* reference = nullptr;  ///< Another recording of the program; must outlive the join.
-  /// It is such a recording: what is around every forward op of a node is told.
+  /// This is such a recording: keep the surroundings of every forward op of a node.
   bool for_reference = false;
 };
 
-/// What belongs to what in a trace: every kernel with its launch, the ranges around it, its step,
-/// phase, node and forward op; as numbers of kernels, ranges, launches and texts of the trace.
-/// Rules: docs/correlation.md. Records, timelines and descriptions are made from it. Whoever uses
-/// a part includes its header.
+/// Links the items of a trace: every kernel with its launch, the ranges around it, its step, phase,
+/// node and forward op, as indices of kernels, ranges, launches and texts. Rules:
+/// docs/correlation.md. Records, timelines and descriptions are made from it. Users of a part
+/// include its header.
 ///
 ///     Trace -> ranges by thread -> leaks -> contexts of the step -> nodes with their forward ops
 ///           -> complete calls -> one sweep a thread over its launches
 ///
-/// O((K + R) log R) for K kernels and R ranges, whatever the order of the rows. Keeps 8 bytes a
-/// kernel, 5 a range, and what LaunchSweep says of lists.
+/// O((K + R) log R) for K kernels and R ranges, whatever the order of rows. Memory: 8 bytes per
+/// kernel, 5 per range, and LaunchSweep's lists.
 class Joined {
  public:
   /// Sorts the kernels, replays and ranges of `trace` (see GpuWork, ThreadRanges), and adds texts
-  /// to its strings. `trace` must outlive this object. What is missing is counted in `diagnostics`.
+  /// to its strings. `trace` must outlive this object. Counts what is missing in `diagnostics`.
   Joined(Trace* trace, const JoinOptions& options, Diagnostics* diagnostics);
   Joined(const Joined&) = delete;
   Joined& operator=(const Joined&) = delete;
@@ -69,25 +68,24 @@ class Joined {
   const OpCalls& calls() const { return *calls_; }
   const Collectives& collectives() const { return *collectives_; }
 
-  /// What is around the origin of some work; null where that has no call.
+  /// Surroundings of the origin of some work; null if that has no call.
   const Surroundings* AroundOf(WorkIndex work) const { return At(around_work_[work]); }
   std::span<const uint32_t> RangesOf(const Surroundings& around, Around list) const {
     return lists_->Of(around, list);
   }
-  /// What the threads that wait for a backward launch are inside of.
+  /// Ranges on the threads that wait for a backward launch.
   std::span<const uint32_t> CallersOf(const Surroundings& around) const;
-  /// The layers that a call is in: those around it; of the engine's own work those around the
-  /// forward op of the node that it is for.
+  /// The layers around a call; for the engine's own work, those around the forward op of its node.
   std::span<const uint32_t> LayersOf(const Surroundings& around) const;
-  /// The layers around a forward op, where a kernel takes them from it.
+  /// The layers around a forward op, if a kernel takes them from it.
   std::span<const uint32_t> LayersAroundForward(uint32_t forward) const;
-  /// What is around a forward op that launched nothing, where a kernel of its node takes its op
-  /// from it; else null.
+  /// Surroundings of a forward op without launches, if a kernel of its node takes its op from it;
+  /// else null.
   const Surroundings* AroundSilentForward(uint32_t forward) const;
-  /// What is around the forward op of a node, itself included; null where no kernel can take it
-  /// from there. Known of every node where ops are inferred from this trace.
+  /// Surroundings of the forward op of a node, itself included; null if no kernel can take it from
+  /// there. Known for every node if ops are inferred from this trace.
   const Surroundings* AroundForward(uint32_t forward) const;
-  /// Ops that no row of the kernel's own tells.
+  /// Ops that no row of the kernel's own identifies.
   const Inference& inference() const { return *inference_; }
 
   /// The training step in which a call began.
@@ -97,17 +95,17 @@ class Joined {
 
   /// The name of a range that is a layer.
   StringId LayerOf(uint32_t range) const;
-  /// What a list of free texts shows of a range.
+  /// The text for a range in a list of free texts.
   StringId PathTextOf(uint32_t range) const;
 
  private:
-  /// By index in the sweep's lists.
+  /// `index`: in the sweep's lists.
   const Surroundings* At(uint32_t index) const {
     return index == SurroundingLists::kNone ? nullptr : &lists_->all[index];
   }
   void CountReasons(Diagnostics* diagnostics) const;
 
-  // In the order in which they are made: each needs those before it.
+  // In construction order: each needs those before it.
   Trace& trace_;
   GpuWork work_;
   std::unique_ptr<const ThreadRanges> threads_;
@@ -119,8 +117,8 @@ class Joined {
   std::unique_ptr<OpCalls> calls_;
   std::unique_ptr<const RangeKnowledge> known_;
   std::unique_ptr<const LaunchSweep> sweep_;
-  const SurroundingLists* lists_;          // Of the sweep,
-  std::span<const uint32_t> around_work_;  // and by WorkIndex the place in them.
+  const SurroundingLists* lists_;          // The sweep's,
+  std::span<const uint32_t> around_work_;  // and indices into it by WorkIndex.
   std::unique_ptr<const StepIndex> steps_;
   std::unique_ptr<const Collectives> collectives_;
   std::unique_ptr<const Inference> inference_;

@@ -17,7 +17,7 @@ LaunchSweep::LaunchSweep(const RangeKnowledge& known, const GpuWork& work, OpCal
       reader_(known, calls),
       callers_(known),
       around_work_(work.count(), kNone) {
-  // As a rule enough, and what is not used takes no memory.
+  // Usually enough; unused capacity takes no memory.
   lists_.all.reserve(work.count());
   constexpr size_t kUsualDepth = 8;
   lists_.ranges.reserve(work.count() * kUsualDepth);
@@ -51,7 +51,7 @@ void LaunchSweep::SweepThread(ThreadIndex thread) {
         lists_.all.back().callers = AskCallers(call, lists_.all.back());
       } else if (const uint32_t callers = AskCallers(call, lists_.all[around]);
                  callers != lists_.all[around].callers) {
-        // The same ranges, but others wait.
+        // The same ranges, but another thread waits.
         lists_.all.push_back(Surroundings(lists_.all[around]));
         lists_.all.back().callers = callers;
       }
@@ -69,7 +69,7 @@ void LaunchSweep::FindForwardPlaces() {
   const uint32_t count = known_.links.count();
   if (count == 0) return;
   std::vector<bool> has_kernel(size_t{count} + 1, false);
-  std::vector<bool> wanted(size_t{count} + 1, false);  // What is around it.
+  std::vector<bool> wanted(size_t{count} + 1, false);  // Its surroundings.
   std::vector<bool> silent(size_t{count} + 1, false);
   for (const Surroundings& around : lists_.all) {
     if (around.phase == Phase::kBackward) silent[around.node().node] = true;
@@ -79,9 +79,9 @@ void LaunchSweep::FindForwardPlaces() {
   for (WorkIndex work = 0; work < known_.trace.kernels.size(); ++work) {
     if (around_work_[work] == kNone) continue;
     const Surroundings& around = lists_.all[around_work_[work]];
-    // The record of a kernel tells what is around these forward ops. That of a kernel in a node
-    // tells of that node: what is around an op in it, which made a node of its own (gradients of
-    // gradients), is told with the kernels of that one.
+    // The record of a kernel has the surroundings of these forward ops. But a kernel in a node has
+    // those of the node: for an op inside it that made a node itself (gradients of gradients), they
+    // are kept for the kernels of the latter.
     if (around.phase == Phase::kBackward) {
       if (!lists_.Of(around, Around::kForwards).empty()) wanted[around.node().node] = true;
       continue;
@@ -100,7 +100,7 @@ void LaunchSweep::FindForwardPlaces() {
 
 void LaunchSweep::SweepForwards(std::vector<uint32_t>* numbers, const std::vector<bool>& silent) {
   const ForwardBackward& links = known_.links;
-  // Ranges are by thread, and there in the order of their starts.
+  // Ranges are ordered by thread and start.
   std::sort(numbers->begin(), numbers->end(),
             [&](uint32_t a, uint32_t b) { return links.ForwardOf(a) < links.ForwardOf(b); });
   const ThreadIndex* thread = nullptr;

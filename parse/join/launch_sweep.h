@@ -12,16 +12,15 @@
 
 namespace oplens::parse {
 
-/// The end of a call as ranges around it are compared with. Where times are cut to whole units, a
-/// range may seem to end up to two units before a call inside it does; one that ends where the call
-/// begins still is before it.
+/// Returns the end of a call for comparison with ranges. With truncated times a range may seem to
+/// end up to two units before a call inside it; one that ends where the call begins is before it.
 int64_t ComparedEnd(const LaunchCall& call, int64_t clock_resolution_ns);
 
-/// What is around the launch of each kernel and replay, and around forward ops that kernels of
-/// other threads belong to: one sweep a thread over its launches, one over such forward ops.
+/// The surroundings of the launch of each kernel and replay, and of forward ops to which kernels of
+/// other threads belong: one sweep per thread over its launches, one over such forward ops.
 ///
-/// O((K + R) log R) for K launches and R ranges. 4 bytes a kernel; 60 bytes and 4 for each range
-/// in a list for launches in a row with the same ranges around them.
+/// O((K + R) log R) for K launches and R ranges. Memory: 4 bytes per kernel; 60 bytes plus 4 per
+/// listed range for consecutive launches with the same surroundings.
 class LaunchSweep {
  public:
   /// All must outlive this object.
@@ -31,12 +30,10 @@ class LaunchSweep {
 
   const SurroundingLists& lists() const { return lists_; }
   const BackwardCallers& callers() const { return callers_; }
-  /// By WorkIndex, the index of what is around the origin of the work; kNone where that has no
-  /// call.
+  /// By WorkIndex: index of the surroundings of the work's origin; kNone if that has no call.
   std::span<const uint32_t> around_work() const { return around_work_; }
-  /// The same of the forward op of a number, where a kernel of its node takes layer, stack or
-  /// annotations from it and no kernel of the op itself tells them; else kNone. `silent`: the op
-  /// launched nothing.
+  /// Likewise for a forward op by number, if a kernel of its node takes layer, stack or annotations
+  /// from it and no kernel of the op has them; else kNone. `silent`: the op launched nothing.
   struct ForwardPlace {
     uint32_t number = 0;
     uint32_t around = kNone;

@@ -19,7 +19,7 @@ constexpr std::string_view kNode = "CppNode<SplitLookupFunction_";
 constexpr std::string_view kOp = "_Op";
 constexpr std::string_view kDense = "dense";
 
-/// So many look-ups with numbers before that of a node are looked at.
+/// Upper bound on earlier look-ups that are checked for a node.
 constexpr size_t kLookupCallsNear = 256;
 
 /// Whether two ranges are of one thread and no op between them has a number.
@@ -80,7 +80,7 @@ void LookupCalls::FindLookups(const ThreadRanges& threads) {
   std::vector<uint8_t> asked(trace_.strings.size(), 0);  // By name: 1 neither, 2 either.
   for (size_t thread = 0; thread < threads.thread_count(); ++thread) {
     const size_t first = lookups_.size();
-    size_t waiting = first;  // From here on `before` is not known yet.
+    size_t waiting = first;  // From here on `before` is unknown.
     int64_t last = -1;
     for (size_t i = threads.BeginOf(thread); i < threads.EndOf(thread); ++i) {
       const Range& range = trace_.ranges[i];
@@ -117,8 +117,8 @@ void LookupCalls::Link(uint32_t node, const std::string& function) {
   auto next = std::partition_point(lookups_.begin(), lookups_.end(), [&](const Lookup& lookup) {
     return std::tie(lookup.process_id, lookup.after) <= std::tie(process_id, op.sequence);
   });
-  // Numbers that other threads count, or another run in the file, may overlap: the last one that
-  // fits, unless no number tells it from another.
+  // Numbers may overlap those of other threads, or of another run in the file: takes the last one
+  // that fits, unless it is ambiguous.
   const Lookup* found = nullptr;
   for (size_t near = 0; near < kLookupCallsNear && next != lookups_.begin(); ++near) {
     const Lookup& lookup = *--next;

@@ -13,17 +13,16 @@
 
 namespace oplens::parse {
 
-/// The function of FBGEMM's look-ups that a text names: "rowwise_adagrad" of
-/// "fbgemm::split_embedding_codegen_lookup_rowwise_adagrad_function" and of
-/// "torch::autograd::CppNode<SplitLookupFunction_rowwise_adagrad_Op>", "dense" of the one without
-/// an optimizer; "" of all other texts.
+/// Returns the function of FBGEMM's look-ups in a text: "rowwise_adagrad" for
+/// "fbgemm::split_embedding_codegen_lookup_rowwise_adagrad_function" and
+/// "torch::autograd::CppNode<SplitLookupFunction_rowwise_adagrad_Op>", "dense" for the one without
+/// an optimizer; "" for other texts.
 std::string LookupOfForward(std::string_view name);
 std::string LookupOfNode(std::string_view name);
 
-/// FBGEMM's look-ups in tables and the nodes of the backward pass that they made. The profiler
-/// gives such an op no sequence number, since its node is made inside; but the number of the node
-/// lies between those that the ops before and after it on the thread have. Each tells of the other
-/// what it lacks:
+/// FBGEMM's table look-ups and the nodes of the backward pass that they made. The profiler gives
+/// such an op no sequence number, since its node is made inside; but the node's number lies between
+/// those of the ops before and after it on the thread. Each completes the other:
 ///   the look-up   `output`, a tensor: the result, which has the extents of the node's dY
 ///   the node      its call: SplitLookupFunction_X_Op(dY, arguments of the look-up ..)
 ///
@@ -33,7 +32,7 @@ class LookupCalls {
   /// Adds calls to the trace's strings and to `texts`.
   LookupCalls(Trace* trace, const ThreadRanges& threads, RangeTexts* texts);
 
-  /// The text of the completed call of a range; 0: nothing was added.
+  /// The text of a range's completed call; 0: nothing was added.
   StringId Of(uint32_t range) const {
     const auto found = completed_.find(range);
     return found == completed_.end() ? 0 : found->second;
@@ -43,8 +42,8 @@ class LookupCalls {
  private:
   struct Lookup {
     int64_t process_id = 0;
-    int64_t after = -1;  ///< The number of the last op before it that has one.
-    int64_t before = 0;  ///< Of the first after it.
+    int64_t after = -1;  ///< Number of the last op before it that has one.
+    int64_t before = 0;  ///< Number of the first op after it that has one.
     uint32_t range = 0;
   };
   struct Named {

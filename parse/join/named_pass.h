@@ -7,12 +7,12 @@
 
 namespace oplens::parse {
 
-/// The pass that a range of a program which runs its own backward pass names in brackets behind
-/// what it does: "dispatch(F)" is forward; "combine(B)", gradients of inputs, and "mlp(W)",
-/// gradients of weights, are backward. kUnknown for every other text.
+/// Returns the pass that a range of a program with its own backward pass names in brackets:
+/// "dispatch(F)" is forward; "combine(B)", gradients of inputs, and "mlp(W)", gradients of weights,
+/// are backward. kUnknown for other texts.
 Phase PassNamedBy(std::string_view text);
 
-/// "dispatch" of "dispatch(F)"; "" where the text names no pass.
+/// Returns "dispatch" for "dispatch(F)"; "" if the text names no pass.
 std::string_view WorkNamedBy(std::string_view text);
 
 }  // namespace oplens::parse

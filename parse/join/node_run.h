@@ -7,8 +7,8 @@ namespace oplens::parse {
 
 /// One run of the backward node of a forward op.
 struct NodeRun {
-  uint32_t node = 0;  ///< Number of the forward op that made the node, from 1.
-  uint32_t run = 0;   ///< Which run of it, from 0: a graph that is kept runs again.
+  uint32_t node = 0;  ///< Number, from 1, of the forward op that made the node.
+  uint32_t run = 0;   ///< Which run of it, from 0: a retained graph runs again.
 };
 
 }  // namespace oplens::parse

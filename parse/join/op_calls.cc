@@ -71,7 +71,7 @@ void OpCalls::CompleteBySize() {
 }
 
 void OpCalls::CompleteByRanks() {
-  std::vector<int8_t> lacks(trace_.strings.size(), -1);  // By name; -1: not asked.
+  std::vector<int8_t> lacks(trace_.strings.size(), -1);  // By name; -1: unknown yet.
   for (const Range& range : trace_.ranges) {
     if (range.kind != RangeKind::kOperator || range.item >= trace_.operators.size()) continue;
     if (range.text >= lacks.size()) continue;

@@ -13,8 +13,8 @@
 
 namespace oplens::parse {
 
-/// The call of each op as a canonical text (AppendOpCall), with what its gradient functions tell of
-/// it (gradient_hints.h, lookup_calls.h) and the calls inside it (inner_facts.h), and its sequence
+/// The call of each op as a canonical text (AppendOpCall), completed by its gradient functions
+/// (gradient_hints.h, lookup_calls.h) and the calls inside it (inner_facts.h), and its sequence
 /// range as a text like PyTorch's.
 class OpCalls {
  public:
@@ -24,11 +24,9 @@ class OpCalls {
 
   /// The text of the call of a range that is one.
   StringId CallOf(uint32_t range) const;
-  /// "NAME, seq = N" of a range with a sequence number; 0 for operators whose text was not made.
+  /// "NAME, seq = N" for a range with a sequence number; 0 for operators until MakeSequenceText.
   StringId SequenceTextOf(uint32_t range) const;
-  /// Makes that text for an operator.
   void MakeSequenceText(uint32_t range);
-  /// The text of the call stack that was recorded with a range.
   StringId StackOf(uint32_t range) const;
 
   const RangeTexts::Text& OpOf(uint32_t range) const { return texts_.Of(CallOf(range)); }
@@ -37,11 +35,11 @@ class OpCalls {
   }
 
  private:
-  /// Adds to the calls of forward ops what the gradient functions in their nodes tell.
+  /// Completes the calls of forward ops by the gradient functions in their nodes.
   void CompleteByNode();
-  /// The same where no number links them.
+  /// Likewise if no number links them.
   void CompleteBySize();
-  /// Adds the number of ranks where the call of a collective lacks it.
+  /// Adds a missing number of ranks to calls of collectives.
   void CompleteByRanks();
   StringId Intern(const std::string& text);
 
@@ -52,7 +50,7 @@ class OpCalls {
   std::unordered_map<StringId, StringId> completed_by_size_;  // By the recorded call.
   InnerFacts inner_;
   LookupCalls lookups_;
-  std::vector<StringId> sequence_texts_;  // By index into Trace::operators; 0: not needed yet.
+  std::vector<StringId> sequence_texts_;  // By index into Trace::operators; 0: not made yet.
 };
 
 }  // namespace oplens::parse

@@ -14,10 +14,9 @@
 namespace oplens::parse {
 namespace {
 
-/// Of a number of any sign.
 uint64_t Bits(int64_t value) { return static_cast<uint64_t>(value); }
 
-/// Never 0, which stands for nothing.
+/// Never 0, which means none.
 uint64_t Closed(uint64_t hash) { return hash == 0 ? 1 : hash; }
 
 }  // namespace
@@ -26,7 +25,7 @@ uint64_t PlaceKeys::OfText(StringId text) {
   if (text >= names_.size()) names_.resize(trace_.strings.size(), 0);
   uint64_t& hash = names_[text];
   if (hash == 0) {
-    // Some recordings hold names of kernels as the compiler mangles them, others as they are read.
+    // Some recordings have mangled names of kernels, others demangled ones.
     const std::string_view whole = trace_.strings.View(text);
     const uint64_t of_text = whole.starts_with("_Z") ? std::hash<std::string>()(Demangle(whole))
                                                      : std::hash<std::string_view>()(whole);

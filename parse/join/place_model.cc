@@ -71,7 +71,7 @@ std::vector<PlaceModel> ModelsOf(std::span<const Segment> steps, KeyParts parts)
       return step.size() == common->first;
     });
     PlaceModel& model = models.emplace_back(*shape, parts);
-    // The shape itself first, so that donors are of one step where that is known.
+    // The shape itself first, so that donors are from one step if possible.
     model.Add(*shape);
     left.erase(shape);
     std::erase_if(left, [&](const Segment& step) { return model.Add(step); });

@@ -14,7 +14,7 @@ namespace oplens::parse {
 
 class Joined;
 
-/// The kernels of one stream, or of one capture, in their order.
+/// The kernels of one stream, or of one capture, in order.
 class Lane {
  public:
   /// All must outlive this object. `kernels`: in output order.
@@ -26,18 +26,17 @@ class Lane {
   uint32_t KernelOf(size_t i) const { return kernels_[i]; }
   int64_t StartOf(size_t i) const;
   std::span<const uint64_t> Keys(KeyParts parts) const;
-  /// What the file tells of the op of the i-th; nothing where IsUntold.
+  /// The recorded op of the i-th kernel; empty if IsUntold.
   const ToldOp& ToldOf(size_t i) const;
 
  private:
   const Joined& joined_;
   PlaceKeys& place_keys_;
   std::vector<uint32_t> kernels_;
-  mutable std::array<std::vector<uint64_t>, 3> keys_;  // By KeyParts; empty: not made.
+  mutable std::array<std::vector<uint64_t>, 3> keys_;  // By KeyParts; empty: not made yet.
   mutable std::vector<ToldOp> told_;
 };
 
-/// A part of a lane.
 struct Segment {
   const Lane* lane = nullptr;
   size_t begin = 0;
@@ -50,11 +49,11 @@ struct Segment {
   }
 };
 
-/// One step as a row of places, each with what its known repetitions agree on.
+/// One step as a sequence of places, each with the facts on which its known repetitions agree.
 class PlaceModel {
  public:
   struct Place {
-    ToldOp told;  ///< 0: nothing is told.
+    ToldOp told;  ///< 0: unknown.
     uint32_t donor = 0;
     int64_t donor_step_ns = 0;  ///< When the donor's step began.
     uint32_t votes = 0;
@@ -72,15 +71,14 @@ class PlaceModel {
   const Segment& shape() const { return shape_; }
   std::span<const uint64_t> keys() const { return shape_.Keys(parts_); }
   const std::vector<Place>& places() const { return places_; }
-  /// Whether enough repetitions agree on a place. Where there are several, one alone does not tell:
-  /// the others have another kernel there, as where sizes are those of the data.
+  /// Whether enough repetitions agree on a place. One of several is not enough: the others have
+  /// another kernel there, as if sizes depend on the data.
   bool IsBorneOut(const Place& place) const {
     constexpr size_t kSeveral = 3;
     return place.votes > 1 || repetitions_ < kSeveral;
   }
 
-  /// Takes what a repetition tells. False, and nothing is taken, where less than half of it is
-  /// alike.
+  /// Adds the facts of a repetition. Returns false, adding nothing, if less than half matches.
   bool Add(const Segment& repetition);
 
  private:
@@ -90,7 +88,7 @@ class PlaceModel {
   size_t repetitions_ = 0;
 };
 
-/// Models of steps: one for those that are alike, the most common first, at most kMostModels.
+/// Models of steps: one per group of similar steps, the largest group first, at most kMostModels.
 inline constexpr size_t kMostModels = 4;
 std::vector<PlaceModel> ModelsOf(std::span<const Segment> steps, KeyParts parts);
 

@@ -98,7 +98,7 @@ bool RangeRoles::SaysBackward(const Range& range) {
   if (const Operator* op = OperatorOf(range)) return op->backward;
   const RangeTexts::Text* text = MarkerOf(range);
   if (text == nullptr) return false;
-  // Also "torch::autograd::CopyBackwards".
+  // E.g. "torch::autograd::CopyBackwards".
   return text->backward || (text->kind == MarkerKind::kSeq && FactsOf(range).names_backward);
 }
 

@@ -13,97 +13,91 @@
 
 namespace oplens::parse {
 
-/// What a range says of the training step: the innermost that says anything around a launch tells
-/// its phase.
+/// What a range says about the training step. The innermost around a launch decides its phase.
 enum class StepContext : uint8_t {
   kNone,
   kNode,        ///< A node of the backward pass: the function of one forward op.
-  kEvaluate,    ///< What the engine does for a node, around it: sums and hooks of gradients.
+  kEvaluate,    ///< The engine's work around a node: sums and hooks of gradients.
   kAccumulate,  ///< AccumulateGrad.
-  kRecompute,   ///< A forward op that runs again inside a node (checkpointing).
+  kRecompute,   ///< A forward op rerun inside a node (checkpointing).
   kOptimizer,
 };
 
-/// The phase of what starts there; kUnknown for kNone.
+/// The phase of work that starts there; kUnknown for kNone.
 Phase PhaseOf(StepContext context);
 
-/// A range that stands for none.
 inline constexpr uint32_t kNoRange = UINT32_MAX;
 
-/// A node of the backward pass that has a sequence number, as one range of it tells.
+/// A node of the backward pass with a sequence number, by one of its ranges.
 struct BackwardNode {
   uint32_t range = kNoRange;
   int64_t process_id = 0;
   int64_t sequence = -1;
-  // The framework's own numbers; 0: the file does not tell.
+  // The framework's own numbers; 0: unknown.
   int64_t forward_thread = 0;
   int64_t forward_handle = 0;
 };
 
-/// What a single range says of ops and nodes, the same whoever recorded it: an operator of the
-/// trace or the text of an NVTX marker. Every text of a marker must be classified. A range that
-/// nvtx_annotate marked (an operator with a number of its own thread, a marker with `tid`) says
-/// more than one of PyTorch's own.
+/// What a single range says about ops and nodes, whether an operator of the trace or the text of an
+/// NVTX marker, which must be classified. A range marked by nvtx_annotate (an operator with a
+/// number of its own thread, a marker with `tid`) says more than PyTorch's own.
 class RangeRoles {
  public:
   RangeRoles(const Trace& trace, const RangeTexts& texts) : trace_(trace), texts_(texts) {}
 
-  /// Its details; null where it is no operator.
+  /// Its details; null if it is no operator.
   const Operator* OperatorOf(const Range& range) const {
     return range.kind == RangeKind::kOperator && range.item < trace_.operators.size()
                ? &trace_.operators[range.item]
                : nullptr;
   }
-  /// The number that links an op with its node; nullopt: the range is no op or node; -1: it is one
-  /// without a number.
+  /// The number that links an op with its node; nullopt: neither op nor node; -1: no number.
   std::optional<int64_t> SequenceOf(const Range& range) const;
-  /// What an op or a node is called.
   std::string_view NameOf(const Range& range) const;
-  /// Whether its text names a sequence number and nothing of arguments: "mm, seq = 3".
+  /// Whether its text has a sequence number but no arguments: "mm, seq = 3".
   bool IsSequenceText(const Range& range) const;
 
-  /// Of a range that nvtx_annotate marked: its number; else -1.
+  /// The number of a range marked by nvtx_annotate; else -1.
   int64_t MarkedSequence(const Range& range) const;
-  /// Whether it is an op that nvtx_annotate marked.
   bool IsMarkedOp(const Range& range) const;
-  /// Whether nvtx_annotate says this of it.
+  /// Whether nvtx_annotate marked it with `direction`.
   bool IsMarked(const Range& range, markers::Direction direction) const;
 
-  /// Whether it is a node of the backward pass, or what runs one.
+  /// Whether it is a node of the backward pass, or runs one.
   bool SaysBackward(const Range& range);
   /// Whether it is a function that computes gradients rather than a node: "relu_backward".
   bool IsGradientFunction(const Range& range) { return !FactsOf(range).names_backward; }
   /// Whether an op computes gradients, by its name: "aten::convolution_backward",
-  /// "aten::_softmax_backward_data". No forward pass has such.
+  /// "aten::_softmax_backward_data". Forward passes have no such ops.
   bool ComputesGradient(const Range& range) { return FactsOf(range).computes_gradient; }
   StepContext ContextOf(const Range& range);
-  /// Whether it is a node, or code, that runs forward ops again.
+  /// Whether it is a node, or code, that reruns forward ops.
   bool RunsCheckpoint(const Range& range) { return FactsOf(range).checkpoint; }
-  /// Whether it is Python code of PyTorch's that does so.
+  /// Whether it is Python code of PyTorch that does so.
   bool IsCheckpointFrame(const Range& range) { return FactsOf(range).checkpoint_file; }
-  /// Whether the engine's range is around AccumulateGrad.
+  /// Whether it is the engine's range around AccumulateGrad.
   bool IsAroundAccumulate(const Range& range) const;
 
-  // Numbers of the framework; 0: not known.
-  int64_t OwnThreadOf(const Range& range) const;  ///< Of an op: its thread.
-  int64_t HandleOf(const Range& range) const;     ///< Of an op: its call.
-  /// Of a range that is a node.
+  // Numbers of the framework; 0: unknown.
+  int64_t OwnThreadOf(const Range& range) const;  ///< Thread of an op.
+  int64_t HandleOf(const Range& range) const;     ///< Call of an op.
+  /// `index`: range that is a node.
   BackwardNode NodeOf(uint32_t index) const;
 
  private:
-  /// What a text says, whoever recorded it: each is searched once, however many ranges bear it.
+  /// What a text says: each is searched once, however many ranges have it.
   struct TextFacts {
     StepContext context = StepContext::kNone;
     bool checkpoint = false;
     bool checkpoint_file = false;
-    bool names_backward = false;  ///< Holds "Backward".
+    bool names_backward = false;  ///< Contains "Backward".
     bool computes_gradient = false;
     bool known = false;
   };
 
   const TextFacts& FactsOf(const Range& range);
   std::string_view TextOf(const Range& range) const { return trace_.strings.View(range.text); }
-  /// What its text was classified as; null where it is no marker.
+  /// The classification of its text; null if it is no marker.
   const RangeTexts::Text* MarkerOf(const Range& range) const {
     return range.kind == RangeKind::kMarker ? &texts_.Of(range.text) : nullptr;
   }

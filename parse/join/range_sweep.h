@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -12,33 +11,30 @@
 
 namespace oplens::parse {
 
-/// The ranges of one thread that enclose the launch call at hand, kept apart by kind ("lane"),
-/// outermost first in each lane.
+/// The ranges of one thread that enclose the current launch call, separately by kind ("lane"),
+/// outermost first.
 ///
-/// Opening and closing cost O(log d) with d open ranges, also for ranges that cross instead of
-/// nesting (start/end ranges may), because a lane is a linked list and a heap knows which range
-/// ends next; moving on costs one step more for each range that ends within the call. Reading one
-/// lane does not touch the others: hundreds of open free-text ranges cost nothing where only ops
-/// are asked for.
+/// Opening and closing cost O(log d) with d open ranges, even if ranges cross instead of nesting
+/// (start/end ranges may), because a lane is a linked list and a heap has the range that ends next;
+/// moving on costs one more step per range that ends within the call. Reading one lane does not
+/// touch the others: hundreds of open free-text ranges cost nothing if only ops are read.
 class OpenRanges {
  public:
   static constexpr size_t kMaxLanes = 12;
 
-  /// Removes everything.
   void Clear();
 
-  /// Opens a range; ranges must come in the order of their starts. `range` is the caller's index.
+  /// Opens a range; ranges must come in order of start. `range` is the caller's index.
   void Push(uint32_t range, int64_t end_ns, size_t lane);
 
   /// Moves on to a launch from `start_ns` to `end_ns`: removes the ranges that ended before it,
   /// hides those that end within it. Starts must not descend.
   void MoveTo(int64_t start_ns, int64_t end_ns);
 
-  /// How many ranges of a lane enclose the launch.
+  /// Number of ranges of a lane that enclose the launch.
   size_t CountOf(size_t lane) const { return lanes_[lane].count - lanes_[lane].hidden; }
 
-  /// Calls f(range index) for the enclosing ranges of a lane, outermost first, as long as f answers
-  /// true.
+  /// Calls f(range index) for a lane's enclosing ranges, outermost first, while f returns true.
   template <typename F>
   void ForEach(size_t lane, F f) const {
     for (uint32_t i = lanes_[lane].first; i != kNone; i = nodes_[i].next) {
@@ -75,8 +71,7 @@ class OpenRanges {
     return i == kNone ? kNone : nodes_[i].range;
   }
 
-  /// Where MoveTo went last.
-  int64_t start_ns() const { return start_ns_; }
+  int64_t start_ns() const { return start_ns_; }  ///< Start of the last MoveTo.
 
   /// Changes whenever the set of enclosing ranges may have changed.
   uint64_t version() const { return version_; }
@@ -106,7 +101,7 @@ class OpenRanges {
   std::array<Lane, kMaxLanes> lanes_;
   std::vector<Node> nodes_;
   std::vector<uint32_t> free_nodes_;
-  std::vector<End> ends_;  // Min-heap; ranges that are never closed are not in it.
+  std::vector<End> ends_;  // Min-heap, without never-closed ranges.
   std::vector<uint32_t> hidden_nodes_;
   uint64_t version_ = 1;
   // Of the last MoveTo.

@@ -13,12 +13,12 @@
 namespace oplens::parse {
 namespace {
 
-/// PyProf reads the op from backward names without a number only ("MmBackward", "relu_backward").
+/// PyProf reads the op only from backward names without a number ("MmBackward", "relu_backward").
 bool IsPlainBackwardNode(std::string_view name) {
   return name.ends_with("Backward") || name.ends_with("backward");
 }
 
-/// The op that PyProf reads from the name of a backward node: "MmBackward" -> "Mm",
+/// Returns the op that PyProf reads from the name of a backward node: "MmBackward" -> "Mm",
 /// "torch::autograd::NllLossBackward" -> "NllLoss", "nll_loss_backward" -> "nll_loss".
 std::string OpOfBackwardNode(std::string_view name) {
   std::string op(name);

@@ -13,46 +13,41 @@
 
 namespace oplens::parse {
 
-/// What the range texts of a trace say. Every distinct text is classified once, however many ranges
-/// bear it; 56 bytes a text.
+/// The classified range texts of a trace: each distinct text is classified once, however many
+/// ranges have it. 56 bytes per text.
 class RangeTexts {
  public:
   struct Text {
     int64_t seq = -1;    ///< The sequence number: of kSeq, of kOp and kNode where they tell it.
-    int64_t thread = 0;  ///< kOp: the thread that the marker tells. kNode: that of the forward op.
-    int64_t handle = 0;  ///< kOp: the call that the marker tells. kNode: that of the forward op.
+    int64_t thread = 0;  ///< kOp: thread in the marker. kNode: thread of the forward op.
+    int64_t handle = 0;  ///< kOp: call in the marker. kNode: call of the forward op.
     StringId op = 0;     ///< kOp: op. kSeq: the name, or what PyProf makes of a backward node's.
                          ///< kLayer: the layer's name. kNode: the node's.
     StringId mod = 0;    ///< kOp
-    StringId open_text = 0;  ///< What a range path shows for an unclosed range of this text.
-    /// kSeq, kOperator: the text of the call whose sizes stand in the text. It is classified too.
-    /// 0: none.
+    StringId open_text = 0;  ///< Shown in a range path for an unclosed range of this text.
+    /// kSeq, kOperator: text of the call with the sizes in the text, classified too. 0: none.
     StringId call = 0;
     uint32_t name_length = 0;  ///< kSeq: bytes of NAME, which begins the text.
-    uint32_t frames = 0;       ///< kTrace: index for FramesOf.
+    uint32_t frames = 0;       ///< kTrace: argument of FramesOf.
     MarkerKind kind = MarkerKind::kFree;
-    char direction = 0;     ///< kOp: one of markers::Direction, where the marker tells it.
-    bool backward = false;  ///< kSeq, kOperator: makes its kernels backward.
-    bool backward_node =
-        false;                ///< kSeq: op is that of a backward node, and goes before other names.
-    bool names_only = false;  ///< `call` has no arguments.
+    char direction = 0;          ///< kOp: one of markers::Direction, if in the marker.
+    bool backward = false;       ///< kSeq, kOperator: makes its kernels backward.
+    bool backward_node = false;  ///< kSeq: op is a backward node's, and precedes other names.
+    bool names_only = false;     ///< `call` has no arguments.
     bool known = false;
   };
 
-  /// Both must outlive this object. Texts that are interned for display are added to `strings`.
+  /// Both must outlive this object. Adds texts for display to `strings`.
   RangeTexts(StringPool* strings, Diagnostics* diagnostics);
 
-  /// Classifies what the ranges of a trace say, in their order.
   void ClassifyAll(const Trace& trace);
-  /// Classifies a text, or answers what is known of it.
+  /// Classifies a text unless it is already.
   const Text& Classify(StringId id);
-  /// A text that was classified before.
-  const Text& Of(StringId id) const { return texts_[id]; }
+  const Text& Of(StringId id) const { return texts_[id]; }  ///< `id` must be classified.
   /// The call stack of a kTrace text, outermost frame first.
   const std::vector<std::string_view>& FramesOf(const Text& text) const {
     return traces_[text.frames].frames;
   }
-  /// Whether a Python frame of the trace is in the user's code: not in the framework, not built in.
   bool IsUserFrame(StringId id) const { return id < user_frames_.size() && user_frames_[id]; }
   /// Prepares open_text.
   void MarkOpen(StringId id);
@@ -60,7 +55,7 @@ class RangeTexts {
  private:
   Text& Slot(StringId id);
   void NoteFrame(StringId id);
-  /// Adds the canonical text of the call that the text of an operator's range describes.
+  /// Adds the canonical text of the call that an operator's range describes.
   void AddCall(const MarkerText& marker, Text* text);
 
   StringPool& strings_;

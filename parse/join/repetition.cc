@@ -17,25 +17,24 @@
 namespace oplens::parse {
 namespace {
 
-/// Where a part of a lane stands in the steps around it.
+/// Position of a part of a lane relative to steps.
 enum class StepPlace {
   kWhole,    ///< It is one step.
   kEndsOne,  ///< A step ends with it; it may begin within one, and hold several.
   kBeginsOne,
 };
 
-/// What explains the untold kernels of one file by models of steps.
+/// Explains kernels without an op by models of steps of one file.
 class Explainer {
  public:
   Explainer(Evidence evidence, std::vector<Inferred>* found)
       : evidence_(evidence), found_(*found) {}
 
-  /// Tries the models on a part of a lane and takes the one that is most alike. Answers how many
-  /// of its kernels it told.
+  /// Explains a part of a lane by the best-matching model. Returns the number of explained kernels.
   size_t Explain(const Segment& target, StepPlace place, std::span<const PlaceModel> models);
 
-  /// Kernels that are alike with all around them: the op without the layer, where all known ones of
-  /// the lane agree. `told`: which members have one already.
+  /// Explains kernels by equal surroundings: the op without the layer, if all known such kernels of
+  /// the lane agree. `told`: which members have an op already.
   void ExplainByContext(const Lane& lane, KeyParts parts, const std::vector<bool>& told);
 
   uint32_t NextInstance() { return ++instances_; }
@@ -43,13 +42,12 @@ class Explainer {
  private:
   struct Fit {
     const PlaceModel* model = nullptr;
-    std::vector<uint32_t>
-        partners;  // By member of the target; places, counted on over repetitions.
+    std::vector<uint32_t> partners;  // By member of the target: place, counted on over repetitions.
     size_t alike = 0;
   };
 
   static Fit FitOf(const Segment& target, StepPlace place, const PlaceModel& model);
-  /// Whether what the target tells itself is what the model says.
+  /// Whether the target's own facts match the model.
   static bool Agrees(const Segment& target, const Fit& fit);
   size_t Take(const Segment& target, const Fit& fit);
   Confidence ConfidenceOf(const Fit& fit, const PlaceModel::Place& place, size_t run) const;
@@ -59,13 +57,13 @@ class Explainer {
   uint32_t instances_ = 0;
 };
 
-/// So many members in a row must be alike, unless nearly all are.
+/// Least length of a run of equal members, unless nearly all are equal.
 constexpr size_t kExplainLeastRun = 8;
 constexpr double kNearlyAll = 0.97;
 constexpr double kLeastAlike = 0.5;
-/// What the target tells itself may differ from the model so often.
+/// Tolerated share of contradictions between the target's own facts and the model.
 constexpr double kMostContradicted = 0.02;
-/// Members on each side that must be alike where the place in the step is not known.
+/// Members on each side that must be equal if the place in the step is unknown.
 constexpr size_t kContext = 8;
 
 template <typename Keys>
@@ -73,7 +71,7 @@ std::vector<uint64_t> Reversed(const Keys& keys) {
   return std::vector<uint64_t>(keys.rbegin(), keys.rend());
 }
 
-/// `keys` again and again, as many as an alignment of `wanted` members may need.
+/// Repeats `keys` as often as an alignment of `wanted` members may need.
 std::vector<uint64_t> Repeated(std::span<const uint64_t> keys, size_t wanted) {
   std::vector<uint64_t> all;
   all.reserve(wanted + kMaxEdits + keys.size());
@@ -90,7 +88,7 @@ int64_t Difference(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
 }
 
-/// Of each member, how many in a row around it have partners in a row.
+/// For each member, the length of the run of consecutive partners around it.
 std::vector<size_t> ExplainRunsOf(const std::vector<uint32_t>& partners) {
   std::vector<size_t> runs(partners.size(), 0);
   for (size_t begin = 0; begin < partners.size();) {
@@ -105,14 +103,13 @@ std::vector<size_t> ExplainRunsOf(const std::vector<uint32_t>& partners) {
   return runs;
 }
 
-/// Whether a stretch tells its own place: it is long enough, and not all of one kind (a stream of
-/// collectives).
+/// Whether a stretch is unambiguous: long, and not all of one kind (a stream of collectives).
 bool TellsItsPlace(std::span<const uint64_t> keys) {
   return keys.size() >= kExplainLeastRun &&
          std::any_of(keys.begin(), keys.end(), [&](uint64_t key) { return key != keys.front(); });
 }
 
-/// The op of each key whose places all have the same; 0 where they do not.
+/// The op of each key, if all its places have the same; else 0.
 std::unordered_map<uint64_t, uint64_t> OpsOfKeys(const PlaceModel& model) {
   std::unordered_map<uint64_t, uint64_t> ops;
   for (size_t i = 0; i < model.places().size(); ++i) {
@@ -134,7 +131,7 @@ Explainer::Fit Explainer::FitOf(const Segment& target, StepPlace place, const Pl
   } else if (place == StepPlace::kBeginsOne) {
     fit.partners = Align(own, Repeated(step, own.size()), AlignEnds::kTailFree);
   } else {
-    // From the end of the step on, backwards.
+    // Backwards from the end of the step.
     const std::vector<uint64_t> other = Repeated(Reversed(step), own.size());
     const std::vector<uint32_t> partners = Align(Reversed(own), other, AlignEnds::kTailFree);
     fit.partners.resize(own.size(), kUnaligned);
@@ -156,7 +153,7 @@ bool Explainer::Agrees(const Segment& target, const Fit& fit) {
   for (size_t i = 0; i < fit.partners.size(); ++i) {
     if (fit.partners[i] == kUnaligned || IsUntoldMember(target, i)) continue;
     const PlaceModel::Place& place = places[fit.partners[i] % places.size()];
-    // Its forward op may have been before the recording.
+    // Compares without the forward op, which may precede the recording.
     const uint64_t own = target.lane->ToldOf(target.begin + i).own;
     if (!place.says_op() || own == 0) continue;
     ++told;
@@ -282,7 +279,7 @@ bool HasUntold(const Segment& segment) {
   return false;
 }
 
-/// A step that tells of enough kernels to be one of those that explain.
+/// Whether a step has enough known kernels to explain others.
 bool IsTold(const Segment& segment) {
   size_t told = 0;
   for (size_t i = segment.begin; i < segment.end; ++i) {
@@ -291,7 +288,7 @@ bool IsTold(const Segment& segment) {
   return segment.step && told > 0;
 }
 
-/// Explains what is untold in one lane.
+/// Explains the kernels of one lane that have no op.
 class LaneRepetition {
  public:
   LaneRepetition(const Lane& lane, Explainer* explainer, std::vector<Inferred>* found)
@@ -363,9 +360,9 @@ std::vector<Segment> StepsOf(const Lane& lane) {
   std::vector<Segment> steps;
   std::optional<int64_t> now;
   size_t begin = 0;
-  size_t labelled = 0;  // Behind the last kernel of the step at hand.
+  size_t labelled = 0;  // Behind the last kernel of the current step.
   const auto close = [&](size_t end) {
-    // What no step tells of itself belongs to the one before only as far as that goes on.
+    // Kernels without a step belong to the one before up to its last kernel only.
     if (now) steps.push_back({&lane, begin, labelled, now});
     const size_t between = now ? labelled : begin;
     if (between < end) steps.push_back({&lane, between, end, std::nullopt});

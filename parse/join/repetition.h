@@ -9,18 +9,18 @@
 
 namespace oplens::parse {
 
-/// The lanes of the streams of a trace: the kernels that have a time, by device, context and
-/// stream.
+/// Returns one lane per stream of a trace: its timed kernels, by device, context and stream.
 std::vector<Lane> LanesOf(const Joined& joined, PlaceKeys* keys);
 
-/// A lane in steps: one segment for each step that launched something there, with the untold
-/// kernels within; and one for what is between two steps and cannot belong to the one before.
+/// Splits a lane into steps: one segment per step that launched something there, including kernels
+/// of unknown step within; and one for what is between two steps and cannot belong to the first.
 std::vector<Segment> StepsOf(const Lane& lane);
 
-/// What of kernels both sides tell: the name alone where some of `lanes` have no extent.
+/// Returns the key parts that kernels [begin, end) of a lane have: kName if an IsUntold one has no
+/// extent, else kLaunch.
 KeyParts PartsOf(const Lane& lane, size_t begin, size_t end);
 
-/// Adds the ops that repetitions of the steps of a file tell, unordered.
+/// Adds the ops found by repetitions of the steps of a file, unordered.
 void InferFromRepetition(const std::vector<Lane>& lanes, std::vector<Inferred>* found);
 
 }  // namespace oplens::parse

@@ -7,7 +7,6 @@
 
 namespace oplens::parse {
 
-/// Goes through the ranges of one thread after the other.
 class StepContexts::Reader {
  public:
   Reader(StepContexts* result, const Trace& trace, const LeakedRanges& leaks, RangeRoles* roles)
@@ -37,24 +36,24 @@ class StepContexts::Reader {
   }
 
  private:
-  /// A range of an op, a node or the engine that is open.
+  /// An open range of an op, a node or the engine.
   struct Open {
     int64_t end_ns;
     uint32_t range;
     bool node;
-    int64_t runs_again_until_ns;  ///< Of a node: what begins in it before that is a forward op.
-    int64_t marked_sequence;      ///< Which PyTorch's own range right inside repeats; -1: none.
-    uint32_t marked_around;       ///< The innermost marked op that it is in or is; of a node none.
+    int64_t runs_again_until_ns;  ///< For a node: ops that begin in it before that are forward ops.
+    int64_t marked_sequence;      ///< PyTorch's own range directly inside repeats it; -1: none.
+    uint32_t marked_around;       ///< Innermost marked op around it, or itself; not for a node.
   };
-  /// Ops right inside a node.
+  /// Ops directly inside a node.
   struct Inner {
-    std::vector<uint32_t> again;  ///< Forward ops, as a checkpoint tells.
+    std::vector<uint32_t> again;  ///< Forward ops, known from a checkpoint.
     std::vector<uint32_t> numbered;
     bool unnumbered = false;
   };
 
-  /// Markers of nvtx_annotate tell their number, and a range right inside repeats it for older
-  /// readers: "mm, seq = 3".
+  /// A range directly inside a marker of nvtx_annotate repeats its number for older readers: "mm,
+  /// seq = 3".
   bool RepeatsMarker(const Range& range) const {
     return !open_.empty() && open_.back().marked_sequence >= 0 && roles_.IsSequenceText(range) &&
            roles_.SequenceOf(range) == open_.back().marked_sequence;
@@ -64,7 +63,7 @@ class StepContexts::Reader {
     NoteMarkedThread(range);
     NoteMarkedOpAround(index, range);
     StepContext context = roles_.ContextOf(range);
-    // "relu_backward" is a function that a node calls, and a node only where none is around.
+    // "relu_backward" is a function that a node calls; it is a node only outside any other.
     if (context == StepContext::kNode && roles_.IsGradientFunction(range) && nodes_open_ > 0) {
       context = StepContext::kNone;
     }
@@ -79,7 +78,7 @@ class StepContexts::Reader {
       if (sequence.value_or(-1) >= 0) result_.nodes_.push_back(index);
     } else if (context == StepContext::kNone) {
       const bool inside = NoteInnerOp(index, range, *sequence);
-      // 0 may be a filler, but not where the marker tells the op's own number.
+      // 0 may be a filler, but not if the marker has the op's own number.
       any_forward_ |= !inside && (*sequence > 0 || roles_.MarkedSequence(range) == 0 ||
                                   roles_.IsMarked(range, markers::Direction::kForward));
     }
@@ -94,7 +93,7 @@ class StepContexts::Reader {
 
   uint32_t MarkedAround() const { return open_.empty() ? kNoRange : open_.back().marked_around; }
 
-  /// Those that do not enclose the range enclose none that begins later.
+  /// Ranges that do not enclose this one enclose no later one either.
   void CloseBefore(const Range& range) {
     while (!open_.empty() && open_.back().end_ns < range.end_ns) {
       if (open_.back().node) --nodes_open_;
@@ -108,16 +107,15 @@ class StepContexts::Reader {
     result_.marked_threads_[{trace_.threads[range.thread].process_id, number}] = range.thread;
   }
 
-  /// Of the ops inside a marked one only their numbers are told: the nodes that they made are the
-  /// marked op's, which has several then.
+  /// Ops inside a marked op have only numbers: their nodes belong to the marked op.
   void NoteMarkedOpAround(uint32_t index, const Range& range) {
     if (!roles_.IsSequenceText(range)) return;
     const uint32_t around = MarkedAround();
     if (around != kNoRange) result_.marked_ops_[index] = around;
   }
 
-  /// What the engine does around a node is the node's; it runs AccumulateGrad right after the node
-  /// whose gradient is complete, before any other of the same depth.
+  /// The engine's work around a node belongs to the node; it runs AccumulateGrad right after the
+  /// node whose gradient is complete, before any other of the same depth.
   void NoteNodeServed(uint32_t index, const Range& range, StepContext context) {
     while (!evaluates_.empty() && trace_.ranges[evaluates_.back()].end_ns <= range.start_ns) {
       evaluates_.pop_back();
@@ -126,7 +124,7 @@ class StepContexts::Reader {
       const size_t depth = nodes_open_;
       last_nodes_.resize(depth + 1, kNoRange);
       last_nodes_[depth] = index;
-      // The first node in the range is the one that it is for.
+      // The range is for the first node in it.
       if (!evaluates_.empty()) result_.nodes_served_.try_emplace(evaluates_.back(), index);
       return;
     }
@@ -139,16 +137,15 @@ class StepContexts::Reader {
     }
   }
 
-  /// Code of the framework that unpacks what a checkpoint kept runs inside the node that asks. When
-  /// it is done, the node computes its gradients.
+  /// Code of the framework that unpacks a checkpoint runs inside the requesting node, which
+  /// computes its gradients afterwards.
   void NoteCheckpointFrame(const Range& range) {
     if (open_.empty() || !open_.back().node || !roles_.IsCheckpointFrame(range)) return;
     int64_t& until_ns = open_.back().runs_again_until_ns;
     until_ns = std::max(until_ns, range.end_ns);
   }
 
-  /// An op right inside a node: remembers whether gradients were recorded while it ran. Answers
-  /// whether a node is around the op at all.
+  /// Notes whether an op directly inside a node has a number. Returns whether it is in any node.
   bool NoteInnerOp(uint32_t index, const Range& range, int64_t sequence) {
     if (open_.empty()) return false;
     const Open& parent = open_.back();
@@ -156,7 +153,7 @@ class StepContexts::Reader {
     if (IsTellingGradient(trace_.strings.View(range.text))) {
       result_.gradient_calls_.emplace(parent.range, index);
     }
-    // Which of the marked ones run again is told.
+    // Markers say themselves which ops are reruns.
     if (roles_.MarkedSequence(range) >= 0 || roles_.IsMarkedOp(range)) return true;
     Inner& inner = inner_[parent.range];
     const bool gradient = roles_.ComputesGradient(range);
@@ -170,9 +167,9 @@ class StepContexts::Reader {
     return true;
   }
 
-  /// Ops run without numbers in a backward pass, unless the pass itself is recorded
-  /// (create_graph), when all have one. Numbered ops beside others are a forward pass that runs
-  /// again. A function that computes gradients never is one.
+  /// Ops in a backward pass have no numbers, unless the pass is recorded itself (create_graph):
+  /// then all do. So numbered ops beside others are a rerun forward pass, unless they compute
+  /// gradients.
   void MarkRecomputed() {
     const auto mark = [this](const std::vector<uint32_t>& ranges) {
       for (const uint32_t range : ranges) result_.contexts_[range] = StepContext::kRecompute;
@@ -188,10 +185,10 @@ class StepContexts::Reader {
   const Trace& trace_;
   const LeakedRanges& leaks_;
   RangeRoles& roles_;
-  // Of the thread at hand.
+  // Of the current thread.
   std::vector<Open> open_;
   size_t nodes_open_ = 0;                      // How many of them are nodes.
-  std::vector<uint32_t> evaluates_;            // Ranges of the engine around nodes, open ones last.
+  std::vector<uint32_t> evaluates_;            // The engine's ranges around nodes, open ones last.
   std::vector<uint32_t> last_nodes_;           // The last node by the number of nodes around it.
   std::unordered_map<uint32_t, Inner> inner_;  // By node.
   bool any_node_ = false;

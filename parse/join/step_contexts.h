@@ -14,7 +14,7 @@
 
 namespace oplens::parse {
 
-/// What each range says of the training step, by what it is inside of on its own thread. Rules:
+/// What each range says about the training step, given the ranges around it on its thread. Rules:
 /// docs/correlation.md, "Phases".
 ///
 ///     |- evaluate_function: MmBackward0 --------------------|  kEvaluate, of the node inside
@@ -25,8 +25,7 @@ namespace oplens::parse {
 ///     |- evaluate_function: AccumulateGrad --|                 kEvaluate, of the node before it
 ///     |  |- AccumulateGrad --------|                           kAccumulate, the same
 ///
-/// Open and leaked ranges say nothing. O(R) for R ranges; 1 byte
-/// a range, and 4 a node.
+/// Ignores open and leaked ranges. O(R) for R ranges; 1 byte per range and 4 per node.
 class StepContexts {
  public:
   /// All must outlive this object.
@@ -34,23 +33,21 @@ class StepContexts {
                RangeRoles* roles);
 
   StepContext ContextOf(size_t range) const { return contexts_[range]; }
-  /// Whether a range of PyTorch's own repeats the number of the marker right around it.
+  /// Whether PyTorch's own range repeats the number of the marker directly around it.
   bool Repeats(size_t range) const { return !repeats_.empty() && repeats_[range]; }
-  /// Whether a thread runs nothing but the backward pass: old files have no range around what its
-  /// engine does between the nodes.
+  /// Whether a thread runs only the backward pass: old files have no ranges between its nodes.
   bool IsEngineThread(ThreadIndex thread) const { return engine_threads_[thread]; }
   bool HasNodes(ThreadIndex thread) const { return node_threads_[thread]; }
 
-  /// The ranges of nodes that have a sequence number, ascending; RangeRoles::NodeOf tells more.
+  /// Ranges of the nodes with a sequence number, ascending; see RangeRoles::NodeOf.
   const std::vector<uint32_t>& nodes() const { return nodes_; }
-  /// Of a range of the engine outside of nodes: the range of the node that it belongs to.
+  /// For the engine's range outside nodes: the range of its node.
   uint32_t NodeServedBy(size_t range) const { return Look(nodes_served_, range); }
-  /// Of a number inside an op that nvtx_annotate marked: that op, whose node it is then.
+  /// For a number inside an op marked by nvtx_annotate: that op, which owns its node.
   uint32_t MarkedOpAround(size_t range) const { return Look(marked_ops_, range); }
-  /// Of the range of a node: the call of a gradient function in it that tells something of the
-  /// forward call (see gradient_hints.h).
+  /// For a node's range: its call of a gradient function with facts (see gradient_hints.h).
   uint32_t GradientCallIn(size_t node) const { return Look(gradient_calls_, node); }
-  /// The thread with a number that markers of nvtx_annotate tell as their own; null: none.
+  /// The thread whose markers of nvtx_annotate have this number as their own; null: none.
   const ThreadIndex* MarkedThread(int64_t process_id, int64_t number) const;
 
  private:
@@ -63,7 +60,7 @@ class StepContexts {
   }
 
   std::vector<StepContext> contexts_;  // By range.
-  std::vector<bool> repeats_;          // By range; empty where none does.
+  std::vector<bool> repeats_;          // By range; empty if none does.
   std::vector<bool> engine_threads_;   // By thread.
   std::vector<bool> node_threads_;     // By thread.
   std::vector<uint32_t> nodes_;

@@ -10,7 +10,7 @@
 namespace oplens::parse {
 namespace {
 
-/// Steps do not nest in practice; so many that began before are looked at.
+/// Steps do not nest in practice; upper bound on earlier ones that are checked.
 constexpr int kMostNested = 16;
 
 }  // namespace
@@ -29,7 +29,7 @@ std::optional<int64_t> StepIndex::NumberIn(std::string_view text) {
 }
 
 StepIndex::StepIndex(const Trace& trace) : trace_(trace) {
-  // Texts are far fewer than ranges.
+  // There are far fewer texts than ranges.
   std::vector<bool> is_step(trace.strings.size(), false);
   bool any = false;
   for (StringId id = 0; id < is_step.size(); ++id) {

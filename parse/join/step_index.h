@@ -10,27 +10,26 @@
 
 namespace oplens::parse {
 
-/// When each training step of a trace ran: the ranges "ProfilerStep#N" of PyTorch's profiler,
-/// whatever kind of range holds the text.
+/// The times of a trace's training steps: ranges "ProfilerStep#N" of PyTorch, of any kind.
 class StepIndex {
  public:
   explicit StepIndex(const Trace& trace);
 
-  /// The number that the text of a step's range names; nullopt: it is no step's.
+  /// Returns the number in the text of a step's range; nullopt if it is none.
   static std::optional<int64_t> NumberIn(std::string_view text);
 
   bool empty() const { return steps_.empty(); }
 
-  /// The step in which a host thread did something. A step counts for every thread of its process,
-  /// since the backward pass runs on threads of its own. Where several hold the moment, one of the
-  /// thread itself wins, then the one that began last. O(log n).
+  /// Returns the step of a moment on a host thread. A step holds for every thread of its process,
+  /// since the backward pass has its own threads. Of several steps, one of the same thread has
+  /// precedence, then the last to begin. O(log n).
   std::optional<int64_t> Find(ThreadIndex thread, int64_t time_ns) const;
 
  private:
   struct Step {
     int64_t process_id;
     int64_t start_ns;
-    int64_t end_ns;  // Of one that was never closed: where the next one of the process begins.
+    int64_t end_ns;  // If never closed: the start of the process's next step.
     int64_t number;
     ThreadIndex thread;
   };

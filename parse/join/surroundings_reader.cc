@@ -72,7 +72,7 @@ void SurroundingsReader::Push(size_t index) {
 void SurroundingsReader::PushMarker(size_t index, const Range& range) {
   const RangeTexts::Text& text = known_.texts.Of(range.text);
   if (text.kind == MarkerKind::kIgnored) return;
-  // Says which node runs, as the sequence text inside does: no label.
+  // It names the running node, as the sequence text inside does: no label.
   if (text.kind == MarkerKind::kNode && Counts(range)) return;
   const bool call = text.call != 0 && Counts(range);
   if (call) PushTo(index, range, kOpLane);
@@ -89,7 +89,7 @@ void SurroundingsReader::PushOperator(size_t index, const Range& range) {
   }
   const Operator& op = known_.trace.operators[range.item];
   if (op.call != 0) PushTo(index, range, kOpLane);
-  // A text of frames may hold what makes it none.
+  // A text of frames may be invalid.
   const bool stack = op.stack != 0 && known_.texts.Of(op.stack).kind == MarkerKind::kTrace;
   if (stack) PushTo(index, range, kTraceLane);
   if (op.sequence >= 0 || op.backward) PushTo(index, range, kSequenceLane);
@@ -129,7 +129,7 @@ uint32_t SurroundingsReader::AddLane(Lane lane) {
 uint32_t SurroundingsReader::AddOps() {
   const size_t before = lists_->ranges.size();
   return ForEachListed(kOpLane, [&](uint32_t range) {
-    // PyTorch's own range right inside of one that annotates the same call.
+    // PyTorch's own range directly inside an annotation of the same call.
     const bool repeats = lists_->ranges.size() > before && NamesOnly(range) &&
                          calls_.OpOf(lists_->ranges.back()).op == calls_.OpOf(range).op;
     if (!repeats) lists_->ranges.push_back(range);
@@ -148,7 +148,7 @@ bool SurroundingsReader::AddSequences() {
     const Range& called = known_.trace.ranges[range];
     const bool is_operator = called.kind == RangeKind::kOperator;
     if (is_operator && known_.trace.operators[called.item].sequence < 0) {
-      backward = true;  // A node of the backward pass that has no forward op (AccumulateGrad).
+      backward = true;  // A backward node without forward op (AccumulateGrad).
       return;
     }
     calls_.MakeSequenceText(range);
@@ -246,7 +246,7 @@ void SurroundingsReader::ReadStep(Surroundings* around) const {
     case StepContext::kNone:
       around->phase =
           has(Around::kOps) || has(Around::kSequences) ? Phase::kForward : NamedPass(*around);
-      // Old files have no range around what the engine does between the nodes.
+      // Old files have no range around the engine's work between nodes.
       if (known_.contexts.IsEngineThread(thread_)) around->phase = Phase::kGradient;
   }
 }

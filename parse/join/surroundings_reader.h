@@ -17,7 +17,7 @@
 
 namespace oplens::parse {
 
-/// What the join has found out of single ranges before it looks at what was launched inside them.
+/// The join's results for single ranges, before launches inside them are read.
 struct RangeKnowledge {
   const Trace& trace;
   const ThreadRanges& threads;
@@ -25,37 +25,32 @@ struct RangeKnowledge {
   const RangeTexts& texts;
   const StepContexts& contexts;
   const ForwardBackward& links;
-  /// Ranges that were never closed tell of what follows like others.
-  bool keep_open = false;
-  /// What is around the forward op of every node is listed, whoever tells it else.
+  bool keep_open = false;  ///< Treat never-closed ranges like others.
+  /// List the surroundings of every node's forward op, even if others have them.
   bool every_forward = false;
 };
 
-/// Goes along one thread, and lists what is around a moment. Rules: docs/correlation.md, "Launch to
-/// ranges".
+/// Lists the ranges around moments of a thread. Rules: docs/correlation.md, "Launch to ranges".
 class SurroundingsReader {
  public:
-  /// All must outlive this object. Makes in `calls` the sequence texts that it needs.
+  /// All must outlive this object. Makes the sequence texts that it needs in `calls`.
   SurroundingsReader(const RangeKnowledge& known, OpCalls* calls) : known_(known), calls_(*calls) {}
 
-  /// Begins at the start of a thread.
   void Begin(ThreadIndex thread);
-  /// Moves on to a call of the thread, or to the beginning of a range of it. Starts must not
-  /// descend.
+  /// Moves on to a call of the thread, or the beginning of a range. Starts must not descend.
   void MoveTo(int64_t start_ns, int64_t end_ns);
   void MoveToRange(uint32_t range);
 
-  /// Changes whenever what is around may have changed.
+  /// Changes whenever the surroundings may have changed.
   uint64_t version() const { return open_.version(); }
 
-  /// The outermost range around that says something of the step, but the optimizer's;
-  /// OpenRanges::kNone: there is none.
+  /// The outermost range around that has a StepContext but kOptimizer; OpenRanges::kNone: none.
   uint32_t OutermostContext() const;
 
-  /// Appends what is around to `lists`.
+  /// Appends the ranges of the current surroundings to `lists`.
   Surroundings Collect(SurroundingLists* lists);
 
-  /// Calls f(range) for the free texts around, outermost first, as long as f answers true.
+  /// Calls f(range) for the free texts around, outermost first, while f returns true.
   template <typename F>
   void ForEachPath(F f) const {
     open_.ForEach(kPathLane, f);
@@ -70,7 +65,7 @@ class SurroundingsReader {
     kSequenceLane,
     kPathLane,
     kFrameLane,
-    kContextLane,  // What says something of the step.
+    kContextLane,  // With a StepContext.
     kForwardLane,  // Ops that made a node.
     kLaneCount
   };
@@ -83,29 +78,29 @@ class SurroundingsReader {
   void PushTo(size_t index, const Range& range, Lane lane) {
     open_.Push(static_cast<uint32_t>(index), range.end_ns, lane);
   }
-  /// Whether a range says something sure of what follows it: an unclosed one is only a label.
+  /// Whether a range counts for what follows it: a never-closed one is only a label.
   bool Counts(const Range& range) const { return !range.open() || known_.keep_open; }
 
-  /// Answers how many are not listed; so does AddOps.
+  /// Returns the number of omitted ranges, like AddOps.
   uint32_t AddLane(Lane lane);
   uint32_t AddOps();
   template <typename F>
   uint32_t ForEachListed(Lane lane, F f) const {
     return static_cast<uint32_t>(open_.ForEachOfEnds(lane, kMaxOutermost, kMaxInnermost, f));
   }
-  /// Answers whether one of them says that it is of the backward pass.
+  /// Returns whether one of them is of the backward pass.
   bool AddSequences();
   void AddPaths(Surroundings* around);
   void AddFrames();
-  /// Phase and node.
+  /// Sets phase and node.
   void ReadStep(Surroundings* around) const;
-  /// What the innermost of the free texts around names.
+  /// The pass named by the innermost free text around.
   Phase NamedPass(const Surroundings& around) const;
   void NoteLacks(Surroundings* around) const;
 
   bool NamesOnly(uint32_t range) const;
   bool SaysBackward(uint32_t range) const;
-  /// Drops those of equal number and similar name (one holds the other) but the first.
+  /// Drops ranges with the number and a similar name (one contains the other) of the one before.
   void DropSimilarSequences();
   std::string_view SequenceName(uint32_t range) const;
 
@@ -113,10 +108,10 @@ class SurroundingsReader {
   OpCalls& calls_;
   OpenRanges open_;
   ThreadIndex thread_ = 0;
-  size_t next_ = 0;  // The first range of the thread that was not opened yet.
+  size_t next_ = 0;  // The first range of the thread that is not opened yet.
   size_t end_ = 0;
-  SurroundingLists* lists_ = nullptr;  // Of the Collect() at hand.
-  std::vector<uint32_t> sequences_;    // The same.
+  SurroundingLists* lists_ = nullptr;  // Of the current Collect().
+  std::vector<uint32_t> sequences_;    // Likewise.
 };
 
 }  // namespace oplens::parse

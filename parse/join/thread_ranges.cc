@@ -11,14 +11,13 @@
 namespace oplens::parse {
 namespace {
 
-/// Outer ranges come before those they enclose; equal ranges in the order of their opening.
+/// Outer ranges precede those that they enclose; equal ranges are in order of opening.
 bool RangeBefore(const Range& a, const Range& b) {
   return std::tuple(a.start_ns, b.end_ns, a.order()) < std::tuple(b.start_ns, a.end_ns, b.order());
 }
 
-/// Moves the ranges of each thread together, in the order that they had. Ranges are the largest
-/// part of many traces: those of the thread that has most stay in the list, the others are put
-/// aside.
+/// Groups the ranges by thread, keeping their order. Ranges are the largest part of many traces:
+/// those of the thread with most stay in place, only the others are copied.
 void GroupByThread(const std::vector<size_t>& bounds, std::vector<Range>* ranges) {
   const auto by_thread = [](const Range& a, const Range& b) { return a.thread < b.thread; };
   if (std::is_sorted(ranges->begin(), ranges->end(), by_thread)) return;
@@ -27,7 +26,7 @@ void GroupByThread(const std::vector<size_t>& bounds, std::vector<Range>* ranges
   for (size_t thread = 1; thread + 1 < bounds.size(); ++thread) {
     if (size_of(thread) > size_of(largest)) largest = thread;
   }
-  // Places of the others, as if the largest thread had none.
+  // Positions of the others, as if the largest thread had none.
   std::vector<size_t> next(bounds.begin(), bounds.end() - 1);
   for (size_t thread = largest + 1; thread < next.size(); ++thread)
     next[thread] -= size_of(largest);

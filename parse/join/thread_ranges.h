@@ -11,17 +11,14 @@
 
 namespace oplens::parse {
 
-/// How many ranges of one text may stay open on a thread before they count as a leak and are left
-/// out.
+/// More ranges of one text than this open on a thread count as leaked and are ignored.
 inline constexpr int64_t kMaxOpenOfOneText = 8;
 
-/// Where the ranges of each thread stand, once they are sorted. The same numbers of ranges are used
-/// wherever a trace is joined.
+/// The positions of each thread's ranges after sorting. All parts of the join use these indices.
 class ThreadRanges {
  public:
-  /// Sorts the ranges of `trace`: those of a thread together, by start, outer before inner, equal
-  /// ones in the order of their opening. O(R log R), O(R) where they are sorted already;
-  /// meanwhile a copy of those that are not of the thread with most.
+  /// Sorts the ranges of `trace`: by thread, start, outer before inner, order of opening. O(R log
+  /// R), O(R) if already sorted; temporarily copies the ranges of all threads but the largest.
   explicit ThreadRanges(Trace* trace);
 
   size_t thread_count() const { return bounds_.size() - 1; }
@@ -32,24 +29,24 @@ class ThreadRanges {
   std::vector<size_t> bounds_;  // By thread; one more at the end.
 };
 
-/// Ranges that a program opens again and again and never closes: they prove nothing of what
-/// follows. More than kMaxOpenOfOneText of one text on a thread are such.
+/// Ranges that a program opens again and again without closing: they say nothing about what
+/// follows. More than kMaxOpenOfOneText of one text on a thread are leaked.
 class LeakedRanges {
  public:
-  /// Counts open and leaked ranges in `diagnostics`, and has `texts` prepare what is shown of the
-  /// open ones. Every text of a range is classified.
+  /// Counts open and leaked ranges in `diagnostics`, and has `texts` prepare the display of open
+  /// ones. Every text of a range must be classified.
   LeakedRanges(const Trace& trace, const ThreadRanges& threads, RangeTexts* texts,
                Diagnostics* diagnostics);
 
   bool Has(size_t range) const { return !leaked_.empty() && leaked_[range]; }
-  /// Start of the first on a thread; kNeverClosed when it has none.
+  /// Start of the first on a thread; kNeverClosed if it has none.
   int64_t SinceOn(size_t thread) const { return since_[thread]; }
 
  private:
   void Mark(const Trace& trace, size_t begin, size_t end, RangeTexts* texts,
             Diagnostics* diagnostics);
 
-  std::vector<bool> leaked_;    // By range; empty where nothing leaked.
+  std::vector<bool> leaked_;    // By range; empty if none leaked.
   std::vector<int64_t> since_;  // By thread.
 };
 

@@ -34,7 +34,6 @@ OpCall MakeCompiledCall(std::string_view name, std::vector<OpArg> args,
   call.mod = kCompiledMod;
   call.op = name;
   call.args = std::move(args);
-  // Of a call that tells no argument the rest tells nothing.
   if (call.args.empty()) return call;
   AppendText("kernel_kwargs", facts.kwargs, &call.args);
   AppendText("grid", facts.grid, &call.args);

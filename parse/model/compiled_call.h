@@ -9,16 +9,16 @@
 
 namespace oplens {
 
-/// What is recorded of a call of a kernel that a compiler made, besides its arguments: what
-/// TorchInductor hands to PyTorch's profiler (`get_profiler_kwargs` of
-/// torch/_inductor/runtime/triton_heuristics.py). "": not recorded.
+/// What TorchInductor hands to PyTorch's profiler about a compiled kernel's call, besides its
+/// arguments (`get_profiler_kwargs` of torch/_inductor/runtime/triton_heuristics.py). "": not
+/// recorded.
 struct CompiledFacts {
   std::string_view backend;  ///< "triton"
-  std::string_view kwargs;   ///< Constants of the kernel: "XBLOCK=16,num_warps=4".
+  std::string_view kwargs;   ///< The kernel's constants: "XBLOCK=16,num_warps=4".
   std::string_view grid;     ///< What the grid is computed from: "grid(100,)".
-  std::string_view file;     ///< Source of the kernel: "/tmp/torchinductor_me/qa/cqao.py".
-  int64_t flops = -1;        ///< As the compiler counts them; negative: not recorded.
-  int64_t bytes = -1;        ///< Traffic as the compiler counts it; negative: not recorded.
+  std::string_view file;     ///< The kernel's source: "/tmp/torchinductor_me/qa/cqao.py".
+  int64_t flops = -1;        ///< As counted by the compiler; negative: not recorded.
+  int64_t bytes = -1;        ///< Traffic as counted by the compiler; negative: not recorded.
 
   bool any() const { return !backend.empty() || !kwargs.empty() || !grid.empty() || !file.empty(); }
 };
@@ -26,22 +26,20 @@ struct CompiledFacts {
 /// mod of the calls that MakeCompiledCall makes.
 inline constexpr std::string_view kCompiledMod = "triton";
 
-/// Whether a name is that of a kernel that TorchInductor makes: "triton_poi_fused_add_0",
-/// "triton__0d1d2de".
+/// Whether TorchInductor makes such kernel names: "triton_poi_fused_add_0", "triton__0d1d2de".
 bool IsCompiledKernelName(std::string_view name);
 
-/// The call of a compiled kernel: its arguments in order, then what is recorded besides as the
-/// keywords kernel_kwargs and grid (texts), kernel_flop and kernel_bytes.
+/// Returns the call of a compiled kernel: its arguments in order, then, unless there are none, the
+/// keywords kernel_kwargs and grid (texts), kernel_flop and kernel_bytes with recorded facts.
 OpCall MakeCompiledCall(std::string_view name, std::vector<OpArg> args, const CompiledFacts& facts);
 
-/// Adds what other files tell of a call that MakeCompiledCall made: the FX nodes that the kernel
-/// computes, divided by commas ("mul_1,add_tensor"; keyword fused), and the names of the
-/// parameters that the call passes ("in_ptr0,out_ptr0,xnumel"; keyword signature), if they are as
-/// many as the arguments. "" adds nothing.
+/// Adds what other files say about a call that MakeCompiledCall made: the FX nodes that the kernel
+/// computes, comma-separated ("mul_1,add_tensor"; keyword fused), and, if there are as many as
+/// arguments, the parameter names ("in_ptr0,out_ptr0,xnumel"; keyword signature). "" adds nothing.
 void AddOrigin(std::string_view nodes, std::string_view signature, OpCall* call);
 
-/// The extents of a tensor as they lie in memory: those with a stride of 0 repeat one element.
-/// Strides of another number tell nothing.
+/// Returns the extents of a tensor as stored in memory: an extent with stride 0 becomes 1, since it
+/// repeats one element. Returns `shape` unchanged if there are not as many strides as extents.
 std::vector<int64_t> StoredExtents(std::vector<int64_t> shape, const std::vector<int64_t>& strides);
 
 }  // namespace oplens

@@ -3,7 +3,7 @@
 
 namespace oplens {
 
-// Compute capabilities, as 10 * major + minor, from which NVIDIA's GPUs have something.
+// First compute capabilities (10 * major + minor) of NVIDIA's GPUs that have the named feature.
 inline constexpr int kFirstWithTensorCores = 70;
 inline constexpr int kFirstWithTf32 = 80;
 

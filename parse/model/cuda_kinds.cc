@@ -6,7 +6,7 @@
 namespace oplens {
 namespace {
 
-// By kind.
+// Indexed by kind.
 constexpr std::string_view kCopyKinds[] = {"",     "HtoD",     "DtoH",     "HtoA",    "AtoH",
                                            "AtoA", "AtoD",     "DtoA",     "DtoD",    "HtoH",
                                            "PtoP", "UVM HtoD", "UVM DtoH", "UVM DtoD"};
@@ -64,7 +64,7 @@ MemoryKind MemoryKindOfNumber(int64_t number) {
 WaitKind WaitKindOfNumber(int64_t number) { return KindOfNumber<WaitKind>(kWaitKinds, number); }
 
 OverheadKind OverheadKindOfNumber(int64_t number) {
-  // 1, then multiples of 2^16.
+  // CUPTI's values are 1, then multiples of 2^16.
   constexpr int64_t kStep = 1 << 16;
   if (number == 1) return OverheadKind::kDriverCompiler;
   if (number <= 0 || number % kStep != 0) return OverheadKind::kUnknown;

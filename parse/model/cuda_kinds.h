@@ -6,10 +6,8 @@
 
 namespace oplens {
 
-// Kinds of what GPUs and the profiler do, by CUPTI's names. What a file says that is none of them
-// is kUnknown, whose word is "".
+// Kinds of GPU and profiler activities, by CUPTI's names. Others are kUnknown, whose word is "".
 
-/// Which way a copy went.
 enum class CopyKind : uint8_t {
   kUnknown,
   kHostToDevice,
@@ -22,12 +20,11 @@ enum class CopyKind : uint8_t {
   kDeviceToDevice,
   kHostToHost,
   kPeerToPeer,
-  kUnifiedHostToDevice,  ///< Unified memory: Nsight Systems tells of these.
+  kUnifiedHostToDevice,  ///< Unified memory: recorded by Nsight Systems.
   kUnifiedDeviceToHost,
   kUnifiedDeviceToDevice,
 };
 
-/// A kind of memory.
 enum class MemoryKind : uint8_t {
   kUnknown,
   kPageable,
@@ -39,16 +36,16 @@ enum class MemoryKind : uint8_t {
   kManagedStatic,
 };
 
-/// What waited for what.
+/// Who waited for what.
 enum class WaitKind : uint8_t {
   kUnknown,
-  kEvent,            ///< The host for an event.
-  kStreamWaitEvent,  ///< A stream for an event.
-  kStream,           ///< The host for a stream.
-  kContext,          ///< The host for all streams of a context.
+  kEvent,            ///< The host, for an event.
+  kStreamWaitEvent,  ///< A stream, for an event.
+  kStream,           ///< The host, for a stream.
+  kContext,          ///< The host, for all streams of a context.
 };
 
-/// What the profiler or the driver took time for.
+/// What took the profiler's or the driver's time.
 enum class OverheadKind : uint8_t {
   kUnknown,
   kDriverCompiler,
@@ -62,20 +59,20 @@ enum class OverheadKind : uint8_t {
   kUnifiedMemoryInit,
 };
 
-// The kind of a number of CUPTI's. Nsight Systems has the same numbers for copies.
+// From CUPTI's numbers. Nsight Systems has the same numbers for copies.
 
 CopyKind CopyKindOfNumber(int64_t number);          ///< CUpti_ActivityMemcpyKind
 MemoryKind MemoryKindOfNumber(int64_t number);      ///< CUpti_ActivityMemoryKind
 WaitKind WaitKindOfNumber(int64_t number);          ///< CUpti_ActivitySynchronizationType
 OverheadKind OverheadKindOfNumber(int64_t number);  ///< CUpti_ActivityOverheadKind
 
-// The words of PyTorch's profiler for them, as they stand in the names of events.
+// To and from the words that PyTorch's profiler has in the names of events.
 
 /// "HtoD", "UVM HtoD".
 std::string_view CopyKindWord(CopyKind kind);
 CopyKind CopyKindOf(std::string_view word);
 
-/// "Pageable", and as one word of a sentence, "pageable".
+/// "Pageable"; MemoryKindWord: "pageable", for use within a sentence.
 std::string_view MemoryKindTitle(MemoryKind kind);
 std::string_view MemoryKindWord(MemoryKind kind);
 MemoryKind MemoryKindOf(std::string_view title);

@@ -8,11 +8,11 @@
 namespace oplens::parse {
 namespace {
 
-// How demanglers print a namespace without a name.
+// Demanglers' spellings of an unnamed namespace.
 constexpr std::string_view kUnnamed = "(anonymous namespace)";
 constexpr std::string_view kOtherUnnamed = "<unnamed>";
 
-/// In one pass: names may be long.
+/// Runs in one pass: names may be long.
 std::string ReplaceAll(std::string_view part, std::string_view with, std::string_view text) {
   std::string result;
   size_t done = 0;
@@ -23,8 +23,8 @@ std::string ReplaceAll(std::string_view part, std::string_view with, std::string
   return result.append(text, done);
 }
 
-/// Whether a function's own name may begin so: not with a digit or a sign, and with its parameters
-/// or template arguments to follow. A text of words that is no signature does not.
+/// Whether a function's own name may begin so: no digit or sign first, and parameters or template
+/// arguments follow. False for words that are no signature.
 bool BeginsFunction(std::string_view rest) {
   constexpr std::string_view kNoBeginnings = "\"'`0123456789!#%&()*+,-./:;<=>?@[\\]^{|} ";
   if (rest.starts_with(kUnnamed)) return true;
@@ -32,8 +32,8 @@ bool BeginsFunction(std::string_view rest) {
          rest.find_first_of("(<") != std::string_view::npos;
 }
 
-/// Where the function's own name starts in a signature: behind the type that it returns, i.e. after
-/// the last blank that no bracket surrounds and no parameter list precedes. 0 of what is none.
+/// Returns where the function's own name starts in a signature: behind the return type, i.e. after
+/// the last blank outside brackets and before the parameter list. 0 if it is no signature.
 size_t StartOfName(std::string_view signature) {
   size_t start = 0;
   int depth = 0;
@@ -44,7 +44,7 @@ size_t StartOfName(std::string_view signature) {
     } else if (depth == 0 && c == '(') {
       break;
     } else if (depth == 0 && signature.substr(i).starts_with("operator")) {
-      break;  // What follows may be a blank or a bracket of its name.
+      break;  // A blank or a bracket of its name may follow.
     } else if (c == '<' || c == '(' || c == '[' || c == '{') {
       ++depth;
     } else if (c == '>' || c == ')' || c == ']' || c == '}') {

@@ -7,8 +7,7 @@
 
 namespace oplens {
 
-/// Extent of a launch in blocks (grid) or threads (block); -1, -1, -1: the profile does not tell
-/// it.
+/// Extent of a launch in blocks (grid) or threads (block); -1, -1, -1: not in the profile.
 struct Dim3 {
   int64_t x = 0;
   int64_t y = 0;

@@ -9,11 +9,11 @@
 
 namespace oplens {
 
-/// What says which op a kernel belongs to; docs/correlation.md, "Evidence".
+/// What identifies the op of a kernel; docs/correlation.md, "Evidence".
 enum class Evidence : uint8_t {
-  kNone,        ///< '' in the record; of a kernel with an op: kRange.
+  kNone,        ///< '' in the record; for a kernel that has an op it means kRange.
   kRange,       ///< The ranges around its launch.
-  kCapture,     ///< The ranges around the call that put it into the graph that was launched.
+  kCapture,     ///< The ranges around the call that captured it into the launched graph.
   kRepetition,  ///< Inferred: the same place in another repetition of the step.
   kReference,   ///< Inferred: the same place in another recording of the program.
 };
@@ -23,12 +23,12 @@ inline constexpr size_t kEvidenceCount = 5;
 /// "range", "capture", "repetition", "reference" or "".
 std::string_view EvidenceWord(Evidence evidence);
 
-/// Whether no row of the profile itself says it.
+/// Whether the op is inferred, not stated by any row of the profile.
 constexpr bool IsInferred(Evidence evidence) {
   return evidence == Evidence::kRepetition || evidence == Evidence::kReference;
 }
 
-/// How sure an op is that was inferred.
+/// How certain an inferred op is.
 enum class Confidence : uint8_t { kUnknown, kLow, kMedium, kHigh };
 
 /// "high", "medium", "low" or "".

@@ -9,7 +9,7 @@ namespace oplens {
 
 /// The profilers whose files can be read.
 enum class Family : uint8_t {
-  kUnknown,  ///< Records do not say what they were made of.
+  kUnknown,  ///< Records do not say what they were made from.
   kNvprof,   ///< nvprof, the Visual Profiler, and oplens' record.
   kNsys,     ///< Nsight Systems.
   kKineto,   ///< PyTorch's profiler.

@@ -5,11 +5,11 @@
 
 namespace oplens {
 
-/// Whether a collective that starts in `phase` was launched by a hook of gradients (DDP, FSDP):
-/// when a gradient is complete, or inside the node of an operator, which launches none itself. It
-/// is for the parameters of many layers then, and the work of none; that of a node of the program's
-/// own is its layer's. `in_operator_node()`: whether the node around it is an operator's
-/// (IsOperatorNode); called only in a node.
+/// Whether a collective that starts in `phase` was launched by a gradient hook (DDP, FSDP): when a
+/// gradient is complete, or inside the node of an operator, which launches none itself. Such a
+/// collective serves the parameters of many layers and belongs to none; one inside a node of the
+/// program's own function belongs to that node's layer. `in_operator_node()` returns whether the
+/// surrounding node is an operator's (IsOperatorNode); it is called only in a node.
 template <typename InOperatorNode>
 bool IsOfGradientHooks(Phase phase, InOperatorNode in_operator_node) {
   if (phase == Phase::kBackward) return in_operator_node();

@@ -9,8 +9,7 @@
 
 namespace oplens {
 
-/// The names of a trace's kernels as they are shown: demangled, in full and short. Each distinct
-/// name is demangled once.
+/// The demangled names, full and short, of a trace's kernels. Demangles each distinct name once.
 class KernelNames {
  public:
   struct Name {

@@ -5,7 +5,7 @@
 namespace oplens {
 
 void KernelRecord::Clear() {
-  // Lists keep their memory: a record is refilled a million times.
+  // Lists keep their memory: one record is refilled millions of times.
   KernelRecord fresh;
   for (auto member :
        {&KernelRecord::layer, &KernelRecord::trace, &KernelRecord::repr_markers,

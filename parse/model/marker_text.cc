@@ -18,8 +18,8 @@ namespace {
 // sequence number would match the wrong ops.
 constexpr std::string_view kMisleading = "CheckpointFunctionBackward";
 
-// Frames of the framework, by a part of their path: PyProf's list, in its order, and the file that
-// torch/tensor.py was renamed to. What remains of a stack is the user's own code.
+// Paths of the framework's frames: PyProf's list, in its order, and the new name of
+// torch/tensor.py. The remaining frames of a stack are the user's own code.
 constexpr std::string_view kFrameworkPaths[] = {
     "/torch/nn/modules/",
     "/torch/nn/functional.py",
@@ -49,7 +49,7 @@ bool DropSuffix(std::string_view suffix, std::string_view* text) {
   return true;
 }
 
-/// The digits at the end of `text`, which are dropped from it.
+/// Removes the digits at the end of `text` and returns them.
 std::string_view DropDigits(std::string_view* text) {
   size_t first = text->size();
   while (first > 0 && IsDigit((*text)[first - 1])) --first;
@@ -58,7 +58,6 @@ std::string_view DropDigits(std::string_view* text) {
   return digits;
 }
 
-/// Reads a list of integers, or of such lists.
 void ReadExtents(LiteralScanner* in) {
   in->EnterSequence();
   while (in->NextItem()) {
@@ -72,8 +71,8 @@ void ReadExtents(LiteralScanner* in) {
   }
 }
 
-/// Drops `mark` + " [...]" from the end of `text` if the brackets hold lists or pairs of integers,
-/// or lists of these, and nothing else, and returns the brackets. Leaves other texts alone.
+/// Removes `mark` + " [...]" from the end of `text` and returns the brackets, if they hold only
+/// lists or pairs of integers, or lists of these. Otherwise leaves `text` and returns "".
 std::string_view DropList(std::string_view mark, std::string_view* text) {
   if (!text->ends_with(']')) return {};
   // No list holds an equals sign, so the last one is the mark's.
@@ -95,8 +94,8 @@ bool SaysBackward(std::string_view name) {
   return name.ends_with("Backward");
 }
 
-/// Matches "NAME[, op_id = N][, sizes = [..]]", of which `text` is what stands before the sizes. A
-/// name alone must be PyTorch's: "add" and "Engine::run" may be anybody's labels.
+/// Matches "NAME[, op_id = N][, sizes = [..]]"; `text` is the part before the sizes. A name alone
+/// must be PyTorch's: "add" and "Engine::run" may be anybody's labels.
 void ClassifyOperator(std::string_view text, std::string_view sizes, MarkerText* out) {
   std::string_view name = text;
   const bool has_id = !DropDigits(&name).empty() && DropSuffix(", op_id = ", &name);
@@ -109,7 +108,7 @@ void ClassifyOperator(std::string_view text, std::string_view sizes, MarkerText*
   out->backward = SaysBackward(name);
 }
 
-/// Matches "NAME, seq = N" and its relatives; `out` is untouched when it is something else.
+/// Matches "NAME, seq = N" and its variants; leaves `out` unchanged otherwise.
 void ClassifySeq(std::string_view text, std::string_view sizes, MarkerText* out) {
   std::string_view number = DropDigits(&text);
   if (number.empty()) return;
@@ -117,7 +116,7 @@ void ClassifySeq(std::string_view text, std::string_view sizes, MarkerText* out)
     number = DropDigits(&text);
     if (number.empty()) return;
   }
-  // "seq = 7", and "seq=7" of torch 1.0.
+  // "seq = 7", or "seq=7" in torch 1.0.
   DropSuffix(" ", &text);
   if (!DropSuffix("=", &text)) return;
   DropSuffix(" ", &text);
@@ -134,7 +133,7 @@ void ClassifySeq(std::string_view text, std::string_view sizes, MarkerText* out)
   out->backward = SaysBackward(text);
 }
 
-/// Finds the number of the call at the end of what stands before the sizes.
+/// Reads the call number at the end of the part before the sizes.
 void ReadCallNumber(std::string_view text, std::string_view sizes, MarkerText* out) {
   const std::string_view number = DropDigits(&text);
   if (!DropSuffix(", op_id = ", &text)) return;
@@ -144,7 +143,7 @@ void ReadCallNumber(std::string_view text, std::string_view sizes, MarkerText* o
   out->sizes = sizes;
 }
 
-/// Matches what PyTorch annotates its operators with.
+/// Matches PyTorch's annotations of its operators.
 void ClassifyTorch(std::string_view text, MarkerText* out) {
   DropList(", input_op_ids =", &text);
   const std::string_view sizes = DropList(", sizes =", &text);
@@ -153,25 +152,24 @@ void ClassifyTorch(std::string_view text, MarkerText* out) {
   ReadCallNumber(text, sizes, out);
 }
 
-/// The values of a literal's keys that decide what it is.
+/// The values of the keys that decide what a literal is.
 class LiteralMarker {
  public:
-  /// `out` takes the texts. Its storage is sized first, because views point into it.
+  /// Texts go to `out`. Its storage is sized first, because views point into it.
   LiteralMarker(std::string_view text, MarkerText* out) : in_(text), out_(out) {
     if (text.find('\\') != text.npos) out_->storage.resize(1);
   }
 
-  /// Reads the whole literal; false when it is none.
+  /// Reads the whole literal; false if it is none.
   bool Read();
-  /// Decides the kind from what was read.
   MarkerKind Kind() const;
 
  private:
   void ReadKey(std::string_view key);
-  /// Reads a text; false, and skips the value, when it is something else.
+  /// Reads a text; if the value is something else, skips it and returns false.
   bool ReadText(std::string_view* text);
   bool ReadFrames();
-  /// The facts that nvtx_annotate adds.
+  /// Reads what nvtx_annotate adds.
   void ReadOwn();
   void ReadNumber(int64_t* number);
   std::string* storage() { return out_->storage.empty() ? nullptr : out_->storage.data(); }
@@ -247,7 +245,7 @@ void LiteralMarker::ReadOwn() {
   }
 }
 
-/// Leaves `number` alone where something else stands.
+/// Leaves `number` unchanged if the value is no integer.
 void LiteralMarker::ReadNumber(int64_t* number) {
   LiteralNumber value;
   if (in_.Peek() != LiteralKind::kInteger) {
@@ -291,8 +289,8 @@ int HexValue(char c) {
   return -1;
 }
 
-/// A layer's name as nvtx_annotate was given it. A text in which a '%' begins no escape came from
-/// somebody else and is left as it is.
+/// Decodes a layer's name as passed to nvtx_annotate. A text with a '%' that begins no escape has
+/// another origin and stays unchanged.
 void DecodeLayer(MarkerText* out) {
   if (out->name.find('%') == std::string_view::npos) return;
   std::string decoded;
@@ -322,13 +320,13 @@ MarkerText ClassifyLiteral(std::string_view text) {
   MarkerText out;
   LiteralMarker literal(text, &out);
   if (!literal.Read()) {
-    // A dict with keys that are no strings is somebody's label, and whole.
+    // A dict with keys other than strings is somebody's label, and undamaged.
     out = MarkerText();
     out.damaged = !IsLiteral(text);
     return out;
   }
   out.kind = literal.Kind();
-  // Parts of a literal that turned out to be another kind.
+  // Drop the parts of a literal of another kind.
   if (out.kind != MarkerKind::kTrace) out.frames.clear();
   if (out.kind != MarkerKind::kOp) out.mod = out.op = out.aten = {};
   out.backward = out.kind == MarkerKind::kNode;

@@ -23,8 +23,7 @@ constexpr ReasonText kReasons[] = {
 #undef OPLENS_X
 };
 
-/// Counts of damage, or of what is none: "no-launch 1, bad-times 3"; a single one with its
-/// sentence.
+/// Counts of damage, or of all else: "no-launch 1, bad-times 3"; a single one with its sentence.
 std::string CountsOf(const Diagnostics& counted, bool of_damage) {
   std::string words;
   std::string sentence;
@@ -43,7 +42,7 @@ class Lines {
  public:
   Lines(std::string_view tool, size_t width) : prefix_(fmt::format("{}: ", tool)), width_(width) {}
 
-  /// Breaks a text at blanks; what is behind `most` lines is cut.
+  /// Breaks a text at blanks, and cuts it after `most` lines.
   std::vector<std::string> Break(std::string_view text, size_t most) {
     const std::string further = prefix_ + "  ";
     std::vector<std::string> lines;
@@ -65,7 +64,7 @@ class Lines {
     return lines;
   }
 
-  /// Takes a block of lines if there is room for it and `spared` further lines.
+  /// Takes a block of lines if it and `spared` more lines fit.
   void Take(std::vector<std::string> block, size_t spared = 0) {
     if (block.empty()) return;
     if (lines_.size() + block.size() + spared > Messages::kMostLines) {
@@ -75,7 +74,7 @@ class Lines {
     std::move(block.begin(), block.end(), std::back_inserter(lines_));
   }
 
-  /// Short sentences share a line.
+  /// Takes sentences; short ones share a line.
   void TakeAll(const std::vector<std::string>& sentences) {
     std::string line;
     for (const std::string& sentence : sentences) {
@@ -98,7 +97,7 @@ class Lines {
   }
 
  private:
-  /// The rest of a text as one line, cut at a blank.
+  /// Returns the rest of a text as one line, cut at a blank.
   std::string Cut(const std::string& start, std::string_view text) {
     left_out_ = true;
     constexpr std::string_view kDots = " ...";
@@ -117,7 +116,7 @@ class Lines {
 }  // namespace
 
 void Messages::Add(std::string sentence, std::vector<std::string>* to) {
-  sentence = LineText(sentence);  // Names of files and of tables are in it.
+  sentence = LineText(sentence);  // It has names of files and tables.
   if (std::find(to->begin(), to->end(), sentence) == to->end()) to->push_back(std::move(sentence));
 }
 

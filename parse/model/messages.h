@@ -10,8 +10,7 @@
 
 namespace oplens {
 
-/// What a program says on standard error besides its result: collected by libraries, in the order
-/// of importance that they tell, and printed once, by main.
+/// What a program prints on standard error: collected by importance, printed once, by main.
 class Messages {
  public:
   static constexpr size_t kMostLines = 6;
@@ -21,8 +20,8 @@ class Messages {
 
   explicit Messages(std::string_view tool) : tool_(tool) {}
 
-  /// What a file lost or lacks: damaged rows, kernels without a launch, missing tables. Short() has
-  /// all of it before all other, in one paragraph.
+  /// What a file lost or does not hold: damaged rows, kernels without a launch, missing tables.
+  /// Short() prints all of it first, in one paragraph.
   Diagnostics* losses() { return &losses_; }
   /// The result in one line, before anything else: "wrote FILE".
   void Head(std::string sentence) { Add(std::move(sentence), &heads_); }
@@ -30,13 +29,13 @@ class Messages {
   void Need(std::string sentence) { Add(std::move(sentence), &needed_); }
   /// Figures of the run.
   void Tell(std::string sentence) { Add(std::move(sentence), &facts_); }
-  /// What to do about something that `share_pct` percent of the kernels' time lacks.
+  /// What to do about something missing for `share_pct` percent of the kernels' time.
   void Advise(std::string sentence, double share_pct);
 
-  /// At most kMostLines lines of kLineBytes bytes, the most important first; where something is
-  /// left out or cut, the last of them says that -v tells all.
+  /// At most kMostLines lines of kLineBytes bytes, the most important first; if anything is left
+  /// out or cut, the last line refers to -v.
   std::string Short() const;
-  /// Everything: a line each sentence, a line each reason with its examples.
+  /// Everything: one line per sentence, one line per reason with its examples.
   std::string Whole() const;
   /// The lines of Whole() without the program's name.
   std::vector<std::string> Sentences() const;

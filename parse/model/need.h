@@ -7,19 +7,19 @@
 
 namespace oplens {
 
-/// What a profile must tell of a kernel so that a column has a value for it. In the order in which
-/// they are listed; columns of one need share a line. What each asks of a kernel, whether pricing
-/// may still find no value, and what to record for it stands in parse/check/check.cc.
+/// What a profile must hold for a kernel so that a column has a value for it, in the order in which
+/// needs are listed; columns with the same need share a line. parse/check/check.cc defines what
+/// each requires of a kernel, whether pricing may still find no value, and what to record for it.
 enum class Need : uint8_t {
   kNothing,
   kName,                 ///< The kernel's name.
-  kTensorCoreName,       ///< A name that tells of Tensor Cores.
+  kTensorCoreName,       ///< A name that indicates Tensor Cores.
   kTime,                 ///< Its start and end.
   kLaunchConfiguration,  ///< Grid and block.
   kLaunch,               ///< The call that launched it.
-  kLaunchedAndTimed,     ///< That call and the kernel with their times.
-  kCorrelation,          ///< The number that both share.
-  kProcess,              ///< The process that did.
+  kLaunchedAndTimed,     ///< That call and the kernel, both timed.
+  kCorrelation,          ///< The correlation id of both.
+  kProcess,              ///< The process of the launch.
   kRank,
   kOp,
   kModule,

@@ -16,7 +16,7 @@ namespace {
 
 bool IsTensorType(std::string_view type) { return type == "tensor" || type == "ndarray"; }
 
-/// PyProf quotes the floats that are no numbers; only the type tells them from strings.
+/// PyProf quotes floats that are not finite; only the type distinguishes them from strings.
 bool UnquoteFloat(std::string_view text, double* value) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (text == "inf") {
@@ -31,7 +31,7 @@ bool UnquoteFloat(std::string_view text, double* value) {
   return true;
 }
 
-/// Brings a value into line with its type, which may have been written after it.
+/// Converts a value to its type, which may have been written after it.
 void ApplyType(OpArg* arg) {
   if (!arg->type.starts_with("float")) return;
   if (arg->kind == OpArg::Kind::kInt) {
@@ -44,8 +44,7 @@ void ApplyType(OpArg* arg) {
   }
 }
 
-/// Reads one op literal. Functions return false once something is wrong; ErrorText() then says
-/// what.
+/// Reads one op literal. Functions return false on errors, which ErrorText() explains.
 class OpCallParser {
  public:
   explicit OpCallParser(std::string_view text) : in_(text) {}
@@ -54,7 +53,7 @@ class OpCallParser {
   std::string ErrorText() const { return in_.failed() ? in_.ErrorText() : complaint_; }
 
  private:
-  /// A key that is read, and how. Its place in its table is its bit in the set of keys met.
+  /// A key and its reader. Its index in its table is its bit in the set of keys seen.
   template <typename Target>
   struct Key {
     std::string_view word;
@@ -87,8 +86,8 @@ class OpCallParser {
 
   LiteralScanner in_;
   std::string storage_;    // Decoded texts; copied out at once.
-  int64_t times_ = 1;      // So many alike arguments the one at hand stands for.
-  std::string complaint_;  // What is wrong with a literal that is well formed.
+  int64_t times_ = 1;      // How many equal arguments the current one stands for.
+  std::string complaint_;  // What is wrong with a well-formed literal.
 };
 
 // The first three keys of a call are required.
@@ -103,7 +102,7 @@ constexpr OpCallParser::Key<OpCall> OpCallParser::kCallKeys[] = {
 constexpr size_t kUsualArgs = 8;
 constexpr size_t kMostArgs = 65536;
 
-// The places of keys that are asked for below.
+// Indexes in kArgKeys of the keys that are checked below.
 constexpr int kTypeKey = 1;
 constexpr int kShapeKey = 2;
 constexpr int kValueKey = 4;
@@ -125,7 +124,7 @@ bool OpCallParser::ReadDict(const Key<Target> (&keys)[N], uint32_t* seen, Target
       in_.Skip();
       continue;
     }
-    // A key that stands twice would leave open which value counts.
+    // Two values of one key would be ambiguous.
     if ((*seen >> i & 1) != 0) return in_.Refuse("a key stands twice");
     *seen |= uint32_t{1} << i;
     const auto read = keys[i].read;
@@ -230,7 +229,7 @@ bool OpCallParser::ReadValue(OpArg* arg) {
   return in_.Skip();
 }
 
-/// Other programs may mean anything by this key: what is no number of a list is ignored.
+/// Other programs may use this key for anything: ignores what is no number of a list.
 bool OpCallParser::ReadList(OpArg* arg) {
   if (in_.Peek() != LiteralKind::kInteger) return in_.Skip();
   LiteralNumber number;
@@ -241,7 +240,7 @@ bool OpCallParser::ReadList(OpArg* arg) {
   return true;
 }
 
-/// Means something beside a list only, and as another program's key nothing.
+/// Has a meaning only beside a list; other programs may use this key for anything.
 bool OpCallParser::ReadTimes(OpArg* /*arg*/) {
   if (in_.Peek() != LiteralKind::kInteger) return in_.Skip();
   LiteralNumber number;
@@ -253,7 +252,7 @@ bool OpCallParser::ReadTimes(OpArg* /*arg*/) {
   return true;
 }
 
-/// What nvtx_annotate adds.
+/// Reads what nvtx_annotate adds.
 bool OpCallParser::ReadOwn(OpCall* call) {
   if (in_.Peek() != LiteralKind::kDict) return in_.Skip();
   std::string_view word;
@@ -265,7 +264,7 @@ bool OpCallParser::ReadOwn(OpCall* call) {
     }
     LiteralNumber number;
     if (!in_.ReadNumber(&number)) return false;
-    // Whatever is not nothing.
+    // Anything invalid still means that something was cut.
     call->cut = number.fits && number.int_value >= 0 ? number.int_value : 1;
   }
   return !in_.failed();
@@ -306,7 +305,7 @@ bool OpCallParser::ReadSequence(OpArg* arg) {
   return !in_.failed();
 }
 
-/// Items between brackets, as Python writes them: a tuple of one has a comma.
+/// Items in brackets, as Python writes them: a tuple of one has a comma.
 void AppendInts(const std::vector<int64_t>& items, bool tuple, std::string* out) {
   out->push_back(tuple ? '(' : '[');
   for (size_t i = 0; i < items.size(); ++i) {
@@ -344,10 +343,10 @@ void AppendOpCallValue(const OpArg& arg, std::string* out) {
     case OpArg::Kind::kOther:
       break;
   }
-  out->append("{}");  // A value that is read as one of no use.
+  out->append("{}");  // Reads back as kOther.
 }
 
-/// The type to write: the one given, unless it would make the reader take another kind.
+/// The type to write: the given one, unless the reader would derive another kind from it.
 std::string_view TypeOf(const OpArg& arg) {
   const bool tensor = arg.kind == OpArg::Kind::kTensor;
   if (tensor != IsTensorType(arg.type)) return tensor ? "tensor" : "object";

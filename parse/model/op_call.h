@@ -32,8 +32,7 @@ struct OpArg {
   double float_value = 0;
   std::string text;
   std::vector<int64_t> int_list;
-  /// Which of the call's lists of tensors the argument is a member of: 1 or more, ascending; 0: of
-  /// none, or it is not told.
+  /// Number of the call's tensor list with this argument: from 1, ascending; 0: none or unknown.
   int32_t list = 0;
 };
 
@@ -42,21 +41,21 @@ struct OpCall {
   std::string mod;  ///< "torch", "Tensor", "torch.nn.functional", a class name, ...
   std::string op;   ///< As written, e.g. "__iadd__", "linear".
   std::vector<OpArg> args;
-  /// Values of the call that its text says were left out, for want of room: the arguments are not
-  /// all, and no figure can be made of them.
+  /// Number of values that the text says were left out for space. If not 0, the arguments are
+  /// incomplete and the call cannot be priced.
   int64_t cut = 0;
 };
 
-/// Parses the text of an op range: a Python dict literal with the keys mod, op and args, in any
-/// order, other keys ignored but what 'oplens' says was cut. An argument that stands for several
-/// alike ones ('times') becomes as many; 65536 at most are read. Nothing is evaluated; nesting
-/// deeper than 32 is refused. Returns nullopt and one sentence in `error` when the text is not such
-/// a literal, or an argument has no usable type, shape or value.
+/// Parses the text of an op range: a Python dict literal with the keys mod, op and args in any
+/// order; ignores other keys, except what 'oplens' says was cut. Expands an argument that stands
+/// for several equal ones ('times'); reads at most 65536 arguments. Evaluates nothing; rejects
+/// nesting deeper than 32. Returns nullopt and one sentence in `error` if the text is not such a
+/// literal, or an argument has no usable type, shape or value.
 std::optional<OpCall> ParseOpCall(std::string_view text, std::string* error);
 
-/// Appends the canonical text of a call, which ParseOpCall reads back as the same call: keys,
-/// blanks and quotes fixed, so that equal calls have equal texts. Floats are written as the
-/// shortest text that reads back the same; inf and nan are quoted.
+/// Appends the canonical text of a call, which ParseOpCall reads back as the same call: fixed keys,
+/// blanks and quotes, so that equal calls have equal texts. Floats are the shortest text that reads
+/// back the same; inf and nan are quoted.
 void AppendOpCall(const OpCall& call, std::string* out);
 
 }  // namespace oplens

@@ -9,7 +9,7 @@
 namespace oplens {
 
 enum class Direction : uint8_t {
-  kUnknown,   ///< '' in the record; nothing says which.
+  kUnknown,   ///< '' in the record.
   kForward,   ///< "fprop"
   kBackward,  ///< "bprop"
 };
@@ -17,21 +17,20 @@ enum class Direction : uint8_t {
 /// "fprop", "bprop" or "".
 std::string_view DirectionWord(Direction direction);
 
-/// What a training step was doing when it launched a kernel; finer than the direction.
+/// What a training step was doing when it launched a kernel; finer than Direction.
 enum class Phase : uint8_t {
   kUnknown,
   kForward,
   kBackward,    ///< The node of a forward op.
-  kRecompute,   ///< A forward op that runs once more for the backward pass (checkpointing): bprop.
+  kRecompute,   ///< A forward op rerun for the backward pass (checkpointing): bprop.
   kGradient,    ///< Sums, hooks and reductions of gradients: bprop.
-  kAccumulate,  ///< Of these: adds a gradient to that of a parameter (AccumulateGrad).
+  kAccumulate,  ///< Like kGradient, but adds to a parameter's gradient (AccumulateGrad).
   kOptimizer,
 };
 
 /// "forward", "backward", "recompute", "gradient", "accumulate", "optimizer" or "".
 std::string_view PhaseWord(Phase phase);
 
-/// Whether what runs then is of the backward pass.
 constexpr bool IsBackwardPhase(Phase phase) {
   return phase == Phase::kBackward || phase == Phase::kRecompute || phase == Phase::kGradient ||
          phase == Phase::kAccumulate;

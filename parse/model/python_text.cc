@@ -19,8 +19,8 @@ void AppendHex(std::string_view prefix, unsigned value, std::string* out) {
   out->push_back(kDigits[value & 15]);
 }
 
-/// Escapes what cannot stand in a Python literal between `quote`s. Control characters, C1 controls
-/// and the Unicode line separators are escaped, so that one record stays one line for every reader.
+/// Escapes what cannot stand in a Python literal between `quote`s, and control characters, C1
+/// controls and Unicode line separators, so that every reader sees a record as one line.
 void AppendEscaped(std::string_view text, char quote, std::string* out) {
   for (size_t i = 0; i < text.size();) {
     const auto c = static_cast<unsigned char>(text[i]);
@@ -73,7 +73,7 @@ void AppendPythonFloat(double value, std::string* out) {
     out->append("nan");
     return;
   }
-  // The longest finite one is "-2.2250738585072014e-308".
+  // The longest finite number is "-2.2250738585072014e-308".
   char digits[32];
   const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
   const std::string_view text(digits, static_cast<size_t>(end - digits));
@@ -83,14 +83,14 @@ void AppendPythonFloat(double value, std::string* out) {
 
 namespace {
 
-/// Which characters that matter for quoting a text holds.
+/// The characters in a text that affect quoting.
 struct Characters {
   bool single = false;   ///< '
   bool twofold = false;  ///< "
-  bool special = false;  ///< Backslash, control, not ASCII.
+  bool special = false;  ///< Backslash, control or not ASCII.
 };
 
-/// Looks at text[from, size).
+/// Scans text[from, size).
 void LookAtEach(std::string_view text, size_t from, Characters* found) {
   for (const char character : text.substr(from)) {
     const auto c = static_cast<unsigned char>(character);
@@ -100,7 +100,7 @@ void LookAtEach(std::string_view text, size_t from, Characters* found) {
   }
 }
 
-/// Nearly every text needs no escape, and names of kernels are long: 16 bytes at a time.
+/// Scans 16 bytes at a time: nearly every text needs no escape, and kernel names are long.
 Characters LookAt(std::string_view text) {
   Characters found;
   size_t at = 0;

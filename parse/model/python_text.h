@@ -7,15 +7,14 @@
 
 namespace oplens {
 
-/// Appends a number as a Python literal.
 void AppendPythonInt(int64_t value, std::string* out);
 
-/// Appends the shortest text that reads back as the same number; it has a point or an exponent.
-/// What is no finite number becomes the bare word inf, -inf or nan.
+/// Appends the shortest text that reads back as the same number; it has a point or an exponent. A
+/// number that is not finite becomes the bare word inf, -inf or nan.
 void AppendPythonFloat(double value, std::string* out);
 
 /// Appends `text` as Python's repr writes it: single quotes, unless it holds one and no double
-/// quote. It stays on one line; bytes that are not UTF-8 become \udc80 to \udcff.
+/// quote. The result is one line; bytes that are not UTF-8 become \udc80 to \udcff.
 void AppendPythonString(std::string_view text, std::string* out);
 
 }  // namespace oplens

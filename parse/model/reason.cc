@@ -25,7 +25,7 @@ constexpr ReasonInfo kInfos[] = {
 };
 
 void AddOnce(std::string sentence, std::vector<std::string>* to) {
-  sentence = LineText(sentence);  // Names of files and of tables are in it.
+  sentence = LineText(sentence);  // It has names of files and tables.
   if (std::find(to->begin(), to->end(), sentence) == to->end()) to->push_back(std::move(sentence));
 }
 
@@ -51,7 +51,7 @@ bool FindReason(std::string_view word, Reason* reason) {
 
 void Diagnostics::Count(Reason reason, std::string example) {
   ++counts_[static_cast<size_t>(reason)];
-  // Texts of the file end on a terminal.
+  // Texts of the file reach a terminal.
   for (char& c : example) {
     if (c < ' ' || c > '~') c = '?';
   }
@@ -96,7 +96,7 @@ bool Diagnostics::HasOf(Severity least) const {
 }
 
 std::string Diagnostics::Render(std::string_view tool) const {
-  const std::string name = LineText(tool);  // That of an input is in it.
+  const std::string name = LineText(tool);  // It has the name of an input.
   std::string text;
   for (const std::string& note : notes_) {
     AppendFormat(&text, "{}: {}\n", name, note);

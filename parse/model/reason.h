@@ -11,15 +11,15 @@
 
 namespace oplens {
 
-/// How a reason counts for exit codes: --strict makes it 3 from kDamage on, a gate 4 for kLost.
+/// Effect of a reason on exit codes: --strict exits 3 from kDamage on, a gate 4 for kLost.
 enum class Severity : uint8_t {
-  kInfo,    ///< The file simply does not hold it (no annotation, no cost model yet).
+  kInfo,    ///< The file does not hold it (no annotation, no cost model yet).
   kDamage,  ///< A row or a text of the file is broken.
-  kLost,    ///< The same, and something that was recorded is not read: figures are of the rest.
+  kLost,    ///< Damage, and recorded data is not read: figures cover the rest.
 };
 
-// Every reason code: enumerator, the word that is printed, severity, sentence for the user.
-// To add one, add one line; nothing else lists them. At most 64.
+// Every reason code: enumerator, printed word, severity, sentence for the user. To add one, add a
+// line here; nothing else lists them. At most 64.
 #define OPLENS_REASONS(X)                                                                          \
   X(kNoLaunchCall, "no-launch", kDamage, "kernels whose launch call is not in the file")           \
   X(kNoMarker, "no-range", kInfo, "kernels launched outside every annotated range")                \
@@ -107,15 +107,15 @@ inline constexpr int kReasonCount = 0
 #undef OPLENS_X
     ;
 
-/// The printed word, e.g. "no-launch". Stable: it stands in files.
+/// The printed word, e.g. "no-launch". Stable: files contain it.
 std::string_view ReasonWord(Reason reason);
 Severity SeverityOf(Reason reason);
 /// What is counted, for users: "events of the file that do not parse; skipped".
 std::string_view ReasonSentence(Reason reason);
-/// True and the reason, if `word` is one of the printed words.
+/// Returns true and sets `reason` if `word` is one of the printed words.
 bool FindReason(std::string_view word, Reason* reason);
 
-/// A small set of reasons, in declaration order.
+/// A set of reasons, in declaration order.
 class ReasonSet {
  public:
   constexpr ReasonSet() = default;
@@ -140,39 +140,37 @@ class ReasonSet {
 };
 static_assert(kReasonCount <= 64, "ReasonSet is one word");
 
-/// What a stage could not understand: a count and the first examples a reason, and plain sentences.
-/// Libraries fill it, main prints it; nothing in it stops a run.
+/// What a stage could not understand: a count and the first examples per reason, and plain
+/// sentences. Libraries fill it, main prints it; nothing in it stops a run.
 class Diagnostics {
  public:
-  /// Counts one case. `example` (a place and what stood there) is kept for the first
-  /// three, with '?' for what is not printable ASCII.
+  /// Counts one case. Keeps the first three `example`s (place and content), with '?' for non-ASCII
+  /// and control characters.
   void Count(Reason reason, std::string example = {});
   /// Counts `n` cases without an example.
   void CountMany(Reason reason, int64_t n);
-  /// A sentence for the user, e.g. a missing table and what it costs. Repeats are dropped.
+  /// Adds a sentence for the user, e.g. a missing table and what it costs. Drops repeats.
   void Note(std::string sentence);
   /// Counts a file of which a part is lost. `sentence`: "FILE: what is wrong".
   void CountFile(Reason reason, std::string sentence);
-  /// The sentence of such a file without its count.
+  /// Like CountFile, but without the count.
   void NoteLost(std::string sentence);
-  /// Adds all of `other`.
   void Merge(const Diagnostics& other);
 
   int64_t CountOf(Reason reason) const { return counts_[static_cast<size_t>(reason)]; }
-  /// Whether anything counted is damage,
+  /// Whether anything counted is kDamage or worse.
   bool Damaged() const;
-  /// or something of the files was not read.
   bool HasLost() const;
-  /// Of CountFile(); they are among the notes too.
+  /// Sentences of CountFile(); notes() has them too.
   const std::vector<std::string>& lost_files() const { return lost_files_; }
   const std::vector<std::string>& notes() const { return notes_; }
   const std::vector<std::string>& ExamplesOf(Reason reason) const {
     return examples_[static_cast<size_t>(reason)];
   }
-  /// Whether Count would keep another example: lets callers skip building the text.
+  /// Whether Count would keep another example; if not, callers need not build the text.
   bool WantsExample(Reason reason) const { return ExamplesOf(reason).size() < kMaxExamples; }
 
-  /// One line a note, then one line a reason: "TOOL: COUNT SENTENCE [WORD], e.g. EXAMPLE".
+  /// One line per note, then one per reason: "TOOL: COUNT SENTENCE [WORD], e.g. EXAMPLE".
   std::string Render(std::string_view tool) const;
 
  private:

@@ -10,7 +10,7 @@
 
 namespace oplens {
 
-/// A key as an argument of a template.
+/// A key as a template argument.
 template <size_t N>
 struct FieldKey {
   char text[N] = {};
@@ -22,10 +22,10 @@ struct FieldKey {
 enum class FieldUse {
   kAlways,
   kRequired,  ///< A line without it is no record.
-  kIfAny,     ///< A list or word that is written only where there is any.
+  kIfAny,     ///< A list or word that is written only if not empty.
 };
 
-/// One key of a record's line and the member that it stands for.
+/// One key of a record's line and the member for it.
 template <FieldKey K, auto M, FieldUse U = FieldUse::kAlways>
 struct RecordField {
   static constexpr auto kMember = M;
@@ -43,11 +43,11 @@ struct RecordField {
   }();
 
  public:
-  /// How a line of Python literals has it behind another: ", 'KEY': ".
+  /// How a line of Python literals spells it behind another key: ", 'KEY': ".
   static constexpr std::string_view kSpelling{kText.data(), kText.size()};
 };
 
-/// Every key of a record, in the order of the lines: PyProf's first. Writers and the reader go by
+/// Every key of a record, in the order of the lines: PyProf's first. The writers and the reader use
 /// this table; docs/formats.md explains the keys.
 inline constexpr std::tuple kRecordFields{
     RecordField<"kShortName", &KernelRecord::short_name, FieldUse::kRequired>(),

@@ -10,14 +10,13 @@
 namespace oplens {
 namespace {
 
-/// Where a line's values come from and where its decoded texts go.
+/// The source of a line's values and the destination of its decoded texts.
 struct Source {
   LiteralScanner in;
   std::string* storage;
 };
 
-// One overload of ReadValue for each type of a field. They return false once the scanner has
-// failed.
+// One overload of ReadValue per field type. They return false once the scanner has failed.
 
 bool ReadValue(Source* source, int64_t* value) { return source->in.ReadInteger(value); }
 
@@ -88,7 +87,7 @@ bool ReadValue(Source* source, Confidence* confidence) {
   return true;
 }
 
-// Words of a later version are left out: what they say about the record is lost, the record is not.
+// Ignores words of a later version: their meaning is lost, but not the record.
 bool ReadValue(Source* source, ReasonSet* reasons) {
   source->in.EnterSequence();
   while (source->in.NextItem()) {
@@ -111,14 +110,14 @@ struct FieldReaderOf {
   static constexpr FieldReader kRead = ReadField<Member>;
 };
 
-/// A list of texts, or the only text of it alone.
+/// A list of texts, or one text instead of it.
 template <auto Member>
 bool ReadTexts(Source* source, KernelRecord* record) {
   if (source->in.Peek() != LiteralKind::kString) return ReadField<Member>(source, record);
   return ReadValue(source, &(record->*Member).emplace_back());
 }
 
-/// A duration below zero would spoil every sum it enters.
+/// A negative duration would falsify every sum.
 bool ReadDuration(Source* source, KernelRecord* record) {
   if (!ReadValue(source, &record->duration_ns)) return false;
   if (record->duration_ns < 0) {
@@ -143,7 +142,7 @@ struct FieldReaderOf<&KernelRecord::op> {
 
 struct Field {
   std::string_view key;
-  std::string_view spelling;  // As lines have it, with quotes and colon.
+  std::string_view spelling;  // As in lines, with quotes and colon.
   FieldReader read;
   bool required = false;
 };
@@ -170,15 +169,15 @@ constexpr uint64_t RequiredFields() {
   return required;
 }
 
-/// The field of a key, kFieldCount if it is none of ours.
+/// Returns the field of a key, or kFieldCount if it is unknown.
 size_t FindField(std::string_view key) {
   size_t field = 0;
   while (field != kFieldCount && kFields[field].key != key) ++field;
   return field;
 }
 
-/// Reads the key of the next item. Lines have them in the order of the table, so `expected` is
-/// tried before all others. kFieldCount if it is none of ours; the scanner may have failed.
+/// Reads the key of the next item. Lines have them in table order, so `expected` is tried first.
+/// Returns kFieldCount if the key is unknown or the scanner failed.
 size_t ReadFieldKey(Source* source, size_t expected) {
   if (expected != kFieldCount && source->in.TakeKey(kFields[expected].spelling)) return expected;
   std::string_view key;

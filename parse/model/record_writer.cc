@@ -12,7 +12,7 @@
 namespace oplens {
 namespace {
 
-// One overload of AppendValue and of JsonOf for each type of a field.
+// One overload of AppendRecordWriterValue and of JsonOf per field type.
 
 void AppendRecordWriterValue(int64_t value, std::string* out) { AppendPythonInt(value, out); }
 void AppendRecordWriterValue(std::string_view text, std::string* out) {
@@ -93,7 +93,7 @@ Json JsonOf(ReasonSet reasons) {
   return words;
 }
 
-// Of values that are written only where there is any.
+// For fields that are written only if not empty.
 template <typename T>
 bool IsEmpty(const std::vector<T>& values) {
   return values.empty();
@@ -102,7 +102,6 @@ bool IsEmpty(int64_t count) { return count == 0; }
 bool IsEmpty(Evidence evidence) { return EvidenceWord(evidence).empty(); }
 bool IsEmpty(Confidence confidence) { return ConfidenceWord(confidence).empty(); }
 
-/// Calls f(field, value) for each field, in order.
 template <typename F>
 void ForEachField(const KernelRecord& record, F f) {
   std::apply([&](auto... fields) { (f(fields, record.*fields.kMember), ...); }, kRecordFields);
@@ -129,7 +128,7 @@ void AppendJsonLine(const KernelRecord& record, std::string* out) {
   ForEachField(record, [&](auto field, const auto& value) {
     if constexpr (field.kUse != FieldUse::kIfAny) line[std::string(field.kKey)] = JsonOf(value);
   });
-  // What most records lack comes last.
+  // Rarely written fields come last.
   ForEachField(record, [&](auto field, const auto& value) {
     if constexpr (field.kUse == FieldUse::kIfAny) {
       if (!IsEmpty(value)) line[std::string(field.kKey)] = JsonOf(value);

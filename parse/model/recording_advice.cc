@@ -6,7 +6,7 @@
 namespace oplens {
 namespace {
 
-/// What to do about a lack, by family.
+/// What to record, by family.
 struct Advice {
   std::string_view nvprof;
   std::string_view nsys;
@@ -34,7 +34,7 @@ struct LackAdvice {
   Advice remedy = {};
 };
 
-// Shapes in the text of emit_nvtx's ranges come without data types, so they do not make a price.
+// emit_nvtx records shapes without data types, from which no cost can be computed.
 constexpr std::string_view kNvtxWithShapes = "annotations: python3 -m oplens_annotate";
 constexpr std::string_view kNsysWithShapes =
     "nsys profile --trace=cuda,nvtx python3 -m oplens_annotate";

@@ -8,7 +8,7 @@
 
 namespace oplens {
 
-/// What a profile may lack.
+/// Something that may be missing from a profile.
 enum class Lack : uint8_t {
   kKernels,
   kKernelNames,
@@ -17,36 +17,36 @@ enum class Lack : uint8_t {
   kLaunches,  ///< Of kernels.
   kApiCalls,
   kRank,
-  kOps,        ///< And with them sequence numbers, the direction and the phase.
+  kOps,        ///< And with them sequence numbers, direction and phase.
   kTypedOps,   ///< Ops as annotated calls.
   kArguments,  ///< Shapes.
   kDTypes,     ///< Data types beside shapes.
   kRoof,       ///< Arguments, or the GPU.
   kGpu,        ///< The GPU alone.
-  kGradients,  ///< Sequence numbers where ops are recorded anyway.
+  kGradients,  ///< Sequence numbers, if ops are recorded anyway.
   kLayers,
   kStacks,
-  kRanges,  ///< Of the user's own.
+  kRanges,  ///< The user's own.
   kNvtxRanges,
-  kAnnotations,  ///< Of the user's own, in PyTorch's profiler.
+  kAnnotations,  ///< The user's own, in PyTorch's profiler.
   kFrames,       ///< Calls of Python functions.
   kSteps,
   kMemoryEvents,
   kGraphKernels,   ///< The kernels of CUDA graphs, or where these were captured.
-  kCompiledOps,    ///< The ops of a kernel that a compiler made of several.
-  kEarlyLaunches,  ///< Calls before the recording began, of work that it holds.
-  kLostRecords,    ///< Of a full buffer.
-  kLateKernels,    ///< Of launches that the recording holds.
+  kCompiledOps,    ///< The ops of a kernel that a compiler fused.
+  kEarlyLaunches,  ///< Calls before the recording began whose work it holds.
+  kLostRecords,    ///< By a full buffer.
+  kLateKernels,    ///< Of recorded launches.
   kRangeEnds,
-  kWholeSteps,  ///< That the recording's beginning and end do not cut.
+  kWholeSteps,  ///< Not cut by the beginning or end of the recording.
 };
 
-/// The flag or call of the family's profiler that records it: "profile(with_stack=True)". "" where
-/// there is none, or it can be had of no recording.
+/// The flag or call of the family's profiler that records it: "profile(with_stack=True)". "" if
+/// there is none, or no recording can have it.
 std::string_view RecordingFlag(Lack lack, Family family);
 
-/// The same as words that go behind "to raise the share of ...:". Some things only have one of the
-/// two. For Family::kUnknown, words that hold for all.
+/// The same as words for use after "to raise the share of ...:". Some things have only one of the
+/// two. For Family::kUnknown, words that hold for all families.
 std::string_view RecordingRemedy(Lack lack, Family family);
 
 }  // namespace oplens

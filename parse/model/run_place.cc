@@ -12,14 +12,14 @@ namespace {
 
 constexpr int64_t kLargest = std::numeric_limits<int32_t>::max();
 
-/// -1: is no number of digits alone, or too large.
+/// -1: not only digits, or too large.
 int64_t NumberOf(std::string_view digits) {
   int64_t number = 0;
   if (!std::all_of(digits.begin(), digits.end(), IsDigit)) return -1;
   return ParseNumber(digits, &number) && number <= kLargest ? number : -1;
 }
 
-/// Whether `text` ends with a word that says the number is another's: "local_rank0".
+/// Whether the word before the number says that it is no rank: "local_rank0".
 bool IsQualified(std::string_view text) {
   while (!text.empty() && (text.back() == '_' || text.back() == '-')) text.remove_suffix(1);
   return text.ends_with("local") || text.ends_with("node");

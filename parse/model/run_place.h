@@ -9,7 +9,7 @@
 
 namespace oplens {
 
-/// The place of a process in a distributed run; -1: not told.
+/// The place of a process in a distributed run; -1: unknown.
 struct RunPlace {
   int64_t rank = -1;
   int64_t world_size = -1;
@@ -18,24 +18,25 @@ struct RunPlace {
   friend bool operator==(const RunPlace&, const RunPlace&) = default;
 };
 
-/// Gathers what the environment of a process says of its place.
+/// Collects what the environment of a process says about its place in the run.
 class RankVariables {
  public:
   RankVariables();
 
-  /// Names that are of no launcher and values that are no numbers (0 to 2^31 - 1) are passed over.
+  /// Ignores names of no known launcher and values other than numbers from 0 to 2^31 - 1.
   void Take(std::string_view name, std::string_view value);
   void Take(std::string_view name, int64_t value);
 
-  /// What the first launcher says that tells a rank and a world of two or more, in which it is.
+  /// Returns the values of the first launcher that gives a rank within a world of two or more, and
+  /// a job step if it has a variable for that.
   RunPlace Place() const;
 
  private:
   std::array<std::array<int64_t, markers::kRankFactCount>, markers::kLauncherCount> values_;
 };
 
-/// The rank that a path tells, by "rank" and a number in the name of the file or else in that of
-/// its folder: "run/rank3.json", "run/trace_rank-3_step5.json.gz", "run/rank_3/net.sql"; -1: none.
+/// Returns the rank in a path: "rank" and a number in the name of the file, or else of its folder:
+/// "run/rank3.json", "run/trace_rank-3_step5.json.gz", "run/rank_3/net.sql"; -1: none.
 int64_t RankOfPath(std::string_view path);
 
 }  // namespace oplens

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kSizedCallScope = "::";
 constexpr std::string_view kAten = "aten::";
-/// Of an argument that has a value, though none that is recorded.
+/// The type of an argument with a value that is not recorded.
 constexpr std::string_view kUnknownType = "unknown";
 
 bool IsInteger(LiteralKind kind) { return kind == LiteralKind::kInteger; }
@@ -45,8 +45,7 @@ bool ReadArgument(LiteralScanner* in, std::vector<OpArg>* args) {
   return true;
 }
 
-/// Operators of which each of the first `operands` arguments is a tensor or a number, and whose
-/// cost is the same for both.
+/// Operators whose first `operands` arguments are each a tensor or a number, at the same cost.
 struct Operands {
   std::string_view op;
   size_t operands;
@@ -63,14 +62,14 @@ constexpr Operands kOperands[] = {
     {"clamp_max", 2},   {"masked_fill", 3}, {"where", 3},
 };
 
-/// How many arguments at the front must be there, as a tensor or as good as one.
+/// Returns how many leading arguments must be a tensor, or a number of the same cost.
 size_t OperandCount(std::string_view op, size_t arguments) {
   const TorchSchema* schema = FindTorchSchema(op, arguments);
   if (op.ends_with('_')) op.remove_suffix(1);
   const auto* row = std::find_if(std::begin(kOperands), std::end(kOperands),
                                  [&](const Operands& candidate) { return candidate.op == op; });
   if (row != std::end(kOperands)) return row->operands;
-  // The tensor that the operator is of. A creating operator has none.
+  // The tensor that the operator is a method of. Creating operators have none.
   if (schema == nullptr || schema->parameters.empty()) return 0;
   return schema->parameters == "_" || schema->parameters.starts_with("_ ") ? 1 : 0;
 }

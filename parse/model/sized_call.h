@@ -10,35 +10,31 @@
 
 namespace oplens {
 
-/// Whether a range of this name is a call of an operator: "aten::mm", and of the time before
-/// namespaces "mm". Nodes of the backward pass ("AddmmBackward0"), after whose name the sizes of
-/// gradients stand, and labels are none.
+/// Whether a range of this name is a call of an operator: "aten::mm", or "mm" before namespaces.
+/// False for labels and backward nodes ("AddmmBackward0"), whose sizes are those of gradients.
 bool NamesOperator(std::string_view name);
-/// The same with a namespace: "aten::mm", which is no word of a user's.
+/// Like NamesOperator, but requires a namespace: "aten::mm", which no user label looks like.
 bool NamesQualifiedOperator(std::string_view name);
 
-/// What the sizes of such a range say of its arguments: tensors, and kOther for "[]". nullopt where
-/// the text is no such list.
+/// Returns the arguments in such sizes: tensors, and kOther for "[]"; nullopt if it is no list of
+/// them.
 std::optional<std::vector<OpArg>> ArgsOfSizes(std::string_view sizes);
 
-/// The call of a range that PyTorch annotates: "NAME, seq = N", with record_shapes also ", sizes =
-/// SIZES". Without sizes (empty) it has no arguments. Else `sizes` is a list with the extents of
-/// each argument: "[[2, 3], [3, 4], []]". Lists of tensors stand in place, also as a list of their
-/// own. Data types and values are not recorded, so tensors have the dtype "" and "[]" stands for a
-/// number, None, an absent tensor or a 0-d tensor. It is taken for a 0-d tensor where nothing else
-/// can stand, or where a number costs the same: see docs/formats.md. Else it is kOther of a value
-/// that is not known.
-///
-/// nullopt when the name is no operator, or the text of sizes is no such list.
+/// Returns the call of a range annotated by PyTorch: "NAME, seq = N", with record_shapes also ",
+/// sizes = SIZES". `sizes` lists the extents of each argument, "[[2, 3], [3, 4], []]"; empty: no
+/// arguments. Tensors of a tensor list stand in place, or in a list of their own. Data types and
+/// values are not recorded: tensors have the dtype "", and "[]" may be a number, None, an absent
+/// tensor or a 0-d tensor. It becomes a 0-d tensor if nothing else can stand there or a number
+/// costs the same (docs/formats.md), else a kOther of unknown value. Returns nullopt if the name is
+/// no operator, or `sizes` is no such list.
 std::optional<OpCall> MakeRangeCall(std::string_view name, std::string_view sizes);
 
-/// The call that a range of PyTorch's annotates; nullopt: it is something else. A name alone that
-/// has a number ("mm, seq = 7") must be a qualified one, since functions of the user have such
-/// texts too.
+/// Returns the call that a range of PyTorch annotates, or nullopt. A name with only a number ("mm,
+/// seq = 7") must be qualified, since functions of the user have such texts too.
 std::optional<OpCall> CallOfRange(const MarkerText& marker);
 
-/// MakeTorchCall of an operator of whose arguments nothing but the extents is recorded: what "[]"
-/// stands for, a kOther of any type, is taken as above. `name` as the dispatcher has it.
+/// MakeTorchCall for an operator of which only the extents are recorded: "[]", here a kOther of any
+/// type, is interpreted as in MakeRangeCall. `name` is the dispatcher's.
 OpCall MakeUntypedCall(std::string_view name, std::vector<OpArg> args);
 
 }  // namespace oplens

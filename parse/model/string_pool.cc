@@ -20,7 +20,7 @@ StringId StringPool::Intern(std::string_view text) {
 
 std::string_view StringPool::Store(std::string_view text) {
   if (text.size() > free_bytes_) {
-    // A long text gets a chunk of its own, and the current chunk stays open.
+    // A long text gets its own chunk; the current chunk stays open.
     if (text.size() > kChunkBytes / 4) {
       chunks_.push_back(std::make_unique_for_overwrite<char[]>(text.size()));
       std::memcpy(chunks_.back().get(), text.data(), text.size());

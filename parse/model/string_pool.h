@@ -11,10 +11,9 @@
 
 namespace oplens {
 
-/// Index of a text in a StringPool. 0 is the empty text.
-using StringId = uint32_t;
+using StringId = uint32_t;  ///< Index of a text in a StringPool. 0 is the empty text.
 
-/// Every text of a trace, once. Views stay valid as long as the pool, also when it is moved.
+/// Every text of a trace, once. Views live as long as the pool, and survive its move.
 class StringPool {
  public:
   StringPool() : views_(1) {}

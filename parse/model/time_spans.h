@@ -7,11 +7,10 @@
 
 namespace oplens {
 
-/// Stretches of time by their starts, some 4 bytes each: there may be ten for each kernel of a
-/// trace.
+/// Time spans in about 4 bytes each, in order of their starts: a trace may have ten per kernel.
 class TimeSpans {
  public:
-  /// `start_ns` is not less than that of the one before, `end_ns` not less than `start_ns`.
+  /// `start_ns` must not be less than the previous one, `end_ns` not less than `start_ns`.
   void Append(int64_t start_ns, int64_t end_ns) {
     AppendNumber(static_cast<uint64_t>(start_ns) - static_cast<uint64_t>(last_start_ns_));
     AppendNumber(static_cast<uint64_t>(end_ns) - static_cast<uint64_t>(start_ns));
@@ -35,7 +34,7 @@ class TimeSpans {
   }
 
  private:
-  // 7 bits a byte, the lowest first; the highest bit says that more follow.
+  // 7 bits per byte, lowest first; the highest bit says that more follow.
   void AppendNumber(uint64_t number) {
     for (; number >= 128; number >>= 7) bytes_.push_back(static_cast<uint8_t>(number | 128));
     bytes_.push_back(static_cast<uint8_t>(number));

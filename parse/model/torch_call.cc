@@ -35,7 +35,7 @@ constexpr std::string_view kNodePrefixes[] = {
     "struct torch::autograd::",
 };
 
-/// "AddmmBackward0", "CompiledFunctionBackward"; classes of Python may have a namespace in front.
+/// "AddmmBackward0", "CompiledFunctionBackward"; Python classes may have a namespace in front.
 bool IsNodeName(std::string_view name) {
   if (std::any_of(std::begin(kNodePrefixes), std::end(kNodePrefixes),
                   [&](std::string_view prefix) { return name.starts_with(prefix); })) {
@@ -45,7 +45,7 @@ bool IsNodeName(std::string_view name) {
   return name.ends_with("Backward");
 }
 
-/// What PyTorch and its libraries mark in their own code, with or without arguments.
+/// Labels of PyTorch and its libraries in their own code, with or without arguments.
 constexpr std::string_view kLabelPrefixes[] = {
     "## ",
     "AOTDispatcher",
@@ -114,7 +114,7 @@ constexpr TypeName kTypes[] = {
     {"c10::qint32", "qint32"},
 };
 
-/// By the number that c10::ScalarType gives them; "" where no model has a use for the type.
+/// Indexed by the number of c10::ScalarType; "" if no model uses the type.
 constexpr std::string_view kScalarTypes[] = {
     "uint8",
     "int8",
@@ -175,21 +175,22 @@ OpArg ListArg(std::vector<int64_t> list) {
   return arg;
 }
 
-/// The type of an argument that was not given, and of one that no profiler describes.
+/// The type of an argument that is absent or that no profiler describes.
 constexpr std::string_view kNoType = "object";
 
 constexpr std::string_view kShapeOf = "shape~";
 
-/// Of a type that the profiler names without its value: this file has no values at all.
+/// Whether the profiler names the type but not the value: then the file has no values at all.
 bool LacksValue(const OpArg& arg) {
   return arg.kind == OpArg::Kind::kOther && arg.type != kNoType && arg.type != "list";
 }
 
-/// Of an operator that TorchScript's interpreter calls, some profilers record the interpreter's
-/// whole stack: the last ones are the operator's. More than its schema has tell such a call.
+/// For an operator called by TorchScript's interpreter some profilers record the interpreter's
+/// whole stack, with the operator's own arguments last. Such a call has more arguments than its
+/// schema.
 void DropStack(std::string_view words, std::vector<OpArg>* args) {
   constexpr std::string_view kOut = " out";
-  // These rows do not say how many arguments there are.
+  // These rows do not give a number of arguments.
   if (words.empty() || words.ends_with('-') || words.find('@') != std::string_view::npos) return;
   const auto count = static_cast<size_t>(std::count(words.begin(), words.end(), ' ')) + 1;
   if (args->size() <= count) return;
@@ -200,7 +201,7 @@ void DropStack(std::string_view words, std::vector<OpArg>* args) {
   if (first->kind == OpArg::Kind::kTensor) args->erase(args->begin(), first);
 }
 
-/// Brings the arguments of one call into the form of the Python function.
+/// Converts the arguments of one call to the form of the Python function.
 class Binder {
  public:
   Binder(const TorchSchema* schema, std::vector<OpArg> args)
@@ -228,7 +229,7 @@ std::string_view Binder::NextWord() {
   if (words_.empty()) return "_";
   const size_t blank = words_.find(' ');
   const std::string_view word = words_.substr(0, blank);
-  // What is beyond the last word is dropped.
+  // Arguments beyond the last word are dropped.
   if (blank == std::string_view::npos) {
     words_ = "-";
   } else {
@@ -250,15 +251,15 @@ std::vector<OpArg> Binder::Bind() {
   return std::move(bound_);
 }
 
-/// The tensors of a list, which stand one by one. Those of another list are another argument. A
-/// list of optional ones may hold None.
+/// Binds the members of a tensor list, which stand one by one; those of another list are another
+/// argument. A list of optional tensors may hold None.
 void Binder::BindTensors() {
   const size_t first = next_;
   while (next_ < args_.size() && args_[next_].list == args_[first].list &&
          (args_[next_].kind == OpArg::Kind::kTensor || args_[next_].list > 0)) {
     bound_.push_back(std::move(args_[next_++]));
   }
-  // A list whose tensors were not recorded still has its place.
+  // A list without recorded tensors still has its place.
   if (next_ == first) bound_.push_back(std::move(args_[next_++]));
 }
 
@@ -284,7 +285,7 @@ void Binder::BindOne(std::string_view word, OpArg arg) {
   bound_.push_back(std::move(arg));
 }
 
-/// A type is recorded by its number. `inherited`: without one it is that of the first tensor.
+/// Data types are recorded by number. `inherited`: a missing one is that of the first tensor.
 void Binder::BindDType(OpArg arg, bool inherited) {
   if (arg.kind == OpArg::Kind::kInt) {
     const bool known =
@@ -299,7 +300,7 @@ void Binder::BindDType(OpArg arg, bool inherited) {
   }
 }
 
-/// A shape that was not recorded is that of the weight, args_[weight], which comes later.
+/// A shape that was not recorded is the shape of the weight, args_[weight], which comes later.
 void Binder::BindShape(size_t weight, OpArg arg) {
   if (arg.kind == OpArg::Kind::kOther && weight < args_.size() &&
       args_[weight].kind == OpArg::Kind::kTensor) {
@@ -335,7 +336,7 @@ OpCall MakeTorchCall(std::string_view name, std::vector<OpArg> args) {
     if (!schema->op.empty()) call.op = schema->op;
     call.mod = schema->mod;
   }
-  // In-place operators are methods; those that begin with '_' are not public.
+  // In-place operators are methods; operators that begin with '_' are not public.
   const bool is_private = op.starts_with('_') && (schema == nullptr || !op.starts_with("__"));
   if (is_aten && op.ends_with('_') && !is_private) call.mod = "Tensor";
   if (schema != nullptr) DropStack(schema->parameters, &args);

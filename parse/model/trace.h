@@ -17,48 +17,42 @@
 
 namespace oplens {
 
-// The neutral model of a profile: what every reader fills and every later stage reads. It knows no
-// database and no file format. All times are ns on the file's own clock, whose origin means nothing
-// but where Trace::clock_offset_ns says what it is.
-//
-// Some parts are there only for those who ask for them: TracePart.
+// The neutral model of a profile, filled by every reader and read by every later stage. It knows no
+// database and no file format. Times are ns on the file's own clock, whose origin is unknown unless
+// Trace::clock_offset_ns is set. Some parts are filled on request only: TracePart.
 
-/// Index of a Thread in Trace::threads.
+/// Index into Trace::threads; kNoThread: on no thread, or on an unknown one.
 using ThreadIndex = uint32_t;
-/// Of what is on no thread, or on one that the file does not tell.
 inline constexpr ThreadIndex kNoThread = UINT32_MAX;
-/// Index of a LaunchCall in Trace::launches; kNoLaunch when there is none.
-using LaunchIndex = uint32_t;
+using LaunchIndex = uint32_t;  ///< Index into Trace::launches; kNoLaunch: none.
 inline constexpr LaunchIndex kNoLaunch = UINT32_MAX;
-/// Index into one of the Trace's vectors of details; kNoItem when there is none.
-using ItemIndex = uint32_t;
+using ItemIndex = uint32_t;  ///< Index into one of the Trace's vectors of details; kNoItem: none.
 inline constexpr ItemIndex kNoItem = UINT32_MAX;
-/// Stands for an id that could not be read; CUPTI's ids are not negative.
+/// An id that could not be read; CUPTI's ids are not negative.
 inline constexpr int64_t kUnknownId = -1;
-/// Of a wait for no event; CUPTI's ids of events are numbers of 32 bits, this one stands for none.
+/// A wait for no event; CUPTI's event ids have 32 bits, and this value means none.
 inline constexpr uint32_t kNoEvent = UINT32_MAX;
 /// End time of a range that was never closed.
 inline constexpr int64_t kNeverClosed = std::numeric_limits<int64_t>::max();
 
-/// A host thread.
 struct Thread {
   int64_t process_id = 0;
-  int64_t thread_id = 0;  ///< Unique within the process only.
+  int64_t thread_id = 0;  ///< Unique only within the process.
   StringId name = 0;      ///< 0 when unknown.
 };
 
 /// What a range of a host thread is, and so what its text means.
 enum class RangeKind : uint8_t {
-  kMarker,      ///< An NVTX range: its text says what it is, see ClassifyMarker.
+  kMarker,      ///< An NVTX range; ClassifyMarker tells what its text is.
   kOperator,    ///< A call of the framework's operator; `item` indexes Trace::operators.
   kFrame,       ///< A call of a Python function: "train.py:10", or its name without a file.
   kModule,      ///< A call of a module (layer) of the network: its name, e.g. "Linear_3".
-  kAnnotation,  ///< A label of the user or a library, never an op. `item` indexes Trace::labels
-                ///< where the label has more than a text.
+  kAnnotation,  ///< A label of the user or a library, never an op. `item` indexes Trace::labels if
+                ///< the label has more than a text.
   kStep,        ///< An iteration of the training loop: "ProfilerStep#6".
 };
 
-/// Something that a host thread was inside of for a while.
+/// Something that a host thread was inside for a while.
 struct Range {
   int64_t start_ns = 0;
   int64_t end_ns = kNeverClosed;
@@ -66,8 +60,8 @@ struct Range {
   ThreadIndex thread = 0;
   ItemIndex item = kNoItem;  ///< Details, by kind.
   RangeKind kind = RangeKind::kMarker;
-  // The low 24 bits of the file's own id, or of the place in the file, which ascends in order of
-  // opening: decides between ranges with equal times.
+  // The low 24 bits of the file's own id, or of the position in the file, which ascends in order of
+  // opening: orders ranges with equal times.
   uint8_t order_high = 0;
   uint16_t order_low = 0;
 
@@ -78,25 +72,24 @@ struct Range {
     order_low = static_cast<uint16_t>(id & 0xFFFF);
   }
 };
-// There are several for each kernel, so that they are most of what a trace takes.
+// A trace has several ranges per kernel; they take most of its memory.
 static_assert(sizeof(Range) == 32);
 
-/// What a profiler recorded of one operator call besides its time.
+/// What a profiler recorded about an operator call besides its time.
 struct Operator {
-  /// Its arguments: the canonical text of the call (AppendOpCall), which one text stands for
-  /// however often it is called. Without recorded arguments the list in it is empty. 0: no call
-  /// (a node of the backward pass).
+  /// The canonical text of the call (AppendOpCall), with an empty argument list if none were
+  /// recorded. 0: no call (a node of the backward pass).
   StringId call = 0;
-  StringId stack = 0;  ///< Call stack as the text of a trace marker, when recorded with the call.
+  StringId stack = 0;  ///< Call stack as the text of a trace marker, if recorded with the call.
   int32_t forward_thread = 0;  ///< The framework's own number of the forward thread; 0: unknown.
-  bool backward = false;       ///< A node of the backward pass, or what runs one.
-  char direction = 0;          ///< One of markers::Direction, where it is told; 0: it is not.
-  bool stream = false;         ///< The profiler tells a stream of it: a call of a Triton kernel.
+  bool backward = false;       ///< A node of the backward pass, or something that runs one.
+  char direction = 0;          ///< One of markers::Direction; 0: unknown.
+  bool stream = false;         ///< Has a recorded stream: a call of a Triton kernel.
   int64_t sequence = -1;       ///< Links a forward op with its backward node; -1: none.
-  // As nvtx_annotate tells them; 0: it does not.
-  int64_t thread = 0;          ///< Number of its own thread, as `forward_thread` counts.
+  // Recorded by nvtx_annotate; 0: unknown.
+  int64_t thread = 0;          ///< Its own thread, numbered as in `forward_thread`.
   int64_t handle = 0;          ///< The framework's number of the call.
-  int64_t forward_handle = 0;  ///< Of a node: that of its forward op.
+  int64_t forward_handle = 0;  ///< For a node: `handle` of its forward op.
 };
 
 /// What a label has besides its text (NVTX event attributes).
@@ -123,58 +116,54 @@ struct LaunchCall {
   StringId api = 0;  ///< e.g. "cudaLaunchKernel"
 };
 
-/// What only some families tell of a kernel.
+/// Kernel facts that only some profiler families record.
 struct KernelDetails {
-  /// Static and dynamic shared memory together, where only that is known; negative: it is not.
+  /// Static plus dynamic shared memory, if only the sum is known; else negative.
   int32_t shared_memory_bytes = -1;
-  ItemIndex communication = kNoItem;  ///< Of a collective: into Trace::communications.
-  // What the profiler computed; negative when it did not.
+  ItemIndex communication = kNoItem;  ///< For a collective: into Trace::communications.
+  // Computed by the profiler; negative: not recorded.
   float blocks_per_multiprocessor = -1;
   float warps_per_multiprocessor = -1;
-  float achieved_occupancy_pct = -1;     ///< Estimated: of the warps that the grid fills.
+  float achieved_occupancy_pct = -1;     ///< Estimate: of the warps that the grid fills.
   float theoretical_occupancy_pct = -1;  ///< Of the warps that fit by registers and memory.
 
   friend bool operator==(const KernelDetails&, const KernelDetails&) = default;
 };
 
-/// One execution of a kernel. Files hold millions of them: what only some families tell stands
-/// apart.
+/// One execution of a kernel. Files hold millions, so rarely recorded facts are in KernelDetails.
 struct Kernel {
   int64_t start_ns = 0;  ///< 0 with end_ns 0: not timed.
   int64_t end_ns = 0;
-  int64_t correlation_id = 0;  ///< kUnknownId when the file does not say.
-  int64_t row_id = 0;          ///< Where it stands in the file; last resort for a stable order.
+  int64_t correlation_id = 0;  ///< kUnknownId: not recorded.
+  int64_t row_id = 0;          ///< Position in the file; last resort for a stable order.
   StringId name = 0;           ///< As in the file, mangled or not; 0 when unknown.
   LaunchIndex launch = kNoLaunch;
-  /// Of a kernel that a CUDA graph replays: the call that put it into the graph, whose ranges tell
-  /// its op. kNoLaunch when it is no such kernel, or the file does not say.
+  /// For a kernel that a CUDA graph replays: the call that captured it into the graph, whose ranges
+  /// identify its op. kNoLaunch if it is no such kernel, or the file does not say.
   LaunchIndex capture = kNoLaunch;
   ItemIndex details = kNoItem;  ///< Into Trace::kernel_details; see Trace::DetailsOf.
-  int32_t process_id = -1;      ///< Where the file says it apart from the launch; -1: it does
-                                ///< not.
+  int32_t process_id = -1;      ///< If recorded apart from the launch; else -1.
   int32_t device_id = 0;
   int32_t context_id = 0;
   int32_t stream_id = 0;
   int32_t grid[3] = {};   ///< blocks
   int32_t block[3] = {};  ///< threads
-  // Negative: the file does not say.
+  // Negative: not recorded.
   int32_t registers_per_thread = 0;
   int32_t static_shared_memory_bytes = 0;
   int32_t dynamic_shared_memory_bytes = 0;
   bool graph = false;    ///< Replayed by a CUDA graph.
-  bool bad_row = false;  ///< The reader could not read all of its row.
+  bool bad_row = false;  ///< Part of its row could not be read.
 
   bool timed() const { return start_ns != 0 || end_ns != 0; }
 };
 
-/// What was put into a graph by a call that the file holds, and not run by it: a kernel without
-/// times (TracePart::kCaptures). Its stream_id counts the captures of the file from 0; the name is
-/// 0 where the file does not tell it.
+/// Whether a recorded call put the kernel into a graph without running it: no times
+/// (TracePart::kCaptures). stream_id numbers the captures of the file from 0; name may be 0.
 inline bool IsCaptured(const Kernel& kernel) {
   return kernel.capture != kNoLaunch && kernel.capture == kernel.launch && !kernel.timed();
 }
 
-/// A copy between memories.
 struct MemoryCopy {
   int64_t start_ns = 0;
   int64_t end_ns = 0;
@@ -188,22 +177,22 @@ struct MemoryCopy {
   int32_t stream_id = 0;
 };
 
-/// A fill of device memory.
+/// A memset of device memory.
 struct MemorySet {
   int64_t start_ns = 0;
   int64_t end_ns = 0;
   int64_t size_bytes = 0;
   LaunchIndex launch = kNoLaunch;
-  int32_t value = 0;  ///< The fill value, not a size.
+  int32_t value = 0;  ///< The value written, not a size.
   int32_t device_id = 0;
   int32_t context_id = 0;
   int32_t stream_id = 0;
 };
 
-/// A point in the work of a stream that others wait for: a call of cudaEventRecord.
+/// A call of cudaEventRecord: a point in a stream's work that others wait for.
 struct EventRecord {
-  LaunchIndex launch = kNoLaunch;  ///< That call.
-  uint32_t event_id = kNoEvent;    ///< Of its context; an event is recorded again and again.
+  LaunchIndex launch = kNoLaunch;
+  uint32_t event_id = kNoEvent;  ///< Unique in its context; one event is recorded many times.
   int32_t device_id = static_cast<int32_t>(kUnknownId);
   int32_t context_id = 0;
   int32_t stream_id = static_cast<int32_t>(kUnknownId);  ///< The stream whose work is waited for.
@@ -215,23 +204,22 @@ struct Synchronization {
   int64_t end_ns = 0;
   LaunchIndex launch = kNoLaunch;
   int32_t context_id = 0;
-  int32_t stream_id = 0;  ///< That is waited for, or that waits for an event; -1: none.
+  int32_t stream_id = 0;  ///< Waited for, or waiting for an event; -1: none.
   uint32_t event_id = kNoEvent;
-  /// What the event stood for when it was waited for: into Trace::event_records. kNoItem when the
-  /// file does not hold it.
+  /// The waited-for record of the event: into Trace::event_records; kNoItem: not in the file.
   ItemIndex event_record = kNoItem;
   WaitKind kind = WaitKind::kUnknown;
 };
 
-/// Time that the profiler itself or the driver's compiler took.
+/// Time spent by the profiler itself or the driver's compiler.
 struct Overhead {
   int64_t start_ns = 0;
   int64_t end_ns = 0;
-  ThreadIndex thread = kNoThread;  ///< That lost the time.
+  ThreadIndex thread = kNoThread;  ///< The thread that lost the time.
   OverheadKind kind = OverheadKind::kUnknown;
 };
 
-/// One replay of a whole CUDA graph, whose kernels the file does not list.
+/// One replay of a whole CUDA graph whose kernels the file does not list.
 struct GraphReplay {
   int64_t start_ns = 0;
   int64_t end_ns = 0;
@@ -242,43 +230,42 @@ struct GraphReplay {
   int32_t stream_id = 0;
 };
 
-/// Who gave memory out.
 enum class MemorySource : uint8_t {
-  kFramework,  ///< The framework's allocator, out of blocks that it has from the driver.
+  kFramework,  ///< The framework's allocator, from blocks that the driver gave it.
   kDriver,     ///< The driver: cudaMalloc, cudaHostAlloc, cuMemAllocAsync, ...
 };
 
-/// Memory was taken or given back. The two sources overlap: they are never added up.
+/// An allocation or a free. The two sources overlap: never add them up.
 struct MemoryEvent {
   int64_t time_ns = 0;
   int64_t address = 0;
   int64_t size_bytes = 0;  ///< Negative when freed.
-  // Of the device, after the event.
+  // Totals of the device after the event.
   int64_t total_allocated_bytes = kUnknownId;
   int64_t total_reserved_bytes = kUnknownId;
-  LaunchIndex launch = kNoLaunch;  ///< The API call, where the driver gave it out.
+  LaunchIndex launch = kNoLaunch;  ///< The API call, for MemorySource::kDriver.
   ThreadIndex thread = 0;
   int32_t device_id = -1;  ///< -1: host memory.
   MemoryKind kind = MemoryKind::kUnknown;
   MemorySource source = MemorySource::kFramework;
 };
 
-/// What is known of a collective, as an op or annotation of a host thread or as a kernel.
+/// What is known about a collective: an op or annotation of a host thread, or a kernel.
 struct Communication {
   int64_t start_ns = 0;  ///< Of the op or of the kernel.
   int64_t end_ns = 0;
-  StringId name = 0;   ///< "allreduce"; of an annotation what follows its library: "all_reduce".
-  StringId dtype = 0;  ///< As written: "Float", of an annotation "c10::Half".
+  StringId name = 0;   ///< "allreduce"; for an annotation, what follows its library: "all_reduce".
+  StringId dtype = 0;  ///< As written: "Float", in an annotation "c10::Half".
   StringId group = 0;  ///< Name of the process group.
   StringId ranks = 0;  ///< "[0, 1]"
   int64_t input_elements = kUnknownId;
   int64_t output_elements = kUnknownId;
   int64_t group_size = kUnknownId;
   int64_t sequence = kUnknownId;
-  ThreadIndex thread = kNoThread;  ///< Of the op or annotation; kNoThread of a kernel.
+  ThreadIndex thread = kNoThread;  ///< Of the op or annotation; kNoThread for a kernel.
 };
 
-/// A forward op and the node of the backward pass that belongs to it, as moments inside them.
+/// A forward op and its node of the backward pass, as moments inside them.
 struct ForwardBackwardLink {
   int64_t forward_ns = 0;
   int64_t backward_ns = 0;
@@ -286,7 +273,7 @@ struct ForwardBackwardLink {
   ThreadIndex backward_thread = 0;
 };
 
-/// A host annotation as seen on the GPU: the time of the work launched inside it.
+/// A host annotation as seen on the GPU: the time span of the work launched inside it.
 struct DeviceAnnotation {
   int64_t start_ns = 0;
   int64_t end_ns = 0;
@@ -295,42 +282,39 @@ struct DeviceAnnotation {
   int32_t stream_id = 0;
 };
 
-/// An event of PyTorch's profiler with the numbers by which it says itself what belongs to what.
-/// Ranges and calls are read without these: what they say is wrong in many files. For those who
-/// must find what others make of them.
+/// An event of PyTorch's profiler with its own ids. Ranges and calls are read without these, which
+/// are wrong in many files; they serve to find what other tools make of them.
 struct TorchEvent {
   enum class Kind : uint8_t {
     kOperator,          ///< Category cpu_op.
     kAnnotation,        ///< user_annotation.
     kDeviceAnnotation,  ///< gpu_user_annotation.
-    kModule,            ///< A Python call that has a module's number.
-    kApiCall,           ///< Of the runtime, not of the driver.
+    kModule,            ///< A Python call with a module's number.
+    kApiCall,           ///< Of the runtime API.
     kKernel,
     kCopy,
     kFill,
-    kDriverCall,  ///< Of the driver.
+    kDriverCall,  ///< Of the driver API.
   };
   static constexpr int64_t kNone = std::numeric_limits<int64_t>::min();
 
-  // Microseconds as the file says them, rounded as Python rounds: the end is the sum of two
-  // doubles.
+  // Microseconds as in the file, rounded as Python rounds: the end is the sum of two doubles.
   double start_us = 0;
   double end_us = 0;
-  int64_t external_id = kNone;     ///< Of an operator; the same of a call that it made.
-  int64_t correlation_id = kNone;  ///< Of a module its own number.
-  int64_t thread_id = 0;           ///< As in the file; of what a device did its stream.
-  double gbps = 0;                 ///< Of a copy or fill: its bandwidth as recorded; 0: it is not.
+  int64_t external_id = kNone;     ///< Of an operator, and of the calls that it made.
+  int64_t correlation_id = kNone;  ///< For a module, its own number.
+  int64_t thread_id = 0;           ///< As in the file; for device work, its stream.
+  double gbps = 0;                 ///< Recorded bandwidth of a copy or memset; 0: not recorded.
   StringId name = 0;
-  StringId dims = 0;    ///< Extents of an operator's arguments, as Python prints the list; of a
-                        ///< collective's annotation too.
-  StringId types = 0;   ///< Their types, the same of a collective ("nccl:all_reduce") alone.
-  uint32_t number = 0;  ///< Which event of the file it is, from 1: of a kernel its row_id.
+  StringId dims = 0;    ///< Extents of the inputs of an operator or collective's annotation, as in
+                        ///< Python.
+  StringId types = 0;   ///< Their types; only for collectives ("nccl:all_reduce").
+  uint32_t number = 0;  ///< Number of the event in the file, from 1; the row_id of a kernel.
   Kind kind = Kind::kOperator;
-  bool text_thread = false;  ///< The number of the thread is a text in the file.
-  bool has_extents = false;  ///< Of a kernel: its event has a grid, which others have of the call.
+  bool text_thread = false;  ///< The file has the thread number as a text.
+  bool has_extents = false;  ///< For a kernel: the grid is in its own event, not its call's.
 };
 
-/// A host process.
 struct Process {
   int64_t id = 0;
   StringId name = 0;
@@ -338,7 +322,7 @@ struct Process {
 
 /// A GPU.
 struct Device {
-  int64_t id = 0;  ///< What deviceId of other rows means.
+  int64_t id = 0;  ///< deviceId in other rows.
   StringId name = 0;
   int32_t compute_capability_major = 0;
   int32_t compute_capability_minor = 0;
@@ -347,47 +331,46 @@ struct Device {
   int64_t memory_bandwidth_bytes_per_s = 0;
   int64_t memory_bytes = 0;
   int64_t l2_cache_bytes = 0;
-  int32_t warp_threads = 0;  ///< 64 on most of AMD's; 0: the file does not say.
+  int32_t warp_threads = 0;  ///< 64 on most of AMD's; 0: not recorded.
 };
 
 /// A group of processes that communicate, as the file lists it.
 struct ProcessGroup {
-  StringId name = 0;         ///< As Communication::group has it.
-  StringId description = 0;  ///< What the program calls it: "TENSOR_MODEL_PARALLEL_GROUP"; 0: none.
+  StringId name = 0;         ///< As in Communication::group.
+  StringId description = 0;  ///< The program's name for it: "TENSOR_MODEL_PARALLEL_GROUP"; 0: none.
   int64_t size = kUnknownId;
-  std::vector<int64_t> ranks;  ///< In their order in the group; empty where they are not listed.
+  std::vector<int64_t> ranks;  ///< In group order; empty if not listed.
 };
 
-/// What the recorder itself says that it could not keep.
+/// What the recorder itself reports as lost.
 struct RecorderLosses {
-  int64_t records = 0;              ///< Of the GPU and of API calls.
-  int64_t ranges = 0;               ///< Calls that open, close or mark.
-  int64_t unfinished_launches = 0;  ///< Of kernels that had not ended when the recording did.
+  int64_t records = 0;              ///< GPU and API records.
+  int64_t ranges = 0;               ///< Calls that open, close or mark ranges.
+  int64_t unfinished_launches = 0;  ///< Of kernels still running when the recording ended.
   bool file_cut = false;            ///< The file ends early: anything may be missing.
 };
 
 /// One profile. Rows are in file order until Correlate sorts them.
 struct Trace {
   Family family = Family::kUnknown;
-  int64_t schema_version = 0;  ///< 0 when the file does not say.
-  std::string producer;        ///< What wrote the file, e.g. "2024.2.1"; "" when unknown.
-  /// Of libraries and drivers, as the file has them: name and value.
+  int64_t schema_version = 0;  ///< 0 if not recorded.
+  std::string producer;        ///< What wrote the file, e.g. "2024.2.1"; "" if unknown.
+  /// Library and driver versions as in the file: name and value.
   std::vector<std::pair<StringId, StringId>> versions;
-  int64_t rank = kUnknownId;  ///< Number of the process in a distributed run, if the file says it.
+  int64_t rank = kUnknownId;  ///< Number of the process in a distributed run, if recorded.
   int64_t world_size = kUnknownId;
   int64_t local_rank = kUnknownId;  ///< Among the processes of its node.
   int64_t node = kUnknownId;        ///< Number of the node.
-  std::string host;                 ///< Name of the node, which nothing shows; "": not told.
-  RunPlace environment;             ///< What its environment said, whatever else the file says.
-  /// Ranks of every process group that has several, where all such have as many.
+  std::string host;                 ///< Name of the node, never displayed; "": unknown.
+  RunPlace environment;             ///< From the process environment, whatever the file says.
+  /// Number of ranks of the process groups with several ranks, if all have the same.
   int64_t group_size = kUnknownId;
-  std::vector<ProcessGroup> process_groups;  ///< That the process is in, if the file lists them.
-  StringId rank_name = 0;  ///< What `rank` of the records says; set by whoever opened the file.
-  /// Times are cut to multiples of this: 1000 for files that hold whole microseconds.
+  std::vector<ProcessGroup> process_groups;  ///< Those of the process, if the file lists them.
+  StringId rank_name = 0;  ///< `rank` of the records; set by whoever opened the file.
+  /// Times are truncated to multiples of this: 1000 for files with whole microseconds.
   int64_t clock_resolution_ns = 1;
-  /// What a time of this trace is less than the ns since 1970 (UTC) that the clock of the machine
-  /// showed at that moment: times of several files can be compared once it is added to each, as far
-  /// as the clocks of their machines agree. nullopt where the file does not say.
+  /// Add this to a time of the trace to get ns since 1970 (UTC) on the machine's clock. It makes
+  /// times of several files comparable, as far as their machines' clocks agree. nullopt: unknown.
   std::optional<int64_t> clock_offset_ns;
   RecorderLosses lost;
   StringPool strings;
@@ -397,13 +380,11 @@ struct Trace {
   std::vector<Operator> operators;
   std::vector<Label> labels;
   std::vector<Instant> instants;
-  /// The calls that something of the trace refers to: GPU work, a wait, a graph, a memory event,
-  /// the recording of an event. With TracePart::kApiCalls behind them all others, in the order of
-  /// their starts; with TracePart::kWaitCalls those that wait for a GPU (IsWaitingCall), with
-  /// kLongCalls the long ones.
+  /// The calls that something of the trace refers to: GPU work, a wait, a graph, a memory event, an
+  /// event record. Behind them, in order of start: with TracePart::kApiCalls all others; else with
+  /// kWaitCalls those that wait for a GPU (IsWaitingCall), with kLongCalls the long ones.
   std::vector<LaunchCall> launches;
-  /// When there were API calls that `launches` does not hold.
-  TimeSpans api_times;
+  TimeSpans api_times;  ///< Times of API calls that are not in `launches`.
   std::vector<Kernel> kernels;
   std::vector<KernelDetails> kernel_details;
   std::vector<MemoryCopy> copies;
@@ -423,7 +404,7 @@ struct Trace {
     return kernel.details < kernel_details.size() ? kernel_details[kernel.details]
                                                   : KernelDetails();
   }
-  /// Keeps details unless they say nothing.
+  /// Stores the details unless they are all defaults.
   void SetDetails(const KernelDetails& details, Kernel* kernel) {
     if (kernel->details < kernel_details.size()) {
       kernel_details[kernel->details] = details;
@@ -434,8 +415,8 @@ struct Trace {
   }
 };
 
-/// Makes a range that of an operator or a node of that name. Answers its details, which have
-/// nothing but their defaults; the reference lives until the next one is made.
+/// Turns `range` into an operator or node of that name. Returns its details, all defaults; the
+/// reference is valid until the next one is made.
 inline Operator& MakeOperator(StringId name, Range* range, Trace* trace) {
   range->kind = RangeKind::kOperator;
   range->text = name;

@@ -7,17 +7,16 @@
 
 namespace oplens {
 
-/// What a GPU of rows is.
+/// The GPU of a row.
 struct DeviceMatch {
-  const Device* device = nullptr;  ///< Null: not known. Of the trace.
-  bool taken = false;  ///< The file lists no GPU of that number: it is taken for one of those that
-                       ///< it lists, which are all alike.
+  const Device* device = nullptr;  ///< In the trace; null: unknown.
+  bool taken = false;  ///< The file does not list it: taken for a listed GPU, which are all equal.
 };
 
-/// The GPU with the number that rows give it.
+/// Finds the GPU by the number in the rows.
 DeviceMatch FindDevice(const Trace& trace, int64_t device_id);
 
-/// What a GPU that is not listed is taken for; null where those that are listed differ, or none is.
+/// Returns what an unlisted GPU is taken for; null if the listed ones differ, or none is listed.
 const Device* UnlistedDevice(const Trace& trace);
 
 }  // namespace oplens

@@ -6,29 +6,27 @@
 
 namespace oplens {
 
-/// A part of a Trace that is there only for those who ask for it: reading or keeping it costs time
-/// or memory. Whether a row of such a part is damaged is found out anyway where a table holds it
-/// that is read anyway.
+/// A part of a Trace that is filled on request only, to save time or memory. Damaged rows of such a
+/// part are reported anyway if their table is read for other reasons.
 enum class TracePart : uint8_t {
   kApiCalls,      ///< Trace::launches holds every API call of the file.
-  kApiTimes,      ///< Trace::api_times: without the former, when there were others.
+  kApiTimes,      ///< Trace::api_times: times of API calls, without kApiCalls.
   kWaitEvents,    ///< Trace::event_records, and which of them a wait waits for.
   kMemoryEvents,  ///< Trace::memory_events.
   kInstants,      ///< Trace::instants.
   kOverheads,     ///< Trace::overheads.
-  kNames,         ///< Names of processes and threads that stand in tables of their own (nvprof).
+  kNames,         ///< Names of processes and threads kept in tables of their own (nvprof).
   kTorchEvents,   ///< Trace::torch_events.
   kWaitCalls,     ///< Without kApiCalls: Trace::launches holds every call that waits for a GPU.
-  kLongCalls,     ///< Without kApiCalls: it holds the calls of at least kLongCallNs.
-  kCaptures,      ///< Trace::kernels holds what was put into graphs and not run, see IsCaptured.
+  kLongCalls,     ///< Without kApiCalls: it holds every call of at least kLongCallNs.
+  kCaptures,      ///< Trace::kernels holds what was captured but not run, see IsCaptured.
 };
-/// Without the last, which adds kernels that did not run.
+/// Excludes kCaptures, which adds kernels that did not run.
 inline constexpr uint8_t kTracePartCount = 10;
 
-/// How long an API call must take to be one of TracePart::kLongCalls.
 inline constexpr int64_t kLongCallNs = 10'000;
 
-/// What a client wants of a trace besides kernels and what they are joined with; a set of parts.
+/// A set of parts that a consumer needs besides the kernels and what they are joined with.
 class TraceNeeds {
  public:
   constexpr TraceNeeds() = default;

@@ -5,8 +5,8 @@
 
 namespace oplens {
 
-/// Whether a call of the CUDA or HIP API, by its name, returns only when a GPU has done something:
-/// those that synchronise ("cudaStreamSynchronize", "cuCtxSynchronize"), and copies that are not
+/// Whether a CUDA or HIP API call returns only when a GPU has done something, by its name:
+/// synchronisations ("cudaStreamSynchronize", "cuCtxSynchronize") and copies that are not
 /// asynchronous ("cudaMemcpy", "cuMemcpyDtoH_v2", "hipMemcpyWithStream").
 inline bool IsWaitingCall(std::string_view api) {
   const auto has = [api](std::string_view part) { return api.find(part) != api.npos; };

@@ -32,7 +32,7 @@ bool ParseObject(simdjson::dom::parser* parser, std::string_view json, object* d
   return parser->parse(json.data(), json.size()).get(*document) == simdjson::SUCCESS;
 }
 
-/// A list of texts; others in it are left out.
+/// A list of texts; skips other members.
 Names TextsOf(element value) {
   simdjson::dom::array list;
   if (value.get(list) != simdjson::SUCCESS) return std::nullopt;
@@ -48,15 +48,14 @@ Names MemberOf(object from, std::string_view key) {
   return from[key].get(value) == simdjson::SUCCESS ? TextsOf(value) : std::nullopt;
 }
 
-/// "triton_poi_fused_mul_0" of "triton_poi_fused_mul_0:3".
+/// "triton_poi_fused_mul_0" for "triton_poi_fused_mul_0:3".
 std::string_view KernelOf(std::string_view key) { return key.substr(0, key.rfind(':')); }
 
 void AppendOnce(std::string text, std::vector<std::string>* list) {
   if (std::find(list->begin(), list->end(), text) == list->end()) list->push_back(std::move(text));
 }
 
-/// The frames of all stacks, each once: what they have in common, then where they differ.
-/// 'File "model.py", line 12, in forward'.
+/// The distinct frames of all stacks, common ones first. 'File "model.py", line 12, in forward'.
 std::vector<std::string> FramesOf(const std::vector<std::string>& stacks) {
   constexpr std::string_view kFile = "File \"";
   constexpr std::string_view kLine = "\", line ";
@@ -78,7 +77,7 @@ std::vector<std::string> FramesOf(const std::vector<std::string>& stacks) {
   return frames;
 }
 
-/// What one file says of kernels by the places that they are called at.
+/// What one file says about kernels, by their call sites.
 class Collector {
  public:
   void Add(std::string_view key, KernelOrigin origin) {
@@ -100,7 +99,7 @@ class Collector {
   }
 
  private:
-  /// The same in any order, else nothing.
+  /// Keeps `names` if both hold the same in any order; else resets it.
   static void Agree(Names other, Names* names) {
     if (!*names || !other) return names->reset();
     std::vector<std::string> sorted = **names;
@@ -112,7 +111,7 @@ class Collector {
   std::map<std::string, KernelOrigin, std::less<>> found_;
 };
 
-/// kernel -> lists; or, of several regions, region -> kernel -> lists.
+/// kernel -> lists; or, with several regions, region -> kernel -> lists.
 bool CollectInformation(object document, int depth, Collector* collector) {
   constexpr std::string_view kStacks = "stack_traces";
   constexpr std::string_view kNodesKey = "post_grad_nodes";
@@ -134,7 +133,7 @@ bool CollectInformation(object document, int depth, Collector* collector) {
   return any;
 }
 
-/// The nodes of the user's graph behind others.
+/// The nodes of the user's graph that `nodes` come from.
 Names SourcesOf(object post_to_pre, const std::vector<std::string>& nodes) {
   std::vector<std::string> sources;
   for (const std::string& node : nodes) {
@@ -145,7 +144,7 @@ Names SourcesOf(object post_to_pre, const std::vector<std::string>& nodes) {
   return sources;
 }
 
-/// The parameters that a call passes: constants of the compiler have their type.
+/// The parameters that a call passes, i.e. without the compiler's constants, which have a type.
 std::string PassedParameters(std::string_view parameters) {
   std::string passed;
   while (!parameters.empty()) {
@@ -160,7 +159,7 @@ std::string PassedParameters(std::string_view parameters) {
   return passed;
 }
 
-/// "blocks.0.attn" of "blocks_modules_0_modules_attn_parameters_weight_".
+/// "blocks.0.attn" for "blocks_modules_0_modules_attn_parameters_weight_".
 std::string ModulePath(std::string_view name) {
   constexpr std::string_view kBetween = "_modules_";
   for (const std::string_view end : {"_parameters_", "_buffers_"}) {
@@ -178,7 +177,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMostBytes = size_t{256} << 20;
 
-/// nullopt for a file that is not there; throws Error for one that cannot be read.
+/// Returns nullopt for a missing file; throws Error for an unreadable one.
 std::optional<std::string> TextOfFile(const fs::path& path) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return std::nullopt;
@@ -226,7 +225,7 @@ KernelOrigins ReadOrigins(const fs::path& folder, Diagnostics* diagnostics) {
   return origins;
 }
 
-/// Adds what is known of kernels to their calls, each distinct call once.
+/// Adds what is known about kernels to their calls, to each distinct call once.
 class Completer {
  public:
   Completer(const KernelOrigins& origins, Trace* trace) : origins_(origins), trace_(*trace) {}
@@ -246,10 +245,9 @@ class Completer {
   const KernelOrigins& origins_;
   Trace& trace_;
   std::unordered_map<StringId, Known> known_;
-  std::unordered_map<StringId, StringId> calls_;  // As recorded -> completed; told by its name.
+  std::unordered_map<StringId, StringId> calls_;  // As recorded -> completed; keyed by its name.
 };
 
-/// The text of a trace marker.
 std::string StackText(const std::vector<std::string>& frames) {
   std::string text = "{'traceMarker': [";
   for (const std::string& frame : frames) {
@@ -298,7 +296,7 @@ void Completer::Complete() {
     if (known.stack != 0) op.stack = known.stack;
     if (op.call != 0) op.call = CallOf(op.call, *known.origin);
     if (known.layer == 0) continue;
-    // Around the call: of ranges with equal times the one with the lower number is outside.
+    // Encloses the call: of ranges with equal times, the one with the lower number is outside.
     Range& layer = layers.emplace_back(range);
     layer.kind = RangeKind::kModule;
     layer.text = known.layer;
@@ -365,7 +363,7 @@ void KernelOrigins::AddCode(std::string_view python) {
     if (open == python.npos || close == python.npos || close < open) return;
     const std::string passed = PassedParameters(python.substr(open + 1, close - open - 1));
     std::optional<std::string>& known = origins_[std::string(python.substr(0, open))].signature;
-    // Graphs number their kernels alike: another signature is that of another kernel.
+    // Graphs reuse kernel names: another signature means another kernel.
     known = known && *known != passed ? std::string() : passed;
   }
 }

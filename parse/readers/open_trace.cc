@@ -18,7 +18,7 @@
 namespace oplens::parse {
 namespace {
 
-/// Who names a rank, the one that counts before others.
+/// A source of a rank, in order of precedence.
 struct Claim {
   std::string_view source;
   int64_t rank = kUnknownId;
@@ -35,7 +35,7 @@ constexpr const TraceReader* kReaders[] = {
     &kKinetoReader,
 };
 
-/// Databases that are known and refused, by a table that only they have.
+/// Known databases that are rejected, identified by a table that only they have.
 struct KnownForeign {
   std::string_view table;
   std::string_view problem;
@@ -57,7 +57,7 @@ std::string ListSome(const std::vector<std::string>& names) {
   return names.size() > kMost ? text + ", ..." : text;
 }
 
-/// Of a database; readers of JSON count what follows themselves.
+/// For databases; readers of JSON count trailing bytes themselves.
 void CountTrailing(ProfileFile* file, Diagnostics* diagnostics) {
   const SqliteDatabase* database = file->database();
   if (database == nullptr || database->trailing_bytes() == 0) return;
@@ -114,7 +114,7 @@ void SettleRank(const std::string& path, Trace* trace, Diagnostics* diagnostics)
     }
   }
   if (taken != nullptr) trace->rank = taken->rank;
-  // What belongs to another rank's place is of no use.
+  // The place of another rank does not apply.
   if (trace->environment.rank != trace->rank) return;
   TakeUnknown(trace->environment.world_size, &trace->world_size);
   TakeUnknown(trace->environment.local_rank, &trace->local_rank);
@@ -130,7 +130,7 @@ Trace OpenTrace(ProfileFile* file, TraceNeeds needs, Diagnostics* diagnostics) {
   try {
     return ReadTrace(file, needs, diagnostics);
   } catch (const std::bad_alloc&) {
-    // What was read of it is given back by now.
+    // Its partial trace is freed by now.
     throw NoMemory(file->path());
   }
 }

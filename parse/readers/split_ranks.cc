@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -25,7 +24,7 @@
 namespace oplens::parse {
 namespace {
 
-/// What tells whether a process is a rank.
+/// What shows whether a process is a rank.
 struct Process {
   std::set<int64_t> mpi_ranks;
   std::set<int64_t> collective_devices;
@@ -33,7 +32,7 @@ struct Process {
 
 using Processes = std::map<int64_t, Process>;  // By nsys::ProcessKey.
 
-/// Those that ran kernels.
+/// Finds the processes that ran kernels.
 Processes FindProcesses(NsysContext* context) {
   constexpr std::string_view kColumns[] = {"globalPid"};
   Processes processes;
@@ -52,7 +51,7 @@ void TakeMpiRank(int64_t global_tid, std::string_view name, Processes* processes
   if (const int64_t rank = MpiRankOf(name); rank >= 0) process->second.mpi_ranks.insert(rank);
 }
 
-/// Names of threads, which NVTX or the operating system gave.
+/// Searches thread names from NVTX and the operating system.
 void FindMpiRanks(NsysContext* context, Processes* processes) {
   const auto take = [&](const Cell& global_tid, const Cell& name) {
     if (!global_tid.is_int()) return;
@@ -92,7 +91,7 @@ std::vector<FilePart> PartsOfMpi(const Processes& processes) {
 }
 
 std::vector<FilePart> PartsOfCollectives(const Processes& processes) {
-  std::vector<std::pair<int64_t, int64_t>> ranks;  // GPU, or 0 for all alike, and process.
+  std::vector<std::pair<int64_t, int64_t>> ranks;  // GPU (0 if they do not differ) and process.
   std::set<int64_t> devices;
   bool one_each = true;
   for (const auto& [key, process] : processes) {
@@ -117,7 +116,7 @@ std::vector<FilePart> PartsOfCollectives(const Processes& processes) {
   return parts;
 }
 
-/// Those that are no ranks are last.
+/// Non-ranks come last.
 bool GoesBefore(const FilePart& a, const FilePart& b) {
   const auto order = [](const FilePart& part) {
     return std::tuple(part.rank < 0, part.rank, part.process_key);
@@ -125,11 +124,11 @@ bool GoesBefore(const FilePart& a, const FilePart& b) {
   return order(a) < order(b);
 }
 
-/// The processes of an Nsight Systems export that ran kernels, where two or more of them are ranks
-/// of a distributed run; else none. A rank is a process whose thread Nsight Systems names after its
-/// rank in MPI; where there are no two such, one that runs kernels of NCCL. Those have no number in
-/// the file: they are numbered by their GPU where each has one of its own, else by process id.
-/// Processes without kernels (a launcher, loaders of data) are none. By rank; what is none is last.
+/// Returns the processes of an Nsight Systems export that ran kernels, if at least two of them are
+/// ranks of a distributed run; else none. A rank is a process with a thread that Nsight Systems
+/// named after its MPI rank; if there are not two such, a process that ran NCCL kernels. The latter
+/// have no number in the file: they are numbered by GPU if each has its own, else by process id.
+/// Ordered by rank, non-ranks last.
 std::vector<FilePart> NsysRanks(SqliteDatabase* database) {
   Diagnostics unsaid;
   NsysContext context(database, std::nullopt, TraceNeeds(), &unsaid);

@@ -7,10 +7,9 @@
 
 namespace oplens::parse {
 
-/// Makes an input of each rank of the files that hold several, in the place of the file: exports of
-/// Nsight Systems with several processes (NsysRanks). Ranks that have no number go on counting
-/// where those of the files before ended: each file is a node then. What comes through a pipe stays
-/// one input, and what cannot be read too: reading it says why.
+/// Replaces each export of Nsight Systems with several ranks by one input per rank. Ranks without a
+/// number continue the numbers of the files before, as if each file were a node. Pipes and
+/// unreadable files stay one input; reading reports the latter.
 std::vector<ProfileInput> SplitRanks(std::vector<ProfileInput> inputs);
 
 }  // namespace oplens::parse

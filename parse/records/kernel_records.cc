@@ -23,12 +23,12 @@
 namespace oplens::parse {
 namespace {
 
-/// Recurrent cells that PyTorch runs as separate kernels of one "forward" call.
+/// Recurrent cells, which PyTorch runs as several kernels of one "forward" call.
 bool IsRecurrentCell(std::string_view mod) {
   return mod == "LSTMCell" || mod == "GRUCell" || mod == "RNNCell";
 }
 
-/// What is known of a device, for KernelRecord::gpu.
+/// What is known about a device, for KernelRecord::gpu.
 std::string FactsOf(const Device& device) {
   std::string text;
   const auto add = [&text](std::string_view fact) {
@@ -43,13 +43,12 @@ std::string FactsOf(const Device& device) {
   if (device.memory_bandwidth_bytes_per_s > 0) {
     add(fmt::format("dram={}", device.memory_bandwidth_bytes_per_s));
   }
-  // Its compute capability is not one of NVIDIA's then.
+  // Then the compute capability is not one of NVIDIA's.
   constexpr int kUsualWarp = 32;
   if (device.warp_threads > 0 && device.warp_threads != kUsualWarp) {
     add(fmt::format("warp={}", device.warp_threads));
   }
-  // Without a clock the peaks are those of the table, whose rows the size tells apart where names
-  // do not.
+  // Without a clock, peaks come from the table of GPUs, where memory distinguishes equal names.
   if (device.memory_bytes > 0 && device.core_clock_hz == 0) {
     add(fmt::format("mem={}", device.memory_bytes));
   }
@@ -67,7 +66,7 @@ JoinOptions With(const KernelRecords* reference, JoinOptions options) {
 
 }  // namespace
 
-/// What PyProf carries from one kernel of a thread to the next.
+/// The state that PyProf carries from one kernel of a thread to the next.
 class PyProfSequence::Follower {
  public:
   explicit Follower(const Joined& joined) : joined_(joined) {}
@@ -107,8 +106,8 @@ class PyProfSequence::Follower {
   int64_t number_ = -1;
   uint32_t sub_sequence_ = 0;
   std::vector<StringId> previous_ops_;
-  std::vector<StringId> ops_;     // Of the kernel at hand.
-  std::vector<int64_t> numbers_;  // The same.
+  std::vector<StringId> ops_;     // Of the current kernel.
+  std::vector<int64_t> numbers_;  // Likewise.
 };
 
 PyProfSequence::PyProfSequence(const Joined& joined) : kernels_(joined.trace().kernels.size()) {
@@ -212,7 +211,7 @@ template <typename Work>
 void KernelRecords::FillWork(const Work& work, KernelRecord* record) const {
   record->start_ns = work.start_ns;
   record->end_ns = work.end_ns;
-  // Unsigned subtraction cannot overflow; what ends before it starts has no duration.
+  // Unsigned subtraction cannot overflow; work that ends before it starts has no duration.
   if (work.end_ns > work.start_ns) {
     const uint64_t duration =
         static_cast<uint64_t>(work.end_ns) - static_cast<uint64_t>(work.start_ns);
@@ -296,7 +295,7 @@ void KernelRecords::FillNode(const Surroundings& around, KernelRecord* record) c
   if (silent == nullptr) return;
   KernelRecord forward;
   FillRanges(*silent, &forward);
-  // An op inside of another node, which made one of its own (gradients of gradients).
+  // An op inside another node, which made a node itself (gradients of gradients).
   if (forward.layer.empty()) {
     FillLayers(joined_.LayersAroundForward(silent->node().node), &forward);
   }
@@ -361,7 +360,7 @@ void KernelRecords::FillInferred(const Inferred& inferred, KernelRecord* record)
   record->confidence = inferred.confidence;
   record->direction = told.direction;
   record->phase = told.phase;
-  // What is around the launch of a graph is around all of it: the kernel's own calls are inside.
+  // Ranges around a graph launch hold for the whole graph: the kernel's own calls are inside them.
   if (record->markers.empty()) {
     record->op.clear();
     record->mod.clear();
@@ -378,7 +377,7 @@ void KernelRecords::FillInferred(const Inferred& inferred, KernelRecord* record)
     }
   }
   if (!told.nodes.empty()) {
-    // A number of its own: the node is another run of the program than the donor's.
+    // A separate number, since the node is of another run of the program than the donor's.
     constexpr int64_t kRuns = int64_t{1} << 32;
     record->nodes = {told.nodes.front() + kRuns * inferred.instance};
     record->node_run = told.node_run;
@@ -393,7 +392,7 @@ void KernelRecords::FillInferred(const Inferred& inferred, KernelRecord* record)
 
 void KernelRecords::FillCollective(const Kernel& kernel, const Collectives::Call& call,
                                    KernelRecord* record) const {
-  // Else these are not the words of markers.
+  // Without markers, these words come from elsewhere.
   if (record->markers.empty()) {
     record->op.clear();
     record->mod.clear();

@@ -21,20 +21,19 @@ namespace oplens::parse {
 class Joined;
 struct Surroundings;
 
-/// The sequence number of each kernel as PyProf chooses it among those around its launch, and which
-/// kernel of one number and op in a row it is. PyProf carries its state from one kernel to the
-/// next; here it is kept by thread and follows the order of launches, so that neither the order of
-/// rows nor other threads matter. Rules: docs/correlation.md, "Sequence ids, direction, op". 8
-/// bytes a kernel.
+/// The sequence number of each kernel, chosen among those around its launch as PyProf does, and the
+/// kernel's position among consecutive kernels with the same number and op. Unlike PyProf's, the
+/// state is per thread and follows the order of launches, so neither the order of rows nor other
+/// threads matter. Rules: docs/correlation.md, "Sequence ids, direction, op". 8 bytes per kernel.
 class PyProfSequence {
  public:
   explicit PyProfSequence(const Joined& joined);
 
-  /// Fills `numbers` with those around a call, ascending, each once; 0 beside others is dropped.
+  /// Fills `numbers` with the distinct numbers around a call, ascending; without 0 beside others.
   static void NumbersOf(const Joined& joined, const Surroundings& around,
                         std::vector<int64_t>* numbers);
 
-  /// Which of the numbers around its launch is the kernel's; nullopt: none.
+  /// Index of the kernel's number among those around its launch; nullopt: none.
   std::optional<size_t> ChosenOf(size_t kernel) const {
     const uint32_t chosen = kernels_[kernel].chosen;
     return chosen == kNone ? std::nullopt : std::optional<size_t>(chosen);
@@ -54,12 +53,11 @@ class PyProfSequence {
 
 struct Inferred;
 
-/// The records of a trace: what the join found out of each kernel, as texts. 16 bytes a kernel.
+/// The records of a trace: the join's results for each kernel, as texts. 16 bytes per kernel.
 class KernelRecords {
  public:
-  /// Joins `trace`, which must outlive this object (see Joined), and adds texts to its strings.
-  /// `reference`: another recording of the program, joined for_reference, or null; must outlive
-  /// this object.
+  /// Joins `trace`, adding texts to its strings. `reference`: another recording of the program,
+  /// joined with for_reference, or null. Both must outlive this object.
   KernelRecords(Trace* trace, const JoinOptions& options, Diagnostics* diagnostics,
                 const KernelRecords* reference = nullptr);
 
@@ -71,11 +69,11 @@ class KernelRecords {
   /// Fills the record of the i-th kernel in output order. Its views live as long as this object.
   void RecordOf(size_t i, KernelRecord* record) const;
 
-  /// Replays of CUDA graphs whose kernels the file hides, in the order of their starts.
+  /// Replays of CUDA graphs whose kernels are not in the file, in order of start.
   size_t replay_count() const { return trace_.graph_replays.size(); }
 
-  /// Fills what is known of the i-th replay as of a kernel without a name: its span, which is no
-  /// less than the time of its kernels' work, and its launch with what is around it.
+  /// Fills the record of the i-th replay like that of a kernel without a name: its span, which is
+  /// at least the time of its kernels' work, and its launch with the ranges around it.
   void ReplayOf(size_t i, KernelRecord* record) const;
 
  private:
@@ -83,7 +81,6 @@ class KernelRecords {
   void NameDevices();
 
   void FillKernel(const Kernel& kernel, KernelRecord* record) const;
-  /// Times and place of a kernel or a replay.
   template <typename Work>
   void FillWork(const Work& work, KernelRecord* record) const;
   void FillLaunch(const LaunchCall& call, KernelRecord* record) const;
@@ -93,14 +90,14 @@ class KernelRecords {
   void FillOps(const Surroundings& around, KernelRecord* record) const;
   void FillNode(const Surroundings& around, KernelRecord* record) const;
   void FillForwards(const Surroundings& around, KernelRecord* record) const;
-  /// The number of a kernel that is the `chosen` of those around its launch.
+  /// `chosen`: index of the kernel's number among those around its launch.
   void FillSequence(const Surroundings& around, std::optional<size_t> chosen, uint32_t sub_sequence,
                     KernelRecord* record) const;
-  /// Adds the op that was inferred to what the kernel's own rows tell.
+  /// Adds the inferred op to the facts from the kernel's own rows.
   void FillInferred(const Inferred& inferred, KernelRecord* record) const;
-  /// What another kernel may take of the i-th: ranges, phase and forward op of its node.
+  /// What another kernel may inherit from the i-th: ranges, phase and the forward op of its node.
   void FillTold(size_t i, KernelRecord* record) const;
-  /// Adds the call of a kernel's collective as the innermost.
+  /// Adds the call of the kernel's collective as the innermost one.
   void FillCollective(const Kernel& kernel, const Collectives::Call& call,
                       KernelRecord* record) const;
 
@@ -110,10 +107,9 @@ class KernelRecords {
   PyProfSequence sequence_;
   KernelNames names_;
   IdMap device_index_;  // By device id; into Trace::devices.
-  // Of ids that no device has: AMD's profilers number the GPUs of kernels by node. Any of the
-  // devices, where they are all alike.
+  // For unlisted ids (AMD's profilers number GPUs by node): any device, if all are equal.
   uint32_t unlisted_device_ = IdMap::kNone;
-  std::vector<StringId> device_texts_;  // Of each of Trace::devices, for KernelRecord::gpu.
+  std::vector<StringId> device_texts_;  // Per device of Trace::devices, for KernelRecord::gpu.
 };
 
 }  // namespace oplens::parse

@@ -11,35 +11,34 @@
 
 namespace oplens::parse {
 
-/// Keeps of `options` the evidence that a list of words names: "range,capture". Throws UsageError
-/// for a word that is none, and for a list without range.
+/// Keeps in `options` only the kinds of evidence in a list of words, "range,capture". Throws
+/// UsageError for an unknown word and for a list without range.
 void KeepEvidence(std::string_view list, JoinOptions* options);
 
 /// "range,capture,repetition,reference"
 std::string_view EvidenceWords();
 
-/// What of a reference is read.
 inline constexpr TraceNeeds kReferenceNeeds = {TracePart::kCaptures};
 
-/// Another recording of a program (--reference), which explains kernels of the profiles of a run.
+/// Another recording of a program (--reference), which explains kernels of a run's profiles.
 class ReferenceProfile {
  public:
-  /// `trace`: read with kReferenceNeeds. `path`: how sentences name it.
+  /// `trace`: read with kReferenceNeeds. `path`: its name in messages.
   ReferenceProfile(std::string path, Trace trace);
   ReferenceProfile(const ReferenceProfile&) = delete;
   ReferenceProfile& operator=(const ReferenceProfile&) = delete;
 
   const KernelRecords& records() const { return records_; }
 
-  /// Notes what became of the reference for a profile.
+  /// Notes whether the reference explained a kernel of `profile`.
   void Count(const KernelRecords& profile);
-  /// After the last profile: "" where some kernel was explained, else a sentence.
+  /// Call after the last profile. Returns "" if any kernel was explained, else a sentence.
   std::string Unused() const;
 
  private:
   std::string path_;
   Trace trace_;
-  Diagnostics diagnostics_;  // Of no profile of the run.
+  Diagnostics diagnostics_;  // Never reported.
   KernelRecords records_;
   bool used_ = false;
 };

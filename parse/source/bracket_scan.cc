@@ -7,7 +7,6 @@
 namespace oplens::parse {
 namespace {
 
-/// One bit a byte of a block.
 struct Masks {
   uint64_t quote = 0;
   uint64_t backslash = 0;
@@ -20,7 +19,7 @@ Masks MasksOf(const char* block) {
   Masks masks;
   for (int part = 0; part < 4; ++part) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + part * 16));
-    // '[' and '{', and ']' and '}', differ in one bit only.
+    // '[' and '{' differ in one bit only, and so do ']' and '}'.
     const __m128i folded = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
     const auto mask_of = [part](__m128i equal) {
       const auto bits = static_cast<uint32_t>(_mm_movemask_epi8(equal));
@@ -61,13 +60,14 @@ Masks MasksOf(const char* block) {
 }
 #endif
 
-/// Bit i is set if an odd number of bits is set in `bits` up to and with i.
+/// Bit i of the result is set if bits 0 to i of `bits` have an odd number of ones.
 uint64_t PrefixXor(uint64_t bits) {
   for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
   return bits;
 }
 
-/// The bytes that a backslash before them escapes. `carry`: of the block before, then of this one.
+/// Returns the bytes escaped by a backslash. `carry`: whether the last byte of the previous block,
+/// on return of this one, escapes the next.
 uint64_t EscapedBytes(uint64_t backslash, bool* carry) {
   uint64_t escaped = *carry ? 1 : 0;
   backslash &= ~escaped;
@@ -93,7 +93,7 @@ size_t BracketScan::Next(const char* block) {
   in_string_ = (strings >> 63) != 0 ? ~uint64_t{0} : 0;
   const uint64_t open = masks.open & ~strings;
   const uint64_t close = masks.close & ~strings;
-  // Without enough closing brackets to end the value here, their number is all that matters.
+  // With too few closing brackets to end the value here, only their number matters.
   if (__builtin_popcountll(close) < depth_) {
     depth_ += __builtin_popcountll(open) - __builtin_popcountll(close);
     return 0;

@@ -12,14 +12,14 @@ class BracketScan {
  public:
   static constexpr size_t kBlockBytes = 64;
 
-  /// Takes the next block, which begins with the opening bracket if it is the first. Returns how
-  /// many of its bytes belong to the value when it ends in this block, else 0.
+  /// Takes the next block; the first must begin with the opening bracket. Returns how many of its
+  /// bytes belong to the value if it ends in this block, else 0.
   size_t Next(const char* block);
 
  private:
   int64_t depth_ = 0;
   uint64_t in_string_ = 0;  // All ones within a string.
-  bool escape_ = false;     // The last byte was a backslash that escapes the next.
+  bool escape_ = false;     // The last byte was a backslash that escapes the next one.
 };
 
 }  // namespace oplens::parse

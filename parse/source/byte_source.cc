@@ -36,7 +36,7 @@ constexpr std::string_view kStandardInput = "standard input";
 
 class PlainSource : public ByteSource {
  public:
-  /// `path`: "-" is standard input. `meter`: counts what is read, unless it is null.
+  /// `path`: "-" is standard input. `meter`, which may be null, counts what is read.
   explicit PlainSource(std::string path, WorkMeter* meter = nullptr)
       : path_(std::move(path)), meter_(meter) {
     if (path_ == "-") {
@@ -78,7 +78,7 @@ class PlainSource : public ByteSource {
     return filled;
   }
 
-  /// Of a file its size, else what was read so far; it may be asked on another thread.
+  /// The size of a file, else the number of bytes read so far. Thread-safe.
   int64_t bytes() const { return is_file_ ? file_bytes_ : read_bytes_.load(); }
   const std::string& path() const { return path_; }
   bool is_file() const { return is_file_; }
@@ -95,7 +95,7 @@ class PlainSource : public ByteSource {
 
 namespace {
 
-/// A source whose first bytes were taken for a look and are given back.
+/// A source whose first bytes were read already.
 class PeekedSource : public ByteSource {
  public:
   PeekedSource(std::string first, std::unique_ptr<ByteSource> rest)
@@ -114,7 +114,7 @@ class PeekedSource : public ByteSource {
   std::unique_ptr<ByteSource> rest_;
 };
 
-/// Takes packed bytes apart, block by block.
+/// Decompresses block by block.
 class Unpacker {
  public:
   virtual ~Unpacker() = default;
@@ -126,7 +126,7 @@ class Unpacker {
  protected:
   explicit Unpacker(std::unique_ptr<ByteSource> packed)
       : packed_(std::move(packed)), input_(kBlockBytes) {}
-  /// Reads the next packed bytes into input_; their number.
+  /// Reads the next packed bytes into input_ and returns their number.
   size_t Refill() { return packed_->Read(input_.data(), input_.size()); }
 
   std::unique_ptr<ByteSource> packed_;
@@ -180,7 +180,6 @@ class GzipUnpacker : public Unpacker {
     }
   }
 
-  /// Counts what follows the last member.
   void TakeTrailing() {
     int64_t bytes = 0;
     bool padding = true;
@@ -228,8 +227,8 @@ class ZstdUnpacker : public Unpacker {
         break;
       }
       in_frame_ = result != 0;
-      // A full output may leave some of the frame behind that needs no more input. At the end of a
-      // frame there is none, and asking for more would begin the next one.
+      // A full output may leave some of the frame pending that needs no more input. Not so at the
+      // end of a frame, where reading on would begin the next one.
       flushing_ = in_frame_ && output.pos == output.size && output.pos > before;
     }
     return output.pos;
@@ -242,7 +241,7 @@ class ZstdUnpacker : public Unpacker {
   bool flushing_ = false;
 };
 
-/// Unpacks on a thread of its own, a few blocks ahead of the reader.
+/// Unpacks on its own thread, a few blocks ahead of the reader.
 class ThreadedSource : public ByteSource {
  public:
   explicit ThreadedSource(std::unique_ptr<Unpacker> unpacker)
@@ -336,17 +335,17 @@ class ThreadedSource : public ByteSource {
   bool stop_ = false;
   std::vector<char> block_;  // The reader's.
   size_t used_ = 0;
-  std::thread thread_;  // Last: it uses all of the above.
+  std::thread thread_;  // Last, since it uses all of the above.
 };
 
 std::string ReadMagic(ByteSource* file) {
-  constexpr size_t kMagicBytes = 4;  // Of the packings that are read.
+  constexpr size_t kMagicBytes = 4;  // Of the supported packings.
   std::string magic(kMagicBytes, '\0');
   magic.resize(file->Read(magic.data(), magic.size()));
   return magic;
 }
 
-/// `name`: of the input.
+/// `name` is the input's.
 std::unique_ptr<ByteSource> OnThread(std::unique_ptr<Unpacker> unpacker, const std::string& name) {
   try {
     return std::make_unique<ThreadedSource>(std::move(unpacker));
@@ -356,7 +355,7 @@ std::unique_ptr<ByteSource> OnThread(std::unique_ptr<Unpacker> unpacker, const s
   }
 }
 
-/// `file` itself where it is not packed. `packing`: its word, or "".
+/// Returns `file` itself if it is not packed. Sets `packing` to its word, or "".
 std::unique_ptr<ByteSource> Unpacked(std::unique_ptr<PlainSource> file, std::string_view* packing) {
   const std::string name = file->path();
   const std::string magic = ReadMagic(file.get());

@@ -38,13 +38,13 @@ constexpr Signature kSignatures[] = {
     {{"NVR\0", 4}, FileKind::kNcuReport},
 };
 
-// Of texts, behind a byte order mark and blanks. The first that fits counts.
+// Of texts, behind a byte order mark and blanks. The first match counts.
 constexpr Signature kTexts[] = {
     {"<?xml", FileKind::kXmlSession}, {"<", FileKind::kMarkup},       {"{'", FileKind::kRecords},
     {"[", FileKind::kJsonList},       {"\"", FileKind::kQuotedTable},
 };
 
-// Of JSON objects, by the first key. The first that fits counts.
+// Of JSON objects, by their first key. The first match counts.
 constexpr Signature kFirstKeys[] = {
     {"\"kShortName\"", FileKind::kJsonRecords},
     {"\"kDuration\"", FileKind::kJsonRecords},
@@ -113,7 +113,7 @@ constexpr KindWords kWords[] = {
       "make a report of it with QdstrmImporter, then export that: nsys export --type sqlite FILE"}},
 };
 
-/// Without a byte order mark and the blanks before the text.
+/// Drops a byte order mark and the blanks before the text.
 std::string_view SkipToText(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   const size_t first = text.find_first_not_of(" \t\r\n");
@@ -128,7 +128,7 @@ FileKind FirstIn(std::span<const Signature> signatures, std::string_view text) {
   return FileKind::kUnknown;
 }
 
-/// Of an object, by its first keys; `text` begins with its bracket.
+/// Classifies an object by its first keys; `text` begins with its bracket.
 FileKind KindOfObject(std::string_view text) {
   const std::string_view inside = SkipToText(text.substr(1));
   if (const FileKind kind = FirstIn(kFirstKeys, inside); kind != FileKind::kUnknown) return kind;
@@ -137,7 +137,7 @@ FileKind KindOfObject(std::string_view text) {
   std::string_view value = SkipToText(inside.substr(kSchema.size()));
   if (!value.starts_with(':')) return FileKind::kJsonObject;
   value = SkipToText(value.substr(1));
-  // A number begins the rows of prof, "1.0.2-chakra.0.0.4" an execution trace.
+  // The rows of prof have a number, execution traces "1.0.2-chakra.0.0.4".
   return value.starts_with('"') ? FileKind::kExecutionTrace : FileKind::kJsonRows;
 }
 

@@ -8,10 +8,10 @@
 
 namespace oplens::parse {
 
-/// What a file is, as far as its beginning or its name says.
+/// The kind of a file, as far as its beginning or its name shows.
 enum class FileKind : uint8_t {
   kUnknown,
-  kDatabase,  ///< Of SQLite.
+  kDatabase,  ///< SQLite's.
   kGzip,
   kZstd,
   kXz,
@@ -25,42 +25,41 @@ enum class FileKind : uint8_t {
   kParquet,
   kArrow,
   kHdf5,
-  kXmlSession,      ///< Of the Visual Profiler.
+  kXmlSession,      ///< The Visual Profiler's.
   kMarkup,          ///< Other XML, or HTML.
-  kRecords,         ///< Lines that parse wrote, or PyProf: Python literals,
+  kRecords,         ///< Lines written by parse or PyProf: Python literals,
   kJsonRecords,     ///< or JSON.
   kJsonRows,        ///< Lines of prof --json.
-  kExecutionTrace,  ///< Of PyTorch.
+  kExecutionTrace,  ///< PyTorch's.
   kJsonObject,      ///< Any other; a trace may begin so.
   kJsonList,
   kQuotedTable,    ///< CSV.
-  kNcuReport,      ///< Of Nsight Compute.
-  kNsysReport,     ///< Of Nsight Systems, before it is exported,
+  kNcuReport,      ///< Nsight Compute's.
+  kNsysReport,     ///< Nsight Systems', before it is exported,
   kNsysRecording,  ///< and before it is a report.
-  kSummary,        ///< What prof --save-baseline wrote.
+  kSummary,        ///< Written by prof --save-baseline.
 };
 
-/// What a summary of oplens begins with: docs/summary_format.md.
+/// The first bytes of a summary of oplens: docs/summary_format.md.
 inline constexpr std::string_view kSummaryMagic = "\x8foplens\n";
 
-/// How much of a file's beginning is looked at, bytes.
+/// Bytes at the beginning of a file that are inspected.
 inline constexpr size_t kHeadBytes = 4096;
 
-/// By the first bytes, unpacked; kHeadBytes tell all that can be told.
+/// Classifies by the first bytes, unpacked; more than kHeadBytes do not help.
 FileKind KindOfBytes(std::string_view head);
 
-/// By the ending of the name: kinds whose content has no beginning to know them by. kUnknown for
-/// all others.
+/// Classifies by the ending of the name kinds whose content cannot be recognised; else kUnknown.
 FileKind KindOfName(std::string_view path);
 
-/// Whether a text begins as JSON does, behind blanks or a byte order mark: with an array, or with
-/// an object that is no Python literal (those of records begin with {').
+/// Whether a text begins like JSON, behind blanks or a byte order mark: with an array, or with an
+/// object that is no Python literal (records begin with {').
 bool IsJson(std::string_view head);
 
-/// Whether content that begins so is for parse's readers: a database, or JSON of no other use.
+/// Whether the content is for parse's readers: a database, or JSON of no other known kind.
 bool IsProfileContent(std::string_view head);
 
-/// What TorchInductor writes about its kernels, and is read when it lies beside a trace.
+/// The files of TorchInductor about its kernels that are read if they are beside a trace.
 enum class ProvenanceFile : uint8_t { kInformation, kMappings, kStackTraces, kCode };
 
 struct ProvenanceName {
@@ -68,7 +67,7 @@ struct ProvenanceName {
   ProvenanceFile file;
 };
 
-/// In the order of reading: what one does not say the next may.
+/// In the order of reading: a later file fills what earlier ones left open.
 inline constexpr ProvenanceName kProvenanceNames[] = {
     {"kernel_information.json", ProvenanceFile::kInformation},
     {"inductor_provenance_tracking_node_mappings.json", ProvenanceFile::kMappings},
@@ -76,17 +75,16 @@ inline constexpr ProvenanceName kProvenanceNames[] = {
     {"output_code.py", ProvenanceFile::kCode},
 };
 
-/// Whether a file inside a folder is taken for a profile: by the ending of its name, unless it is
-/// one of kProvenanceNames.
+/// Whether a file in a folder counts as a profile: by its ending, except kProvenanceNames.
 bool HasProfileName(std::string_view name);
 
-/// What a file is that nothing reads as a profile or as records, and what to do with it.
+/// What a file is that cannot be read as a profile or as records, and what to do with it.
 struct ForeignKind {
-  std::string_view problem;  ///< "is a zip archive". "" where there is no more to say.
+  std::string_view problem;  ///< "is a zip archive"; "": unknown.
   std::string_view advice;   ///< Names the program or option that reads it.
 };
 
-/// The same words wherever such a file is given. Of records: where a profile is expected.
+/// The words for a kind. Those for records apply where a profile is expected.
 ForeignKind ForeignWords(FileKind kind);
 
 }  // namespace oplens::parse

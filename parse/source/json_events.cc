@@ -16,20 +16,20 @@ namespace oplens::parse {
 namespace {
 
 constexpr size_t kChunkBytes = size_t{256} << 10;
-/// Windows of this size and their parsed form stay in the processor's cache.
+/// Windows of this size and their parsed form fit into the processor's cache.
 constexpr int64_t kWindowBytes = int64_t{128} << 10;
-/// An event of this size that holds what begins like events has a quote missing.
+/// An event of this size that contains what begins like events has a quote missing.
 constexpr int64_t kLongEventBytes = int64_t{64} << 10;
 constexpr int64_t kMostEventBytes = int64_t{64} << 20;
 
-/// Whether a text was parsed. Throws std::bad_alloc where only memory was missing for it.
+/// Whether parsing succeeded. Throws std::bad_alloc if only memory was missing.
 bool IsParsed(simdjson::error_code error) {
   if (error == simdjson::MEMALLOC) throw std::bad_alloc();
   return error == simdjson::SUCCESS;
 }
 
-/// Where to go on after an event that cannot be read: the next object in `text` that begins like an
-/// event and follows a comma, which a missing quote may have swallowed. npos when there is none.
+/// Finds where to resume after an unreadable event: the next object in `text` that begins like an
+/// event and follows a comma, which a missing quote may have swallowed. npos if there is none.
 size_t FindNextEvent(std::string_view text, const JsonList& list) {
   for (size_t event = text.find('{'); event != text.npos; event = text.find('{', event + 1)) {
     size_t before = event;
@@ -45,24 +45,21 @@ size_t FindNextEvent(std::string_view text, const JsonList& list) {
   return text.npos;
 }
 
-/// The part of a stream that is needed at the moment, by places in the stream. Views are valid
-/// until the next Require().
+/// The currently needed part of a stream, by offsets in it. Views live until the next Require().
 class StreamBuffer {
  public:
   explicit StreamBuffer(ByteSource* source) : source_(*source) {}
 
-  /// Bytes before `place` are not needed any more.
+  /// Declares the bytes before `place` unneeded.
   void Release(int64_t place) { needed_ = place; }
 
-  /// Makes the bytes up to `place` + `size` available, where the stream has them; how many of them
-  /// there are.
+  /// Makes `size` bytes from `place` available, or as many as there are. Returns how many.
   size_t Require(int64_t place, size_t size) {
     while (End() < place + static_cast<int64_t>(size) && !at_end_) Fill();
     return static_cast<size_t>(std::clamp<int64_t>(End() - place, 0, static_cast<int64_t>(size)));
   }
 
-  /// The place must be available or released last. Readable on for kBlockBytes and simdjson's
-  /// padding, whatever stands there.
+  /// `place` must be available or released last; readable for kBlockBytes and simdjson's padding.
   char* At(int64_t place) { return bytes_.data() + (place - begin_); }
   std::string_view View(int64_t from, int64_t to) {
     return {At(from), static_cast<size_t>(to - from)};
@@ -90,13 +87,12 @@ class StreamBuffer {
 
   ByteSource& source_;
   std::vector<char> bytes_;
-  int64_t begin_ = 0;  // Place of the first byte.
+  int64_t begin_ = 0;  // Offset of the first byte.
   size_t size_ = 0;
   int64_t needed_ = 0;
   bool at_end_ = false;
 };
 
-/// Walks one document from front to back.
 class DocumentReader {
  public:
   DocumentReader(ByteSource* source, const std::string& path, JsonEventHandler* handler,
@@ -139,7 +135,7 @@ class DocumentReader {
     }
   }
 
-  /// The members of the document; false when it ends before them.
+  /// Reads the members of the document; false if it ends before their end.
   bool ReadMembers() {
     while (SkipBlanks()) {
       if (Current() == '}') {
@@ -189,7 +185,7 @@ class DocumentReader {
     diagnostics_.Count(list_.bad, fmt::format("member \"{}\"", key.substr(0, 40)));
   }
 
-  /// The end of a string that begins at `start`, behind its quote; -1 when there is none.
+  /// Returns the end of the string that begins at `start`, behind its quote; -1 if there is none.
   int64_t FindStringEnd(int64_t start) {
     for (int64_t at = start + 1;; ++at) {
       if (at - start > kMostEventBytes || buffer_.Require(at, 1) == 0) return -1;
@@ -198,7 +194,7 @@ class DocumentReader {
     }
   }
 
-  /// The end of any value; -1 when the stream ends before.
+  /// Returns the end of any value; -1 if the stream ends before.
   int64_t FindValueEnd(int64_t start) {
     const char first = *buffer_.At(start);
     if (first == '{' || first == '[') return FindBracketEnd(start);
@@ -210,15 +206,15 @@ class DocumentReader {
     }
   }
 
-  /// The end of an object or array; -1 when the stream ends before, after kMostEventBytes, or when
-  /// it is longer than `look` and seems to swallow events.
+  /// Returns the end of an object or array; -1 if the stream ends before, after kMostEventBytes, or
+  /// if it is longer than `look` and seems to swallow events.
   int64_t FindBracketEnd(int64_t start, int64_t look = kMostEventBytes) {
     constexpr auto kBlock = static_cast<int64_t>(BracketScan::kBlockBytes);
     BracketScan scan;
     for (int64_t at = start;; at += kBlock) {
       const size_t available = buffer_.Require(at, BracketScan::kBlockBytes);
       if (available == 0 || at - start > kMostEventBytes) return -1;
-      // What follows the end of the stream is blank.
+      // Bytes behind the end of the stream are blank.
       const size_t taken = scan.Next(buffer_.At(at));
       if (taken > 0) return at + static_cast<int64_t>(taken);
       if (at - start < look) continue;
@@ -227,7 +223,7 @@ class DocumentReader {
     }
   }
 
-  /// The events up to the closing bracket; false when the stream ends before it.
+  /// Reads the events up to the closing bracket; false if the stream ends before it.
   bool ReadEvents() {
     while (true) {
       if (!SkipToEvent()) {
@@ -242,8 +238,7 @@ class DocumentReader {
     }
   }
 
-  /// Moves to the next event or the closing bracket, past commas; false at the end. Blank bytes in
-  /// between stay in the window.
+  /// Moves past commas to the next event or bracket; false at the end. The window keeps blanks.
   bool SkipToEvent() {
     while (true) {
       if (window_.empty()) buffer_.Release(std::max<int64_t>(place_ - 1, 0));
@@ -255,7 +250,7 @@ class DocumentReader {
     }
   }
 
-  /// Adds the event at place_ to the window; false when it has no end.
+  /// Adds the event at place_ to the window; false if it has no end.
   bool TakeEvent() {
     const bool object = Current() == '{';
     const int64_t end = object ? FindBracketEnd(place_, kLongEventBytes) : FindValueEnd(place_);
@@ -271,8 +266,8 @@ class DocumentReader {
     int64_t end;
   };
 
-  /// Parses the events of the window and hands them on. False when the last of them turned out to
-  /// have swallowed others, and place_ went back to these.
+  /// Parses the events of the window and passes them on. Returns false if the last of them had
+  /// swallowed others; place_ is then back at these.
   bool HandWindow() {
     if (window_.empty()) return true;
     const bool done = HandWhole() || HandEach();
@@ -281,7 +276,7 @@ class DocumentReader {
     return done;
   }
 
-  /// In one piece, as the array that it is once its first and last neighbours are brackets.
+  /// Parses them as one array: their first and last neighbours become brackets meanwhile.
   bool HandWhole() {
     const int64_t start = window_.front().start;
     const int64_t end = window_.back().end;
@@ -347,8 +342,8 @@ class DocumentReader {
                                              : std::string();
   }
 
-  /// Goes on behind what a broken event swallowed: at the next line that begins like an event.
-  /// False when there is none before `end`.
+  /// Resumes behind what a broken event swallowed, at the next text that begins like an event.
+  /// Returns false if there is none before `end`.
   bool Resynchronise(int64_t start, int64_t end) {
     const size_t found = FindNextEvent(buffer_.View(std::min(start, end), end), list_);
     if (found == std::string_view::npos) {
@@ -360,10 +355,10 @@ class DocumentReader {
     return true;
   }
 
-  /// Nothing more can be read of this stream.
+  /// Gives up the rest of the stream.
   void LoseRest() { counts_.lost_bytes += SkipRest(); }
 
-  /// Goes to the end of the stream. Answers how many bytes that were.
+  /// Moves to the end of the stream and returns how many bytes that were.
   int64_t SkipRest() {
     const int64_t from = place_;
     while (buffer_.Release(place_), buffer_.Require(place_, kChunkBytes) > 0) {
@@ -372,7 +367,7 @@ class DocumentReader {
     return place_ - from;
   }
 
-  /// Behind the document: to the end of the stream, where it shows whether packed data is whole.
+  /// Reads behind the document to the end of the stream, which shows whether packed data is whole.
   void SkipTrailing() {
     while (SkipBlanks()) {
       if (Current() != '\0') {
@@ -416,7 +411,7 @@ class DocumentReader {
   JsonEventHandler& handler_;
   Diagnostics& diagnostics_;
   simdjson::dom::parser parser_;
-  std::vector<Span> window_;  // Events of traceEvents that are not handed on yet.
+  std::vector<Span> window_;  // Events of traceEvents not passed on yet.
   int64_t place_ = 0;
   JsonEventCounts counts_;
 };

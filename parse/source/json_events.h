@@ -13,56 +13,51 @@
 
 namespace oplens::parse {
 
-/// Takes the parts of a document, a Chrome trace or one like it, as they come.
+/// Receives the parts of a document, a Chrome trace or a similar one, in order.
 class JsonEventHandler {
  public:
   virtual ~JsonEventHandler() = default;
-  /// A member of traceEvents that is an object. What it refers to lives until the call returns.
-  /// event_text is its text as it was parsed: numbers beyond the precision of a double stand there.
+  /// Takes a member of traceEvents that is an object. Its values and event_text, its text as parsed
+  /// (for numbers beyond the precision of a double), live until the call returns.
   virtual void OnEvent(simdjson::dom::object event) = 0;
-  /// A member of the document other than traceEvents ("deviceProperties", "distributedInfo"), at
-  /// most 16 MB of text each; it may come before or after the events.
+  /// Takes a member of the document other than traceEvents ("deviceProperties", "distributedInfo"),
+  /// of at most 16 MB of text; it may come before or after the events.
   virtual void OnMember(std::string_view key, simdjson::dom::element value) = 0;
 
   std::string_view event_text;
 };
 
-/// What became of a document.
 struct JsonEventCounts {
-  int64_t bytes = 0;     ///< Of JSON text.
-  int64_t events = 0;    ///< Handed on, repaired ones included.
-  int64_t repaired = 0;  ///< Handed on after bad text or numbers were mended.
-  int64_t bad = 0;       ///< Members of traceEvents that could not be read even so, or no objects.
-  int64_t lost_bytes = 0;      ///< Of the text at the end of a cut file that is no whole event.
-  int64_t trailing_bytes = 0;  ///< Behind the end of the document, but for blanks and bytes 0.
+  int64_t bytes = 0;       ///< Of JSON text.
+  int64_t events = 0;      ///< Passed on, repaired ones included.
+  int64_t repaired = 0;    ///< Passed on after bad text or numbers were fixed.
+  int64_t bad = 0;         ///< Members of traceEvents that are no objects, or unreadable even so.
+  int64_t lost_bytes = 0;  ///< Of text at the end of a truncated file that is no whole event.
+  int64_t trailing_bytes = 0;  ///< Behind the end of the document, except blanks and bytes 0.
   bool truncated = false;      ///< The document ends early.
   bool has_events = false;     ///< It is an array, or has a member traceEvents that is one.
 };
 
-/// Which list of a document is read, and how what is wrong in it is counted.
+/// The list of a document to read, and how its errors are counted.
 struct JsonList {
-  std::string_view key;  ///< Of the member that is the list.
-  /// Keys with which its members begin: there the reader goes on after one that it cannot read.
+  std::string_view key;  ///< The member that is the list.
+  /// Keys with which its members begin: after an unreadable member the reader resumes at one.
   std::span<const std::string_view> first_keys;
-  /// Only where a blank is before the key: objects inside of the members begin without one.
+  /// Only accept these keys after a blank, because objects inside the members begin without one.
   bool blank_before_key = false;
   Reason bad = Reason::kBadEvent;
-  /// Whether kernels are lost where the file ends early or goes on behind its end, which is counted
-  /// then; else it is a note.
+  /// Whether a file with a wrong end may lose kernels: then that is counted, else only noted.
   bool holds_kernels = true;
 };
 
-/// The events of a Chrome trace.
 extern const JsonList kTraceEvents;
 
-/// Reads a document {"traceEvents": [...], ...} or a bare array of events as a stream: cuts it into
-/// windows of whole events, each of which simdjson parses; a window that it refuses goes event by
-/// event, and an event that it refuses is mended (control characters and lone backslashes in
-/// texts, bytes that are not UTF-8, bare NaN, Infinity and N/A, integers beyond 64 bits, which
-/// become texts) and tried once more. What is still bad is skipped and counted under `list.bad`
-/// with its place in the file. Memory: some 2 windows of 1 MB, and as much as the longest event (at
-/// most 64 MB, a longer one is bad). A document that ends early, or goes on behind its end, is
-/// counted too (Reason::kFileCut, kTrailingData): `source` is read to its end.
+/// Reads a document {"traceEvents": [...], ...} or a bare array of events as a stream, in windows
+/// of whole events that simdjson parses. Events of a window that it rejects are parsed one by one,
+/// and an event that it rejects is fixed (MendJson) and parsed again. An event that is still bad is
+/// skipped and counted under `list.bad` with its position. Memory: about 1 MB, plus the longest
+/// event (at most 64 MB, a longer one is bad). `source` is read to its end; a document that ends
+/// early or goes on behind its end is counted (Reason::kFileCut, kTrailingData).
 JsonEventCounts ReadJsonEvents(ByteSource* source, const std::string& path,
                                JsonEventHandler* handler, Diagnostics* diagnostics,
                                const JsonList& list = kTraceEvents);

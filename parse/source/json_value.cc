@@ -11,7 +11,7 @@ namespace {
 using simdjson::dom::element;
 using simdjson::dom::element_type;
 
-// Beyond it not every double without a fraction is a 64-bit integer.
+// Beyond it, some doubles without a fraction are no 64-bit integers.
 constexpr double kMostWhole = 9.2e15;
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 namespace oplens::parse {
 
-/// An integer, a number without fraction, or a text that is an integer. False for anything else;
-/// then `value` is as before.
+/// Takes an integer, a number without fraction, or a text that is an integer. For anything else
+/// returns false and leaves `value` unchanged.
 bool TakeInt(simdjson::dom::element element, int64_t* value);
 bool TakeInt(simdjson::dom::element element, int32_t* value);
 /// A number; false for anything else.

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
-/// The four hexadecimal digits of an escape \uXXXX at `at`; false when there are none.
+/// Reads the four hexadecimal digits of an escape \uXXXX at `at`; false if there is none.
 bool ReadCodeUnit(std::string_view text, size_t at, unsigned* unit) {
   if (text.size() < at + 6 || text.substr(at, 2) != "\\u") return false;
   const char* const begin = text.data() + at + 2;
@@ -34,7 +34,7 @@ bool Fits(std::string_view word) {
   return std::from_chars(word.data(), word.data() + word.size(), value).ec == std::errc{};
 }
 
-/// Whether JSON has the number, and 64 bits can hold it.
+/// Whether it is a JSON number that 64 bits can hold.
 bool IsGoodNumber(std::string_view word) {
   const size_t first = word.starts_with('-') ? 1 : 0;
   size_t at = SkipDigits(word, first);
@@ -108,7 +108,7 @@ class Mender {
     }
   }
 
-  /// A surrogate stands only in a pair.
+  /// A surrogate is valid only in a pair.
   void CopyCodeUnit(unsigned unit) {
     const bool high = unit >= 0xD800 && unit < 0xDC00;
     unsigned low = 0;
@@ -153,7 +153,7 @@ class Mender {
       out_.append(word);
       return;
     }
-    // As a string, whose bytes are mended like any other's.
+    // As a string, whose bytes are fixed like any other's.
     const size_t end = at_;
     const std::string_view whole = text_;
     text_ = whole.substr(0, end);

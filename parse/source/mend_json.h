@@ -6,10 +6,9 @@
 
 namespace oplens::parse {
 
-/// A text that was meant to be JSON, mended: control characters, backslashes that escape nothing
-/// and bytes that are not UTF-8 in strings; bare words that JSON has not (NaN, Infinity, N/A) and
-/// numbers that it cannot hold (an integer beyond 64 bits) become strings; commas before a closing
-/// bracket go. What is beyond that comes back as it is.
+/// Fixes broken JSON. In strings: control characters, backslashes that escape nothing, bytes that
+/// are not UTF-8. Become strings: words unknown to JSON (NaN, Infinity, N/A) and integers beyond 64
+/// bits. Removed: commas before a closing bracket. Other errors stay.
 std::string MendJson(std::string_view text);
 
 }  // namespace oplens::parse

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -28,11 +27,11 @@ namespace {
 constexpr std::string_view kAdvice =
     "unpack it to a file yourself, or let TMPDIR name a folder with room";
 
-/// -1 where the folder takes none.
+/// Returns -1 if the folder accepts no file.
 int OpenIn(const std::string& folder) {
   const int fd = ::open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
   if (fd >= 0) return fd;
-  // File systems that have no files without a name.
+  // The file system does not support files without a name.
   std::string name = folder + "/oplens-XXXXXX";
   const int named = ::mkostemp(name.data(), O_CLOEXEC);
   if (named >= 0) ::unlink(name.c_str());
@@ -40,11 +39,11 @@ int OpenIn(const std::string& folder) {
 }
 
 constexpr char kLimitVariable[] = "OPLENS_UNPACK_LIMIT";
-// Databases of profiles take a tenth of their size when they are packed, at the least a fiftieth.
+// A packed database of a profile is a tenth of its size, at the least a fiftieth.
 constexpr int64_t kUsualTimes = 200;
 constexpr int64_t kAlwaysBytes = 256'000'000;
 
-/// How much a database may unpack to, as the user says.
+/// The user's limit on the unpacked bytes of a database, if set.
 std::optional<int64_t> ToldLimit() {
   const char* const told = std::getenv(kLimitVariable);
   if (told == nullptr || *told == '\0') return std::nullopt;
@@ -53,7 +52,7 @@ std::optional<int64_t> ToldLimit() {
                                prof::ShownText(told)));
 }
 
-/// The same of so many packed bytes where the user says nothing.
+/// The default limit for so many packed bytes.
 int64_t UsualLimit(int64_t packed_bytes) {
   constexpr int64_t kMostPacked = std::numeric_limits<int64_t>::max() / kUsualTimes;
   return std::max(kAlwaysBytes, std::min(packed_bytes, kMostPacked) * kUsualTimes);
@@ -69,7 +68,7 @@ int64_t UsualLimit(int64_t packed_bytes) {
                           kLimitVariable));
 }
 
-/// Reads to the end. Answers how many bytes there were, 0 where all are 0.
+/// Reads to the end. Returns how many bytes there were, 0 if all are 0.
 int64_t SkipTrailing(ByteSource* from, std::vector<char>* block) {
   int64_t bytes = 0;
   bool padding = true;
@@ -138,7 +137,7 @@ int64_t CopyDatabase(InputBytes* from, NamelessFile* to) {
     left -= static_cast<int64_t>(size);
     if (size < wanted) break;
   }
-  // The checksum of the packed data comes behind the last byte.
+  // The checksum of the packed data follows the last byte.
   const int64_t trailing = promised > 0 ? SkipTrailing(from, &block) : 0;
   if (const std::string damage = from->damage(); !damage.empty()) {
     throw Error(from->name(), fmt::format("cannot be unpacked whole: {}", damage),

@@ -8,12 +8,11 @@
 
 namespace oplens::parse {
 
-/// A temporary file without a name: the system frees it when it is closed, however the program
-/// ends. In the folder that TMPDIR names, else in /var/tmp, else in /tmp. Only its owner may read
-/// it.
+/// A temporary file without a name, readable only by its owner, in TMPDIR, else /var/tmp, else
+/// /tmp. The system frees it when it is closed, however the program ends.
 class NamelessFile {
  public:
-  /// Throws Error about `for_whom`, an input, when there is no place for one.
+  /// Throws Error about `for_whom`, an input, if no folder accepts one.
   explicit NamelessFile(std::string for_whom);
   ~NamelessFile();
   NamelessFile(const NamelessFile&) = delete;
@@ -22,7 +21,7 @@ class NamelessFile {
   void Write(const char* bytes, size_t size);
   int fd() const { return fd_; }
   int64_t bytes() const { return bytes_; }
-  /// Bytes that the file system still takes; INT64_MAX where it does not tell.
+  /// Free bytes of the file system; INT64_MAX if unknown.
   int64_t FreeBytes() const;
   const std::string& folder() const { return folder_; }
 
@@ -33,11 +32,10 @@ class NamelessFile {
   int64_t bytes_ = 0;
 };
 
-/// Writes the database that `from` holds into `to`. It takes no more bytes than the database's
-/// header says there are, no more than the file system has room for, and no more than the variable
-/// OPLENS_UNPACK_LIMIT says ("16G"); where that is not set, 256 MB or 200 times the packed size.
-/// Throws Error when that is not enough, and when the packed data is damaged or ends early. Answers
-/// how many bytes follow the database, 0 where they are padding.
+/// Copies the database in `from` into `to`: at most the bytes that its header states, the file
+/// system has free, and OPLENS_UNPACK_LIMIT ("16G"; else 256 MB or 200 times the packed size,
+/// whichever is more) allows. Throws Error if that is not enough, or the packed data is damaged or
+/// ends early. Returns how many bytes follow the database, 0 if they are padding.
 int64_t CopyDatabase(InputBytes* from, NamelessFile* to);
 
 }  // namespace oplens::parse

@@ -20,7 +20,7 @@ bool IsFolder(const std::string& path) {
 
 ProfileFile::ProfileFile(const ProfileInput& input, WorkMeter* meter)
     : path_(input.path), part_(input.part), meter_(meter) {
-  // Folders are refused there.
+  // Throws for a folder.
   if (input.piped == nullptr && path_ != "-" && IsFolder(path_)) SqliteDatabase refused(path_);
   bytes_ = input.piped != nullptr ? input.piped : std::make_shared<InputBytes>(path_, meter);
   path_ = bytes_->name();
@@ -35,7 +35,7 @@ ProfileFile::ProfileFile(const ProfileInput& input, WorkMeter* meter)
 }
 
 void ProfileFile::Refuse(FileKind kind) const {
-  // A plain file is refused where databases are, which look at its name too.
+  // Throws for a plain file, with regard to its name too.
   if (bytes_->is_file() && bytes_->packing().empty()) SqliteDatabase refused(path_);
   const std::string packed =
       bytes_->packing().empty() ? "" : fmt::format(" {} data that", bytes_->packing());

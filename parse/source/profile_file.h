@@ -14,7 +14,7 @@
 
 namespace oplens::parse {
 
-/// An input file, by what its first bytes say it is.
+/// An input file, classified by its first bytes.
 class ProfileFile {
  public:
   enum class Content {
@@ -22,28 +22,25 @@ class ProfileFile {
     kJson,      ///< JSON text, compressed or not.
   };
 
-  /// Throws Error, with what the file is instead and what to do, when it is neither. A packed
-  /// database is unpacked only when database() is asked for.
+  /// Throws Error if it is neither, with what it is and what to do. Does not unpack a database.
   explicit ProfileFile(std::string path) : ProfileFile(ProfileInput{std::move(path), {}}) {}
   /// `meter`, which may be null, counts what is read.
   explicit ProfileFile(const ProfileInput& input, WorkMeter* meter = nullptr);
 
-  /// How messages name it.
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return path_; }  ///< The name in messages.
   Content content() const { return content_; }
-  /// Which of several ranks of the file is meant.
+  /// Which of the file's ranks it is, if it holds several.
   const std::optional<FilePart>& part() const { return part_; }
-  /// The database; null unless content() is kDatabase. One that is packed or comes from a pipe is
-  /// unpacked by the first call into a temporary file, which is gone with this object; throws Error
-  /// when it cannot be.
+  /// The database; null unless content() is kDatabase. The first call unpacks a packed or piped one
+  /// into a temporary file that lives as long as this object; throws Error if it cannot.
   SqliteDatabase* database();
   /// The first bytes of the content, unpacked: at most kHeadBytes. Empty for a database.
   std::string_view head() const { return head_; }
-  /// The content from its beginning, unpacked; call it once. Null for a database.
+  /// The unpacked content from its beginning; call it once. Null for a database.
   std::shared_ptr<ByteSource> Open();
 
  private:
-  /// Throws Error: what it holds is nothing that is read.
+  /// Throws Error: the content cannot be read.
   [[noreturn]] void Refuse(FileKind kind) const;
 
   std::string path_;

@@ -36,7 +36,7 @@ int CompareNumbers(std::string_view a, std::string_view b) {
 
 constexpr std::string_view kSpool = ".spool";
 
-/// What is in a folder, in no order; `error` says why not all of it.
+/// The entries of a folder, unordered; `error` says why some are missing.
 std::vector<fs::path> EntriesOf(const fs::path& folder, std::error_code* error) {
   std::vector<fs::path> entries;
   for (fs::directory_iterator it(folder, *error), end; !*error && it != end; it.increment(*error)) {
@@ -45,8 +45,7 @@ std::vector<fs::path> EntriesOf(const fs::path& folder, std::error_code* error) 
   return entries;
 }
 
-/// The database of a spool, which is a folder that `record` leaves when it is killed; "": it is
-/// none.
+/// The database of a spool, a folder that `record` leaves when it is killed; "" if it is none.
 std::string DatabaseOfSpool(const fs::path& folder) {
   const fs::path path = folder.has_filename() ? folder : folder.parent_path();
   std::error_code error;
@@ -64,7 +63,7 @@ std::string DatabaseOfSpool(const fs::path& folder) {
               fmt::format("run `record --recover {}`", database));
 }
 
-/// The first spool among the entries of a folder that is `is_it`.
+/// Returns the first spool among the entries of a folder for which `is_it` holds.
 template <typename F>
 std::string FindSpool(const fs::path& folder, F is_it) {
   std::error_code error;
@@ -86,7 +85,7 @@ bool IsProvenanceName(std::string_view name) {
                      [&](const ProvenanceName& known) { return known.name == name; });
 }
 
-/// Counts what is no profile.
+/// Counts an entry that is no profile.
 void Skip(const fs::path& path, SkippedEntries* skipped) {
   const std::string name = path.filename().string();
   if (name.starts_with('.') || IsOfOplens(name) || IsProvenanceName(name)) return;
@@ -105,7 +104,7 @@ std::vector<std::string> ProfilesIn(const std::string& folder, SkippedEntries* s
     const std::string name = path.filename().string();
     std::error_code ignored;
     const bool hidden = name.starts_with('.');
-    // A link that leads nowhere is a rank whose file is lost: reading it says so.
+    // A dangling link is a rank whose file is lost; reading it reports that.
     const bool lost = fs::is_symlink(path, ignored) && !fs::exists(path, ignored);
     if (!hidden && HasProfileName(name) && (lost || fs::is_regular_file(path, ignored))) {
       names.push_back(name);
@@ -142,7 +141,6 @@ class Lister {
   std::vector<ProfileInput> inputs_;
 };
 
-/// The last `count` parts of a path.
 std::string LastParts(const fs::path& path, size_t count) {
   const std::vector<fs::path> parts(path.begin(), path.end());
   fs::path last;
@@ -152,7 +150,7 @@ std::string LastParts(const fs::path& path, size_t count) {
   return last.string();
 }
 
-/// The argument itself where it is no folder that can be listed.
+/// Returns the argument itself if it is no folder that can be listed.
 std::vector<std::string> ProfilesOf(const std::string& argument) {
   std::vector<std::string> paths;
   try {
@@ -223,7 +221,7 @@ bool IsInterruptedRecording(const std::string& path) {
   std::error_code error;
   if (fs::exists(path, error)) return false;
   if (fs::is_directory(path + std::string(kSpool), error)) return true;
-  // A process that the program started: its database is in the spool of the program.
+  // The database of a child process is in the spool of the program.
   const fs::path wanted(path);
   const fs::path folder = wanted.has_parent_path() ? wanted.parent_path() : ".";
   const std::string part = wanted.filename().string() + ".part";
@@ -244,7 +242,7 @@ std::vector<std::string> FilesReadFor(const std::vector<std::string>& arguments)
   std::set<fs::path> folders;
   for (const std::string& argument : arguments) {
     for (std::string& path : ProfilesOf(argument)) {
-      // Of a database: https://www.sqlite.org/tempfiles.html
+      // Beside a database: https://www.sqlite.org/tempfiles.html
       for (const std::string_view ending : {"-wal", "-journal"}) {
         if (path.find(".json") == path.npos) files.push_back(path + std::string(ending));
       }

@@ -14,58 +14,55 @@ namespace oplens::parse {
 /// Whether `path` can be opened only once: standard input ("-"), a pipe or a device.
 bool IsPipe(const std::string& path);
 
-/// One of several ranks in a file: a process.
+/// One of several ranks (processes) in a file.
 struct FilePart {
-  int64_t process_key = 0;  ///< As the reader of the family numbers processes.
-  int64_t rank = -1;        ///< -1: not known.
-  /// How many ranks of the file are numbered in their order, since it does not say which they are:
-  /// of the first of them, for a note; else 0.
+  int64_t process_key = 0;  ///< In the numbering of the family's reader.
+  int64_t rank = -1;        ///< -1: unknown.
+  /// Number of ranks that were numbered by order because the file does not identify them; set on
+  /// the first of them, for a note; else 0.
   int64_t guessed = 0;
 };
 
-/// One profile of the command line, and the name its records bear if several are given.
+/// One profile of the command line, and its name in records if there are several.
 struct ProfileInput {
   std::string path;
-  std::string name;  ///< The file's name, with as much of its folders as tells it from the others.
-  bool from_folder = false;  ///< Found in a folder that was named, not named itself.
-  /// What can be opened only once (standard input, a pipe, a device), opened; else null.
+  std::string name;          ///< The file's name, with as much of its folders as makes it unique.
+  bool from_folder = false;  ///< Found in a folder argument, not named itself.
+  /// An input that can be opened only once (standard input, a pipe, a device), opened; else null.
   std::shared_ptr<InputBytes> piped = nullptr;
-  /// Set where the file holds several ranks, of which the input is this.
-  std::optional<FilePart> part = {};
+  std::optional<FilePart> part = {};  ///< Which rank the input is, if the file holds several.
 };
 
-/// What of the folders among the arguments is not looked at.
+/// Entries of the folder arguments that are not read.
 struct SkippedEntries {
   std::vector<std::string> files;  ///< No profiles by their names; in natural order.
-  size_t folders = 0;              ///< Inside of the folders.
+  size_t folders = 0;              ///< Inside the folders.
 
-  /// What to say of it, in one sentence; "" for nothing.
+  /// Describes it in one sentence; "" if nothing was skipped.
   std::string Sentence() const;
 };
 
-/// The profiles that the arguments name: files as they are; of a folder (not of those inside it)
-/// every file whose name ends like a profile's (.sql .sqlite .nvvp .nvprof .prof .db .json .json.gz
-/// .json.zst; hidden files are left out), in natural order of their names ("rank2" before
-/// "rank10"). A file named twice, by whatever path, counts once, at its first place. Throws Error
-/// for a folder without profiles and for a path that does not exist; a file of a folder that is a
-/// foreign one is found out when it is read. "-" is standard input. Pipes are not opened. `skipped`
-/// (null: nobody asks) gets what else is in the folders, but for hidden files, what is read beside
-/// traces and what oplens itself keeps there.
+/// Lists the profiles that the arguments name: files as they are; of a folder (not its subfolders)
+/// every file that ends like a profile (.sql .sqlite .nvvp .nvprof .prof .db .json .json.gz
+/// .json.zst; not hidden files), in natural order of names ("rank2" before "rank10"). "-" is
+/// standard input. A file named twice, by any path, counts once, at its first place. Throws Error
+/// for a folder without profiles and for a path that does not exist. Opens no pipe, and detects
+/// foreign files in a folder only when they are read. `skipped`, which may be null, gets what else
+/// is in the folders, except hidden files, files that are read beside traces, and oplens' own.
 std::vector<ProfileInput> ListProfiles(const std::vector<std::string>& arguments,
                                        SkippedEntries* skipped = nullptr);
 
-/// All files that reading these arguments may open: those that ListProfiles() lists, and what is
-/// read beside them. What cannot be listed stands for itself. Never throws.
+/// Lists all files that reading these arguments may open: those of ListProfiles() and what is read
+/// beside them. An argument that cannot be listed stands for itself. Never throws.
 std::vector<std::string> FilesReadFor(const std::vector<std::string>& arguments);
 
-/// What tells one file from another: its path without links, or as it is where there is none (a
-/// pipe).
+/// Identifies a file: its path without links, or as it is if it has none (a pipe).
 std::string IdentityOf(const std::string& path);
 
-/// Gives each input the shortest end of its path that no other input has as its name.
+/// Names each input by the shortest end of its path that no other input has.
 void NameInputs(std::vector<ProfileInput>* inputs);
 
-/// Whether there is no such file, but what `record` leaves of one when it is killed.
+/// Whether the file is missing but `record` left its spool when it was killed.
 bool IsInterruptedRecording(const std::string& path);
 
 /// Whether `a` goes before `b`: digits compare as numbers, the rest byte by byte.

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <limits>
 #include <string_view>
@@ -33,10 +32,8 @@ class Cell {
 
   Type type() const { return type_; }
   bool is_int() const { return type_ == Type::kInt; }
-  /// The integer; only for kInt.
-  int64_t integer() const { return integer_; }
-  /// The number; only for kReal.
-  double real() const { return real_; }
+  int64_t integer() const { return integer_; }  ///< The integer; only for kInt.
+  double real() const { return real_; }         ///< The number; only for kReal.
   /// The bytes of a text or blob; only for these.
   std::string_view bytes() const { return {data_, size_}; }
 
@@ -57,7 +54,7 @@ class Cell {
   };
 };
 
-/// Takes an integer cell; false, and `value` stays, for anything else and for what does not fit.
+/// Takes an integer cell; returns false, with `value` unchanged, if it is none or does not fit.
 inline bool TakeInt64(const Cell& cell, int64_t* value) {
   if (!cell.is_int()) return false;
   *value = cell.integer();
@@ -72,13 +69,12 @@ inline bool TakeInt32(const Cell& cell, int32_t* value) {
   return true;
 }
 
-/// Whether all of `count` cells from `row` on are integers.
 inline bool AllInts(const Cell* row, size_t count) {
   return std::all_of(row, row + count, [](const Cell& cell) { return cell.is_int(); });
 }
 
-/// Some consecutive rows of a table, as a row-major block of the columns that were asked for. Texts
-/// and blobs live until the callback that got the batch returns.
+/// Consecutive rows of a table, as a row-major block of the requested columns. Texts and blobs live
+/// until the callback that got the batch returns.
 struct RowBatch {
   size_t column_count = 0;
   std::vector<int64_t> row_ids;

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <deque>
 #include <new>
 #include <string>
@@ -26,7 +25,6 @@
 namespace oplens::parse {
 namespace {
 
-/// A file descriptor that closes itself.
 class FileDescriptor {
  public:
   explicit FileDescriptor(int fd) : fd_(fd) {}
@@ -79,7 +77,7 @@ void RefuseForeignFile(int fd, int64_t file_bytes, const std::string& path) {
   }
 }
 
-/// The bytes of a file behind its pages, 0 where they are padding.
+/// Returns the bytes of a file behind its pages, 0 if they are padding.
 int64_t TrailingBytes(int fd, const SqliteHeader& header, int64_t file_bytes) {
   const int64_t end = int64_t{header.page_count} * header.page_size;
   std::array<char, size_t{64} << 10> block{};
@@ -98,7 +96,7 @@ bool HasBytes(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && info.st_size > 0;
 }
 
-/// A file: URI; the characters that SQLite would interpret are percent-encoded.
+/// A file: URI; percent-encodes the characters that SQLite would interpret.
 std::string UriOf(const std::string& path, std::string_view query) {
   std::string uri = "file:";
   for (const char c : path) {
@@ -120,7 +118,7 @@ std::string Quoted(std::string_view name) {
   return quoted + '"';
 }
 
-/// A database in memory that is mapped, not read: changes of it are its own.
+/// A mapped in-memory database, not read up front; changes to it are private.
 class Mapping {
  public:
   Mapping(int fd, int64_t size, const std::string& path) : size_(static_cast<size_t>(size)) {
@@ -129,7 +127,7 @@ class Mapping {
       throw SystemError(path, "cannot be mapped", errno, "unpack it to a file yourself");
     }
     bytes_ = static_cast<unsigned char*>(at);
-    // A write-ahead log, which it names, is not there: its pages are all in the file
+    // A write-ahead log that the header names is not there: all pages are in the file
     // (https://www.sqlite.org/fileformat2.html, section 1.3.3).
     constexpr size_t kWriteVersion = 18;
     for (const size_t place : {kWriteVersion, kWriteVersion + 1}) {
@@ -163,13 +161,13 @@ struct SqliteDatabase::Impl {
 
   FileDescriptor fd;
   SqliteHeader header;
-  bool pages_are_current = false;    // No log or journal holds newer or older pages.
-  std::unique_ptr<Mapping> mapping;  // Of an unpacked database; outlives `database`.
+  bool pages_are_current = false;    // No log or journal has newer or older pages.
+  std::unique_ptr<Mapping> mapping;  // For an unpacked database; outlives `database`.
   std::unique_ptr<SQLite::Database> database;
   std::unique_ptr<SqlitePages> pages;
   std::vector<Table> tables;
 
-  /// Runs f and turns what SQLite throws into an Error about `table` ("" for the whole file).
+  /// Runs f and converts SQLite's exceptions into an Error about `table` ("": the whole file).
   template <typename F>
   auto Guard(const std::string& path, std::string_view table, F f) {
     try {
@@ -201,13 +199,13 @@ SqliteDatabase::SqliteDatabase(std::string path, WorkMeter* meter) : path_(std::
   impl_->pages_are_current = !HasBytes(path_ + "-wal") && !HasBytes(path_ + "-journal");
   impl_->pages = std::make_unique<SqlitePages>(impl_->fd.get(), impl_->header, path_, meter);
   impl_->Guard(path_, "", [&] {
-    // "immutable" needs no lock and no file beside the database; it is right as long as no log or
-    // journal is there.
+    // "immutable" needs no lock or file beside the database; it requires that there is no log or
+    // journal.
     const std::string uri = UriOf(path_, impl_->pages_are_current ? "immutable=1" : "mode=ro");
     impl_->database =
         std::make_unique<SQLite::Database>(uri, SQLite::OPEN_READONLY | SQLite::OPEN_URI);
   });
-  // With a log or a journal the header need not be the newest.
+  // With a log or a journal the header may be outdated.
   if (impl_->pages_are_current && impl_->header.tells_page_count) {
     trailing_bytes_ = TrailingBytes(impl_->fd.get(), impl_->header, file_bytes);
   }
@@ -289,7 +287,7 @@ void SqliteDatabase::LoadColumns(Table* table) {
       plain = false;
       table->row_id_column = -1;
     }
-    // INTEGER PRIMARY KEY DESC is the one spelling that is not an alias of the row id.
+    // INTEGER PRIMARY KEY DESC is the only spelling that is no alias of the row id.
     if (plain && table->row_id_column >= 0) {
       SQLite::Statement sql(*impl_->database, "SELECT sql FROM sqlite_master WHERE name = ?");
       sql.bind(1, table->name);
@@ -387,7 +385,7 @@ void SqliteDatabase::ScanStatement(const Table& table, std::span<const std::stri
           batch.cells.emplace_back();
         } else {
           const bool text = value.isText();
-          // Asking for the text first converts it to UTF-8; the size is that of the result.
+          // Getting the text first converts it to UTF-8; the size is that of the result.
           const char* bytes = text ? value.getText() : static_cast<const char*>(value.getBlob());
           const auto size = static_cast<size_t>(value.getBytes());
           const std::string& kept = texts.emplace_back(bytes == nullptr ? "" : bytes, size);

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,17 +14,15 @@
 
 namespace oplens::parse {
 
-/// A profile database, opened read-only: also in a folder that cannot be written, and without
-/// leaving a file beside it. Rows come straight from the pages where that is safe, else through
-/// SQLite (another text encoding, a write-ahead log, a hot journal, tables without row ids,
-/// generated columns).
+/// A profile database, opened read-only, in read-only folders too, without files beside it. Rows
+/// are read from the pages if that is safe, else through SQLite (other text encodings, a
+/// write-ahead log, a hot journal, tables without row ids, generated columns).
 class SqliteDatabase {
  public:
-  /// `meter`, which may be null, counts the bytes of the pages that are read. Throws Error with
-  /// what the file is instead and what to do, when it cannot be read.
+  /// `meter`, which may be null, counts the bytes of the pages that are read. Throws Error, with
+  /// what the file is and what to do, if it cannot be read.
   explicit SqliteDatabase(std::string path, WorkMeter* meter = nullptr);
-  /// The database that `unpacked` holds, whose errors name `path`. `trailing_bytes`: as
-  /// CopyDatabase() answered.
+  /// Opens the database in `unpacked`; errors name `path`. `trailing_bytes`: by CopyDatabase().
   SqliteDatabase(std::string path, std::unique_ptr<NamelessFile> unpacked, int64_t trailing_bytes,
                  WorkMeter* meter = nullptr);
   ~SqliteDatabase();
@@ -33,19 +30,18 @@ class SqliteDatabase {
   SqliteDatabase& operator=(const SqliteDatabase&) = delete;
 
   const std::string& path() const { return path_; }
-  /// Bytes of the file behind the last page, 0 where they are padding.
+  /// Bytes of the file behind the last page, 0 if they are padding.
   int64_t trailing_bytes() const { return trailing_bytes_; }
   const std::vector<std::string>& table_names() const { return table_names_; }
   bool HasTable(std::string_view table) const;
   bool HasColumn(std::string_view table, std::string_view column);
 
-  /// An upper bound of the number of rows (the largest row id), 0 when there are none: for
-  /// reserving.
+  /// Upper bound of the number of rows (largest row id), 0 if none; for reserving memory.
   int64_t MaxRowCount(std::string_view table);
 
-  /// Calls `callback` with all rows in ascending row id, each with the values of `columns` in that
-  /// order. A column that the table lacks is NULL everywhere; a table that is missing has no rows.
-  /// Throws Error when the database is corrupt.
+  /// Calls `callback` with all rows in ascending row id, with the values of `columns` in that
+  /// order. Missing columns are NULL, a missing table has no rows. Throws Error if the database is
+  /// corrupt.
   void Scan(std::string_view table, std::span<const std::string_view> columns,
             const BatchCallback& callback);
 

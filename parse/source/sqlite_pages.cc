@@ -25,7 +25,7 @@ constexpr uint32_t kSqlitePagesMaxDepth = 20;  // SQLite's own limit of cursor d
 constexpr uint32_t kReadAheadBytes = 128u << 10;
 constexpr Byte kInteriorTable = 5;
 constexpr Byte kLeafTable = 13;
-/// Bytes past the end of a page buffer that may be read (never used) by the wide loads below.
+/// Bytes past the end of a page buffer that the wide loads below may read, but never use.
 constexpr size_t kSqlitePagesSlack = 8;
 
 uint32_t Big16(const Byte* p) { return static_cast<uint32_t>(p[0]) << 8 | p[1]; }
@@ -42,7 +42,7 @@ int64_t SignedBig(const Byte* p, uint32_t bytes) {
   return static_cast<int64_t>(Big64(p)) >> (64 - 8 * bytes);
 }
 
-/// Reads a varint that must end before `end`; returns nullptr when it does not.
+/// Reads a varint that must end before `end`; returns nullptr if it does not.
 const Byte* ReadVarint(const Byte* p, const Byte* end, uint64_t* value) {
   if (p < end && *p < 0x80) {
     *value = *p;
@@ -62,7 +62,7 @@ const Byte* ReadVarint(const Byte* p, const Byte* end, uint64_t* value) {
   return p + 1;
 }
 
-/// Bytes of a value by its serial type below 12.
+/// Bytes of a value, for serial types below 12.
 constexpr std::array<uint8_t, 12> kSerialBytes = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0};
 
 uint64_t SerialBytes(uint64_t serial) {
@@ -109,7 +109,7 @@ constexpr size_t kHeaderBytes = 100;
 
 uint32_t PageSizeOf(const Byte* head) { return Big16(&head[16]) == 1 ? 65536 : Big16(&head[16]); }
 
-/// The stored size counts only if the writer kept it: change counter == version-valid-for. Else 0.
+/// The stored size is valid only if change counter == version-valid-for; else 0.
 uint32_t PromisedPages(const Byte* head) {
   return Big32(&head[24]) == Big32(&head[92]) ? Big32(&head[28]) : 0;
 }
@@ -184,8 +184,7 @@ class SqlitePages::Walk {
                 "record or copy the profile again");
   }
 
-  /// The bytes of a page. Valid until the next call. Neighbouring pages are read together once two
-  /// were asked for in a row.
+  /// Returns a page's bytes, valid until the next call. Reads ahead after two neighbouring pages.
   const Byte* Page(uint32_t number) {
     if (number == 0 || number > header_.page_count) Corrupt("a page number out of range");
     if (number < block_first_ || number >= block_first_ + block_count_) {
@@ -219,7 +218,7 @@ class SqlitePages::Walk {
       VisitLeaf(page, start + head_bytes, cells);
       return;
     }
-    // The page buffer is reused below: take the children first.
+    // The page buffer is reused below: copy the children first.
     std::vector<uint32_t> children;
     children.reserve(cells + 1);
     for (uint32_t i = 0; i < cells; ++i) {
@@ -265,7 +264,7 @@ class SqlitePages::Walk {
     DecodeRecord(p, payload_bytes, row_id, row);
   }
 
-  /// The whole payload of a cell that spills over to other pages (fileformat2.html, section 1.6).
+  /// Returns the payload of a cell that spills to other pages (fileformat2.html, section 1.6).
   const Byte* ReadOverflow(const Byte* p, size_t bytes_on_page, uint64_t payload_bytes) {
     const uint64_t usable = header_.usable_size;
     if (payload_bytes > uint64_t{header_.page_count} * usable)

@@ -2,7 +2,6 @@
 #define OPLENS_PARSE_SOURCE_SQLITE_PAGES_H_
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,42 +11,41 @@
 
 namespace oplens::parse {
 
-/// The facts of a database file's first 100 bytes that a reader of its pages needs
+/// What a reader of pages needs from the first 100 bytes of a database file
 /// (https://www.sqlite.org/fileformat2.html, section 1.3).
 struct SqliteHeader {
   uint32_t page_size = 0;    ///< bytes
   uint32_t usable_size = 0;  ///< page_size less the reserved bytes at the end of each page
-  uint32_t page_count = 0;   ///< as the header says, or file size / page size where it does not
+  uint32_t page_count = 0;   ///< as in the header, else file size / page size
   bool tells_page_count = false;
   bool utf8 = false;
 };
 
-/// Reads the header of the file open at `fd`, of `file_bytes` bytes. Throws Error when the file is
-/// not a whole SQLite database: no magic, impossible page size, or fewer pages than the header
-/// promises.
+/// Reads the header of the file open at `fd`, of `file_bytes` bytes. Throws Error if the file is
+/// not a whole SQLite database: no magic, impossible page size, or fewer pages than stated.
 SqliteHeader ReadSqliteHeader(int fd, int64_t file_bytes, const std::string& path);
 
-/// The size that the header of a database gives it, from its first 100 bytes; 0 where it does not
-/// tell (writers before SQLite 3.7), or there is no header.
+/// Returns the size of a database by its header, i.e. its first 100 bytes; 0 if it has none (before
+/// SQLite 3.7), or there is no header.
 int64_t PromisedBytes(std::string_view head);
 
 /// Walks the b-tree of an ordinary table straight from the file's pages, about eight times as fast
 /// as stepping a prepared statement: no virtual machine, no page cache, no copy of unread columns.
 ///
-/// Reads with pread(), so that a file that shrinks meanwhile is an error and never a signal, and so
-/// that resident memory does not grow with the file. Every offset, length and row id is checked; a
-/// page that cannot be right throws Error with the table and the last good row.
-/// Only for UTF-8 databases without write-ahead log or hot journal, and for tables with a row id.
+/// Reads with pread(), so that a file that shrinks meanwhile causes an error, not a signal, and
+/// resident memory does not grow with the file. Checks every offset, length and row id; throws
+/// Error with the table and the last good row for an impossible page. Only for UTF-8 databases
+/// without write-ahead log or hot journal, and for tables with a row id.
 class SqlitePages {
  public:
   /// `meter`, which may be null, counts the bytes that are read.
   SqlitePages(int fd, const SqliteHeader& header, std::string path, WorkMeter* meter = nullptr);
   ~SqlitePages();
 
-  /// Calls `callback` for all rows of the table whose b-tree starts at page `root`, a leaf page at
-  /// a time. `slot_of_column[c]` is where column c goes in a batch row, or -1 to skip it;
-  /// `row_id_slot` is where the row id goes (the alias column of INTEGER PRIMARY KEY, which is
-  /// stored as NULL), or -1. Columns that a row lacks are NULL.
+  /// Calls `callback` for all rows of the table whose b-tree starts at page `root`, one leaf page
+  /// at a time. `slot_of_column[c]`: index of column c in a batch row, or -1 to skip it.
+  /// `row_id_slot`: index of the row id (the alias column of INTEGER PRIMARY KEY, which is stored
+  /// as NULL), or -1. Missing columns of a row are NULL.
   void Scan(std::string_view table, uint32_t root, const std::vector<int>& slot_of_column,
             int row_id_slot, size_t slot_count, const BatchCallback& callback);
 

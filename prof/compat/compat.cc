@@ -1,7 +1,6 @@
 #include "prof/compat/compat.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>

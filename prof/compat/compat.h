@@ -10,7 +10,7 @@
 
 #include "prof/diff/compare.h"
 #include "prof/table/sink.h"
-#include "prof/views/view.h"
+#include "prof/views/common/view.h"
 #include "prof/views/view_plan.h"
 
 namespace oplens::prof {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <span>
@@ -24,7 +23,7 @@
 #include "prof/table/field.h"
 #include "prof/table/kept_rows.h"
 #include "prof/table/sink_chain.h"
-#include "prof/views/rank_order.h"
+#include "prof/views/common/rank_order.h"
 
 namespace oplens::prof {
 namespace {

@@ -14,7 +14,7 @@
 #include "base/ascii.h"
 #include "base/median.h"
 #include "prof/diff/noise.h"
-#include "prof/views/places.h"
+#include "prof/views/kernels/places.h"
 
 namespace oplens::prof {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "prof/table/row_kind.h"
-#include "prof/views/view.h"
+#include "prof/views/common/view.h"
 #include "prof/views/view_plan.h"
 
 namespace oplens::prof {

@@ -1,7 +1,6 @@
 #ifndef OPLENS_PROF_PRICE_OP_RESOLVER_H_
 #define OPLENS_PROF_PRICE_OP_RESOLVER_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>

@@ -1,7 +1,6 @@
 #include "prof/run/call_stacks.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "base/hash.h"
 #include "parse/join/joined.h"

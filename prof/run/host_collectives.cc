@@ -1,7 +1,6 @@
 #include "prof/run/host_collectives.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -1,7 +1,6 @@
 #ifndef OPLENS_PROF_RUN_HOST_STEPS_H_
 #define OPLENS_PROF_RUN_HOST_STEPS_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

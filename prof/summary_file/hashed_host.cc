@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "parse/model/run_place.h"
-#include "prof/views/host_mark.h"
+#include "prof/views/common/host_mark.h"
 
 namespace oplens::prof {
 

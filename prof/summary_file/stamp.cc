@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cstdint>
 
 #include "base/error.h"
 #include "base/hash.h"

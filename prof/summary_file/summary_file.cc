@@ -12,8 +12,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
-#include <utility>
 
 #include "base/byte_reader.h"
 #include "base/byte_writer.h"

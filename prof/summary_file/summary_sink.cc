@@ -16,7 +16,7 @@
 #include "prof/run/step.h"
 #include "prof/run/steps.h"
 #include "prof/summary_file/hashed_host.h"
-#include "prof/views/host_mark.h"
+#include "prof/views/common/host_mark.h"
 
 namespace oplens::prof {
 namespace {

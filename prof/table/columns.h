@@ -2,7 +2,6 @@
 #define OPLENS_PROF_TABLE_COLUMNS_H_
 
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>

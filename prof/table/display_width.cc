@@ -3,7 +3,6 @@
 #include <utf8proc.h>
 
 #include <algorithm>
-#include <span>
 #include <vector>
 
 namespace oplens::prof {

@@ -30,7 +30,8 @@ enum class Fold : uint8_t {
   kMin,        ///< The least.
   kMax,        ///< The largest.
   kMean,       ///< A sum over a count, which the view keeps apart.
-  kQuantiles,  ///< Of a histogram that the view keeps (prof/views/histogram.h says its error).
+  kQuantiles,  ///< Of a histogram that the view keeps (prof/views/common/histogram.h says its
+               ///< error).
 };
 
 /// What a field is that is a quotient of others of its row, all with Fold::kSum: the sum of `of`

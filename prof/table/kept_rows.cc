@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 namespace oplens::prof {
 const std::string* KeptRows::Keep(std::string_view text) {
   const auto at = texts_.find(text);

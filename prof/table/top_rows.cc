@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <span>
 #include <string_view>
-#include <utility>
 
 namespace oplens::prof {
 

@@ -10,7 +10,7 @@
 #include "prof/run/steps.h"
 #include "prof/table/sink_chain.h"
 #include "prof/table/top_rows.h"
-#include "prof/views/collective_matches.h"
+#include "prof/views/collectives/collective_matches.h"
 
 namespace oplens::prof {
 namespace {

@@ -5,14 +5,13 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "prof/price/kernel_sink.h"
 #include "prof/run/run.h"
-#include "prof/views/before_calls.h"
-#include "prof/views/collective_matches.h"
-#include "prof/views/view.h"
+#include "prof/views/calls/before_calls.h"
+#include "prof/views/collectives/collective_matches.h"
+#include "prof/views/common/view.h"
 #include "prof/views/view_plan.h"
 
 namespace oplens::prof {

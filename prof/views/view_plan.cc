@@ -11,9 +11,9 @@
 #include "base/near_words.h"
 #include "base/words.h"
 #include "prof/table/row_kind.h"
-#include "prof/views/group_key.h"
-#include "prof/views/kernel_where.h"
-#include "prof/views/summary_columns.h"
+#include "prof/views/kernels/group_key.h"
+#include "prof/views/kernels/kernel_where.h"
+#include "prof/views/kernels/summary_columns.h"
 #include "prof/views/views.h"
 #include "prof/where/read_where.h"
 

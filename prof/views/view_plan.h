@@ -12,8 +12,8 @@
 #include "parse/model/trace_needs.h"
 #include "prof/price/priced_kernel.h"
 #include "prof/table/sink_chain.h"
-#include "prof/views/copy_row.h"
-#include "prof/views/view.h"
+#include "prof/views/common/view.h"
+#include "prof/views/kernels/copy_row.h"
 #include "prof/where/row_filter.h"
 
 namespace oplens::prof {

@@ -8,14 +8,11 @@
 namespace oplens::prof {
 
 std::span<const View> Views() {
-  static const std::vector<View> views = {
-      kKernelsView,     kCopiesView,    kAdviceView,      kOverviewView,     kGpuView,
-      kOperatorsView,   kModulesView,   kStacksView,      kGroupsView,       kPlacesView,
-      kKernelTypesView, kTemporalView,  kMemoryView,      kMemoryEventsView, kMemoryOpsView,
-      kIdleView,        kLaunchesView,  kQueueView,       kBandwidthView,    kCriticalPathView,
-      kRooflineView,    kEventsView,    kDistributedView, kCollectivesView,  kRanksView,
-      kStragglersView,  kImbalanceView, kSetupView,       kLossesView,
-  };
+  static const std::vector<View> views = [] {
+    std::vector<View> all;
+    for (const View* view : kViews) all.push_back(*view);
+    return all;
+  }();
   return views;
 }
 

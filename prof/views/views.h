@@ -1,12 +1,11 @@
 #ifndef OPLENS_PROF_VIEWS_VIEWS_H_
 #define OPLENS_PROF_VIEWS_VIEWS_H_
 
-#include "prof/views/view.h"
+#include "prof/views/common/view.h"
 
 namespace oplens::prof {
 
-// The views, in the order of Views(). Each stands at the end of its own file, and is initialised
-// before anything runs.
+// Each view stands at the end of its own file.
 extern const View kKernelsView;
 extern const View kCopiesView;
 extern const View kAdviceView;
@@ -36,6 +35,16 @@ extern const View kStragglersView;
 extern const View kImbalanceView;
 extern const View kSetupView;
 extern const View kLossesView;
+
+/// All views, in the order in which they are printed.
+inline constexpr const View* kViews[] = {
+    &kKernelsView,     &kCopiesView,    &kAdviceView,      &kOverviewView,     &kGpuView,
+    &kOperatorsView,   &kModulesView,   &kStacksView,      &kGroupsView,       &kPlacesView,
+    &kKernelTypesView, &kTemporalView,  &kMemoryView,      &kMemoryEventsView, &kMemoryOpsView,
+    &kIdleView,        &kLaunchesView,  &kQueueView,       &kBandwidthView,    &kCriticalPathView,
+    &kRooflineView,    &kEventsView,    &kDistributedView, &kCollectivesView,  &kRanksView,
+    &kStragglersView,  &kImbalanceView, &kSetupView,       &kLossesView,
+};
 
 }  // namespace oplens::prof
 

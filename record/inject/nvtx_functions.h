@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 
 // Reduces all tool-visible NVTX functions to a few: what an injection library needs besides its two

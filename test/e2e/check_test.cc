@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string>
 
-#include "prof/views/kernel_columns.h"
+#include "prof/views/kernels/kernel_columns.h"
 #include "test/e2e/e2e.h"
 #include "test/support/dict_text.h"
 #include "test/support/test_files.h"

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/words.h"
 #include "prof/summary_file/summary_file.h"
-#include "prof/views/collective_matches.h"
+#include "prof/views/collectives/collective_matches.h"
 #include "test/fuzz/fuzz_check.h"
 
 namespace {

@@ -49,8 +49,10 @@ void ExpectFits(const std::string& text, size_t columns) {
 TEST(OplensProgramTest, WithoutArgumentsItSaysWhatItCanDo) {
   const RunResult result = RunOplens({});
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_LE(LinesOf(result.out).size(), 10U);
-  for (const char* word : {"record", "parse", "prof", "report", "check", "help"}) {
+  EXPECT_LE(LinesOf(result.out).size(), 20U);
+  for (const char* word :
+       {"record", "parse", "prof", "report", "kernels", "copies", "groups", "view", "timeline",
+        "check", "baseline", "gate", "diff", "summary", "help"}) {
     EXPECT_THAT(result.out, HasSubstr("oplens " + std::string(word)));
   }
   EXPECT_EQ(RunOplens({"help"}).out, result.out);
@@ -103,11 +105,84 @@ TEST(OplensProgramTest, RunsTheProgramsAsTheyAre) {
   EXPECT_EQ(RunOplens({"prof", "--strict", kDemo}).exit_code, 3);
 }
 
-TEST(OplensProgramTest, ChecksAsProfDoes) {
-  const RunResult expected = RunProgram({Program("prof"), "--check", kDemo});
-  EXPECT_EQ(RunOplens({"check", kDemo}).out, expected.out);
-  EXPECT_EQ(RunOplens({"help", "check"}).out, RunProgram({Program("prof"), "-h"}).out);
+TEST(OplensProgramTest, CommandsDoWhatOptionsOfProfDo) {
+  const std::string saved = (TestDir() / "base.oplens").string();
+  const std::string kept = (TestDir() / "kept.oplens").string();
+  struct Case {
+    std::vector<std::string> command;
+    std::vector<std::string> prof;
+  };
+  const Case cases[] = {
+      {{"kernels", "--csv", "--top", "3", kDemo}, {"--csv", "--top", "3", kDemo}},
+      {{"copies", "--csv", kDemo}, {"--copies", "--csv", kDemo}},
+      {{"groups", "--csv", "op,dir", kDemo}, {"--by", "op,dir", "--csv", kDemo}},
+      {{"groups", "op,dir", kDemo, "--top", "2"}, {"--by", "op,dir", "--top", "2", kDemo}},
+      {{"view", "idle", kDemo}, {"--view", "idle", kDemo}},
+      {{"view", "list"}, {"--view", "list"}},
+      {{"view", "nosuch", kDemo}, {"--view", "nosuch", kDemo}},
+      {{"timeline", kDemo}, {"--chrome", kDemo}},
+      {{"check", "--strict", kDemo}, {"--check", "--strict", kDemo}},
+      {{"baseline", saved, kDemo}, {"--save-baseline", saved, kDemo}},
+      {{"gate", "--fail-if", "op(mm).calls>1", kDemo}, {"--fail-if", "op(mm).calls>1", kDemo}},
+      {{"diff", "--csv", kDemo, kDemo}, {"--diff", kDemo, "--csv", kDemo}},
+      {{"summary", "-o", kept, kDemo}, {"--summary", "-o", kept, kDemo}},
+      {{"kernels", "nosuch.sql"}, {"nosuch.sql"}},
+  };
+  for (const Case& one : cases) {
+    std::vector<std::string> prof = one.prof;
+    prof.insert(prof.begin(), Program("prof"));
+    const RunResult expected = RunProgram(prof);
+    fs::remove(kept);
+    const RunResult result = RunOplens(one.command);
+    SCOPED_TRACE(one.command.front());
+    EXPECT_EQ(result.exit_code, expected.exit_code);
+    EXPECT_EQ(result.out, expected.out);
+    EXPECT_EQ(result.err, expected.err);
+    fs::remove(kept);
+  }
+}
+
+TEST(OplensProgramTest, CommandsKnowTheirOwnOptionsOnly) {
+  struct Case {
+    std::vector<std::string> command;
+    std::string says;
+  };
+  const Case cases[] = {
+      {{"kernels", "--fail-if", "x>1", kDemo},
+       "oplens kernels has no option --fail-if; oplens help"},
+      {{"view", "idle", "--summary", kDemo}, "oplens view has no option --summary"},
+      {{"baseline", "x.oplens", "-w", "80", kDemo}, "oplens baseline has no option -w"},
+      {{"diff", "--where", "sil>1", kDemo, kDemo}, "oplens diff has no option --where"},
+      {{"check", "--junit", "x.xml", kDemo}, "oplens check has no option --junit"},
+      {{"view"}, "oplens view takes: VIEW FILE..."},
+      {{"gate", kDemo}, "oplens gate takes: --fail-if EXPR FILE..."},
+      {{"kernels", "--sortt", "x"}, "--sort?; oplens help kernels lists the options"},
+  };
+  for (const Case& one : cases) {
+    const RunResult result = RunOplens(one.command);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err, HasSubstr(one.says));
+  }
+  const std::string diff = RunOplens({"help", "diff"}).out;
+  EXPECT_THAT(diff, StartsWith("oplens diff - what changed"));
+  EXPECT_THAT(diff, HasSubstr("--fail-if EXPR"));
+  EXPECT_THAT(diff, HasSubstr("  --all "));
+  EXPECT_THAT(diff, Not(HasSubstr("With --diff: ")));
+  EXPECT_THAT(diff, Not(HasSubstr("--summary-dir")));
+  EXPECT_THAT(diff, Not(HasSubstr("--what-if")));
+  EXPECT_EQ(RunOplens({"diff", "-h"}).out, diff);
   EXPECT_EQ(RunOplens({"help", "parse"}).out, RunProgram({Program("parse"), "-h"}).out);
+}
+
+TEST(OplensProgramTest, ALinkToItRunsThatProgram) {
+  const fs::path link = TestDir() / "prof";
+  fs::create_symlink(Program("oplens"), link);
+  EXPECT_EQ(RunProgram({link.string(), "--version"}).out,
+            RunProgram({Program("prof"), "--version"}).out);
+  const fs::path other = TestDir() / "view";
+  fs::create_symlink(Program("oplens"), other);
+  EXPECT_THAT(RunProgram({other.string(), "--version"}).out, StartsWith("oplens "));
 }
 
 TEST(OplensProgramTest, ARecordedProgramGetsItsSignalsAsEver) {

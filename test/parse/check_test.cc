@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "parse/records/kernel_records.h"
-#include "prof/views/kernel_columns.h"
+#include "prof/views/kernels/kernel_columns.h"
 
 namespace oplens::parse::check_test {
 namespace {

@@ -1,9 +1,9 @@
-#include "prof/views/column_check.h"
+#include "prof/views/recording/column_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "prof/views/kernel_columns.h"
+#include "prof/views/kernels/kernel_columns.h"
 #include "test/prof/rows.h"
 
 namespace oplens::prof::column_check_test {

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "prof/price/kernel_facts.h"
-#include "prof/views/kernel_columns.h"
+#include "prof/views/kernels/kernel_columns.h"
 #include "test/prof/rows.h"
 
 namespace oplens::prof::columns_test {

@@ -1,4 +1,4 @@
-#include "prof/views/copy_row.h"
+#include "prof/views/kernels/copy_row.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

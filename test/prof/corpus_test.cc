@@ -12,7 +12,7 @@
 #include "prof/input/line_records.h"
 #include "prof/price_all.h"
 #include "prof/table/text_sinks.h"
-#include "prof/views/kernel_columns.h"
+#include "prof/views/kernels/kernel_columns.h"
 #include "test/support/test_files.h"
 
 namespace oplens::prof::corpus_test {

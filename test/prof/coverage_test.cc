@@ -1,4 +1,4 @@
-#include "prof/views/coverage.h"
+#include "prof/views/recording/coverage.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 
 #include "prof/price/op_resolver.h"
 #include "prof/price/priced_kernel.h"
-#include "prof/views/kernel_columns.h"
+#include "prof/views/kernels/kernel_columns.h"
 #include "test/prof/rows.h"
 
 namespace oplens::prof::figures_test {

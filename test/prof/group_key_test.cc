@@ -1,4 +1,4 @@
-#include "prof/views/group_key.h"
+#include "prof/views/kernels/group_key.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -11,9 +11,9 @@
 #include "base/error.h"
 #include "prof/input/line_records.h"
 #include "prof/table/text_sinks.h"
-#include "prof/views/column_check.h"
-#include "prof/views/kernel_columns.h"
-#include "prof/views/summary.h"
+#include "prof/views/kernels/kernel_columns.h"
+#include "prof/views/kernels/summary.h"
+#include "prof/views/recording/column_check.h"
 #include "test/prof/rows.h"
 #include "test/support/test_files.h"
 

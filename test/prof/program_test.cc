@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "prof/views/kernel_columns.h"
+#include "prof/views/kernels/kernel_columns.h"
 #include "test/prof/rows.h"
 #include "test/support/test_files.h"
 

@@ -1,4 +1,4 @@
-#include "prof/views/repetition.h"
+#include "prof/views/common/repetition.h"
 
 #include <gtest/gtest.h>
 

@@ -13,7 +13,7 @@
 #include "prof/table/display_width.h"
 #include "prof/table/layout.h"
 #include "prof/table/text_sinks.h"
-#include "prof/views/kernel_columns.h"
+#include "prof/views/kernels/kernel_columns.h"
 #include "test/support/test_files.h"
 
 namespace oplens::prof::screen_test {

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "prof/table/text_sinks.h"
-#include "prof/views/kernel_columns.h"
+#include "prof/views/kernels/kernel_columns.h"
 #include "test/prof/rows.h"
 #include "test/support/test_files.h"
 

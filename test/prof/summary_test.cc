@@ -1,4 +1,4 @@
-#include "prof/views/summary.h"
+#include "prof/views/kernels/summary.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

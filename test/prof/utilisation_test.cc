@@ -1,4 +1,4 @@
-#include "prof/views/utilisation.h"
+#include "prof/views/streams/utilisation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

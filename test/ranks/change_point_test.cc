@@ -1,4 +1,4 @@
-#include "prof/views/change_point.h"
+#include "prof/views/collectives/change_point.h"
 
 #include <gtest/gtest.h>
 

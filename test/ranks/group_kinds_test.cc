@@ -1,4 +1,4 @@
-#include "prof/views/group_kinds.h"
+#include "prof/views/collectives/group_kinds.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "prof/views/view.h"
+#include "prof/views/common/view.h"
 #include "test/views/made_run.h"
 
 namespace oplens::test {

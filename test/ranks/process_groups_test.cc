@@ -1,4 +1,4 @@
-#include "prof/views/process_groups.h"
+#include "prof/views/collectives/process_groups.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "prof/views/straggler_verdict.h"
+#include "prof/views/collectives/straggler_verdict.h"
 
 #include <gtest/gtest.h>
 

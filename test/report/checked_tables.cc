@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "prof/views/view.h"
+#include "prof/views/common/view.h"
 #include "report/page_tables.h"
 #include "test/report/checked_page.h"
 #include "test/support/test_files.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "prof/summary_file/summary_file.h"
-#include "prof/views/view.h"
+#include "prof/views/common/view.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/network_run.h"
 #include "test/support/program.h"

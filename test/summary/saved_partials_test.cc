@@ -17,7 +17,7 @@
 #include "prof/input/profile_records.h"
 #include "prof/price_all.h"
 #include "prof/summary_file/summary_sink.h"
-#include "prof/views/collective_matches.h"
+#include "prof/views/collectives/collective_matches.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 #include "test/support/whole_corpus.h"

@@ -9,7 +9,7 @@
 #include "prof/input/profile_records.h"
 #include "prof/price_all.h"
 #include "prof/run/run.h"
-#include "prof/views/collective_matches.h"
+#include "prof/views/collectives/collective_matches.h"
 
 namespace oplens::test {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "prof/views/collective_set.h"
-#include "prof/views/view.h"
+#include "prof/views/collectives/collective_set.h"
+#include "prof/views/common/view.h"
 
 namespace oplens::test {
 

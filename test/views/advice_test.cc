@@ -10,7 +10,7 @@
 
 #include "prof/advice/facts.h"
 #include "prof/advice/rule.h"
-#include "prof/views/advice_facts.h"
+#include "prof/views/path/advice_facts.h"
 #include "prof/views/views.h"
 #include "test/support/view_rows.h"
 #include "test/views/made_run.h"

@@ -1,4 +1,4 @@
-#include "prof/views/before_calls.h"
+#include "prof/views/calls/before_calls.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 
 #include "parse/join/launch_sweep.h"
 #include "prof/run/run.h"
-#include "prof/views/view.h"
+#include "prof/views/common/view.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"

@@ -1,4 +1,4 @@
-#include "prof/views/clock_fit.h"
+#include "prof/views/collectives/clock_fit.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // The same matches whatever process has which rank; clocks that are off, and who came last.
 
-#include "prof/views/collective_matches.h"
+#include "prof/views/collectives/collective_matches.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "parse/join/call_tree.h"
-#include "prof/views/collective_matches.h"
+#include "prof/views/collectives/collective_matches.h"
 #include "prof/views/views.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"

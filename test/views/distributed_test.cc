@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "parse/join/call_tree.h"
-#include "prof/views/collective_matches.h"
+#include "prof/views/collectives/collective_matches.h"
 #include "prof/views/views.h"
 #include "test/support/view_rows.h"
 #include "test/views/made_run.h"

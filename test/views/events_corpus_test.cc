@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "prof/compat/torch/views.h"
 #include "prof/run/run.h"
-#include "prof/views/events.h"
+#include "prof/views/calls/events.h"
 #include "prof/views/views.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"

@@ -1,4 +1,4 @@
-#include "prof/views/events.h"
+#include "prof/views/calls/events.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

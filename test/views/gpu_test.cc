@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "prof/compat/tb/views.h"
-#include "prof/views/gpu_launch.h"
+#include "prof/views/streams/gpu_launch.h"
 #include "prof/views/views.h"
 #include "test/views/made_run.h"
 

@@ -1,4 +1,4 @@
-#include "prof/views/grouped_partial.h"
+#include "prof/views/common/grouped_partial.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "prof/views/series_partial.h"
-#include "prof/views/time_keys.h"
+#include "prof/views/common/series_partial.h"
+#include "prof/views/common/time_keys.h"
 #include "test/support/view_rows.h"
 
 namespace oplens::prof::grouped_partial_test {

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "prof/compat/compat.h"
-#include "prof/views/summary.h"
+#include "prof/views/kernels/summary.h"
 #include "prof/views/view_plan.h"
 #include "prof/views/views.h"
 #include "test/prof/rows.h"

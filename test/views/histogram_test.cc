@@ -1,4 +1,4 @@
-#include "prof/views/histogram.h"
+#include "prof/views/common/histogram.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

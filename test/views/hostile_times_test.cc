@@ -12,7 +12,7 @@
 #include "parse/records/kernel_records.h"
 #include "prof/compat/compat.h"
 #include "prof/run/run.h"
-#include "prof/views/view.h"
+#include "prof/views/common/view.h"
 #include "prof/views/views.h"
 #include "test/support/view_rows.h"
 

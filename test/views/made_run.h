@@ -9,9 +9,9 @@
 
 #include "parse/records/kernel_records.h"
 #include "prof/run/run.h"
-#include "prof/views/before_calls.h"
-#include "prof/views/collective_set.h"
-#include "prof/views/view.h"
+#include "prof/views/calls/before_calls.h"
+#include "prof/views/collectives/collective_set.h"
+#include "prof/views/common/view.h"
 #include "test/support/view_rows.h"
 
 namespace oplens::test {

@@ -1,4 +1,4 @@
-#include "prof/views/memory_events.h"
+#include "prof/views/memory/memory_events.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "prof/compat/tb/views.h"
-#include "prof/views/memory_events.h"
+#include "prof/views/memory/memory_events.h"
 #include "prof/views/views.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"

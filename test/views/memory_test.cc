@@ -1,4 +1,4 @@
-#include "prof/views/memory.h"
+#include "prof/views/memory/memory.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "prof/run/run.h"
-#include "prof/views/stacks.h"
+#include "prof/views/calls/stacks.h"
 #include "prof/views/views.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "prof/compat/tb/views.h"
-#include "prof/views/stacks.h"
+#include "prof/views/calls/stacks.h"
 #include "prof/views/views.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/random_cases.h"

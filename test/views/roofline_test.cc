@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "parse/model/kernel_record.h"
 #include "prof/run/run.h"
-#include "prof/views/roof_sums.h"
+#include "prof/views/kernels/roof_sums.h"
 #include "prof/views/views.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"

@@ -1,4 +1,4 @@
-#include "prof/views/stacks.h"
+#include "prof/views/calls/stacks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

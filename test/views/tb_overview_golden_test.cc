@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "prof/views/overview.h"
+#include "prof/views/streams/overview.h"
 #include "prof/views/views.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"

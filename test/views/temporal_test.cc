@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "prof/compat/hta/views.h"
-#include "prof/views/rank_order.h"
+#include "prof/views/common/rank_order.h"
 #include "prof/views/views.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"

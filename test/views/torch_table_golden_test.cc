@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "prof/views/events.h"
+#include "prof/views/calls/events.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"
 

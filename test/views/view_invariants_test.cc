@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "prof/compat/tb/views.h"
-#include "prof/views/overview.h"
+#include "prof/views/streams/overview.h"
 #include "prof/views/views.h"
 #include "test/support/test_files.h"
 #include "test/support/view_rows.h"

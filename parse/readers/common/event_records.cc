@@ -8,7 +8,7 @@
 namespace oplens::parse {
 namespace {
 
-/// A recording by what a wait knows of it.
+/// A recording, with the facts that a wait has about it.
 struct Entry {
   int64_t process_id = kUnknownId;
   int32_t context_id = 0;
@@ -30,7 +30,7 @@ void LinkEventRecords(Trace* trace) {
   std::vector<Entry> entries;
   for (size_t i = 0; i < trace->event_records.size(); ++i) {
     const EventRecord& record = trace->event_records[i];
-    // Without its call, when it was is not known.
+    // Without its call, its time is unknown.
     if (record.launch == kNoLaunch || record.event_id == kNoEvent) continue;
     entries.push_back({ProcessOf(*trace, record.launch), record.context_id, record.event_id,
                        trace->launches[record.launch].start_ns, static_cast<ItemIndex>(i)});

@@ -5,9 +5,8 @@
 
 namespace oplens::parse {
 
-/// Sets Synchronization::event_record of the waits for events that have none yet: the last
-/// recording of the event, in its process and context, whose call began before the call that waits.
-/// Both tables of CUPTI name the event alone.
+/// Sets a missing Synchronization::event_record to the last record of the event, in its process and
+/// context, whose call began before the waiting call. CUPTI's tables link them only by the event.
 void LinkEventRecords(Trace* trace);
 
 }  // namespace oplens::parse

@@ -15,16 +15,15 @@ void GraphNodes::Add(uint32_t process, int64_t node, const Event& event) {
     events_.push_back(event);
   } else if (std::pair(event.original == 0, event.start_ns) <
              std::pair(events_[known].original == 0, events_[known].start_ns)) {
-    // Whatever the order of rows: the first clone, else the first creation. CUPTI tells of the
-    // nodes of an instantiated graph twice, as created and as clones.
+    // Independent of the order of rows: the first clone counts, else the first creation. CUPTI
+    // reports nodes of an instantiated graph twice, as created and as clones.
     events_[known] = event;
   }
 }
 
 ItemIndex GraphNodes::CreationOf(uint32_t process, int64_t node) const {
   if (process >= events_of_process_.size()) return kNoItem;
-  // A graph is cloned when it is captured into another one and when it is instantiated; a longer
-  // chain than this is a ring.
+  // A graph is cloned when captured into another and when instantiated; longer chains are cycles.
   constexpr int kMostClones = 64;
   for (int i = 0; i < kMostClones; ++i) {
     const uint32_t event = events_of_process_[process].Find(node);

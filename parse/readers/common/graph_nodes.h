@@ -11,23 +11,22 @@
 
 namespace oplens::parse {
 
-/// Finds the calls that put the nodes of CUDA graphs into them, from the events of their creation.
-/// A node of an instantiated graph is a clone; the event of the first original counts, since at
-/// that moment the op was at work.
+/// Finds the calls that put nodes into CUDA graphs, by events of their creation. For a clone (in an
+/// instantiated graph) the event of its first original counts, because the op was at work then.
 class GraphNodes {
  public:
-  /// A node came into a graph.
+  /// The creation of a node in a graph.
   struct Event {
     int64_t start_ns = 0;
     int64_t end_ns = 0;
-    int64_t thread = 0;    ///< A key of the reader's.
-    int64_t original = 0;  ///< 0: it was created, not cloned.
+    int64_t thread = 0;    ///< The reader's key.
+    int64_t original = 0;  ///< 0: created, not cloned.
     StringId api = 0;
     LaunchIndex launch = kNoLaunch;
   };
 
-  /// Notes that a kernel, by its index, is a replay of `node` of a process, a number from 1 that
-  /// the reader gives; 0: the file does not say.
+  /// Notes that the kernel with index `kernel` replays `node`, 0 if unknown. `process`: the
+  /// reader's number of its process, from 1; 0: unknown.
   void Want(size_t kernel, int64_t node, uint32_t process) {
     replays_.push_back({kernel, node, process});
   }
@@ -35,8 +34,8 @@ class GraphNodes {
 
   void Add(uint32_t process, int64_t node, const Event& event);
 
-  /// Fills Kernel::capture of the wanted kernels where the file holds the whole chain of clones.
-  /// `call_of` makes the call of an event.
+  /// Sets Kernel::capture of these kernels if the chain of clones is complete. `call_of` makes an
+  /// event's call.
   void Place(Trace* trace, const std::function<LaunchCall(const Event&)>& call_of);
 
  private:
@@ -46,7 +45,7 @@ class GraphNodes {
     uint32_t process = 0;
   };
 
-  /// The event of the creation; kNoItem when a link of the chain is missing or the chain is a ring.
+  /// Returns the event of the creation; kNoItem if the chain is incomplete or cyclic.
   ItemIndex CreationOf(uint32_t process, int64_t node) const;
 
   std::vector<Replay> replays_;

@@ -11,8 +11,7 @@
 
 namespace oplens::parse {
 
-/// The columns that CUPTI gives to every table of kernels, whoever wrote the database. A reader
-/// asks for these first, in this order, and for its own behind them.
+/// CUPTI's columns of any table of kernels. A reader scans these first, in order, then its own.
 inline constexpr std::string_view kKernelColumns[] = {"start",
                                                       "end",
                                                       "correlationId",
@@ -30,8 +29,8 @@ inline constexpr std::string_view kKernelColumns[] = {"start",
                                                       "dynamicSharedMemory"};
 inline constexpr size_t kKernelColumnCount = std::size(kKernelColumns);
 
-/// Fills the kernel's fields of these columns. `missing`: which columns the table lacks; their
-/// fields stay as they are. False when a value is no integer of its size, whose field stays too.
+/// Fills the kernel's fields from these columns; `missing` ones stay unchanged. Returns false if a
+/// value is no integer of its size, and leaves that field unchanged.
 inline bool TakeKernelColumns(const Cell* row, const std::vector<bool>& missing, Kernel* kernel) {
   int64_t* const wide_fields[] = {&kernel->start_ns, &kernel->end_ns, &kernel->correlation_id};
   int32_t* const fields[] = {&kernel->device_id,

@@ -23,7 +23,7 @@ bool OtherCalls::Waits(StringId api) {
 
 void OtherCalls::Place(Trace* trace, const std::function<ThreadIndex(int64_t)>& thread_of) {
   PlaceTimes(trace);
-  // Names are compared as texts: their ids depend on the order of rows.
+  // Compares names as texts: their ids depend on the order of rows.
   const auto key = [&](const LaunchCall& call) {
     return std::tuple(call.start_ns, call.end_ns, keys_[call.thread], call.correlation_id,
                       trace->strings.View(call.api));
@@ -40,7 +40,7 @@ void OtherCalls::Place(Trace* trace, const std::function<ThreadIndex(int64_t)>& 
     if (thread == kNoThread) thread = thread_of(keys_[call.thread]);
     call.thread = thread;
   }
-  // There may be millions, and a few that work refers to: these go before them, where they are.
+  // There may be millions, but few that work refers to: move the latter in front.
   const size_t referred = trace->launches.size();
   calls_.resize(referred + calls_.size());
   std::move_backward(calls_.begin(), calls_.end() - static_cast<std::ptrdiff_t>(referred),

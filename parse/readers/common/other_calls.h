@@ -13,10 +13,10 @@
 namespace oplens::parse {
 
 /// The API calls that nothing refers to: TracePart::kApiCalls, kWaitCalls, kLongCalls or kApiTimes.
-/// They are put into the trace last, so that all else is as without them.
+/// They enter the trace last, so that everything else is the same without them.
 class OtherCalls {
  public:
-  /// `strings` must outlive this object: it has the names of the calls.
+  /// `strings` has the names of the calls; it must outlive this object.
   OtherCalls(TraceNeeds needs, const StringPool& strings)
       : strings_(strings),
         calls_wanted_(needs.Has(TracePart::kApiCalls)),
@@ -24,14 +24,13 @@ class OtherCalls {
         long_wanted_(needs.Has(TracePart::kLongCalls)),
         times_wanted_(needs.Has(TracePart::kApiTimes)) {}
 
-  /// Whether any call is to be added.
   bool wanted() const { return calls_wanted_ || waits_wanted_ || long_wanted_ || times_wanted_; }
-  /// Whether one of these times, of which the end is not before the start, may be.
+  /// Whether a call with these times may be needed; the end must not be before the start.
   bool Wants(int64_t start_ns, int64_t end_ns) const {
     return calls_wanted_ || waits_wanted_ || times_wanted_ || IsLong(start_ns, end_ns);
   }
 
-  /// `thread` is a key of the reader's; call.thread is set by Place.
+  /// `thread` is the reader's key; Place sets call.thread.
   void Add(LaunchCall call, int64_t thread) {
     if (!IsKept(call)) {
       if (times_wanted_) times_.emplace_back(call.start_ns, call.end_ns);
@@ -49,9 +48,8 @@ class OtherCalls {
     calls_.push_back(call);
   }
 
-  /// Puts the calls behind those that Trace::launches has, in the order of their starts whatever
-  /// the order of rows, and without the rows that say the same as another. `thread_of` finds the
-  /// thread of a key.
+  /// Appends the calls to Trace::launches in order of start, independent of the order of rows and
+  /// without duplicates. `thread_of` maps keys to threads.
   void Place(Trace* trace, const std::function<ThreadIndex(int64_t)>& thread_of);
 
  private:
@@ -76,13 +74,12 @@ class OtherCalls {
   std::vector<std::pair<int64_t, int64_t>> times_;  // Of calls that are not kept themselves.
   std::vector<LaunchCall> calls_;                   // `thread` is an index into keys_.
   std::vector<int64_t> keys_;
-  IdMap index_;  // Of a key in keys_.
+  IdMap index_;  // Key -> index into keys_.
   uint32_t last_ = 0;
 };
 
-/// Of two rows of one correlation id, of which work refers to one, whether the other is a call of
-/// its own: a runtime call and the driver call that it makes may share an id, while two rows of one
-/// function on one thread are the same call twice.
+/// Whether `other`, with the correlation id of `kept`, is a separate call: a runtime call and the
+/// driver call inside it may share an id, but rows of one function on one thread are the same call.
 inline bool IsCallOfItsOwn(const LaunchCall& other, const LaunchCall& kept) {
   return other.api != kept.api || other.thread != kept.thread;
 }

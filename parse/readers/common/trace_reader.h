@@ -9,16 +9,14 @@
 
 namespace oplens::parse {
 
-/// One family of profile files. To add one: a reader in a folder of parse/readers/, one line in
-/// parse/readers/open_trace.cc.
+/// A family of files. To add one: a reader in a folder of parse/readers/, a line in open_trace.cc.
 struct TraceReader {
   Family family;
-  /// Whether the file is of this family, by its content, never by its name. Asked only of files
-  /// that no reader before it recognised.
+  /// Whether the content is of this family. Called only for files that no earlier reader
+  /// recognised.
   bool (*recognises)(ProfileFile* file);
-  /// Reads what the model holds, of the parts of TracePart those that `needs` names. Bad rows are
-  /// counted in `diagnostics`, missing tables noted; throws Error only when no right answer is
-  /// possible.
+  /// Reads the trace with the parts in `needs`. Counts bad rows in `diagnostics` and notes missing
+  /// tables; throws Error only if no correct result is possible.
   Trace (*read)(ProfileFile* file, TraceNeeds needs, Diagnostics* diagnostics);
 };
 

@@ -19,7 +19,7 @@ using simdjson::dom::array;
 using simdjson::dom::element;
 using simdjson::dom::element_type;
 
-/// Appends a list in a form that two different lists never share.
+/// Appends a list in a form unique to it.
 void AppendKey(array list, std::string* key) {
   key->push_back('[');
   for (const element item : list) {
@@ -51,15 +51,15 @@ void AppendKey(array list, std::string* key) {
   key->push_back(']');
 }
 
-/// Whether a type is that of a tensor. Before the values of scalars were recorded, the same list
-/// held their types with a capital ("Int", "GenericList").
+/// Whether it is the type of a tensor. Before values of scalars were recorded, the same list held
+/// their types, capitalised ("Int", "GenericList").
 bool IsTensorType(std::string_view type) {
   return !type.empty() && (IsLower(type[0]) || type.starts_with("c10::"));
 }
 
 constexpr std::string_view kTensorList = "TensorList";
 
-/// Extents, if the list holds nothing else. A list of lists is none.
+/// Takes extents if the list holds nothing else, in particular no lists.
 bool TakeShape(array list, std::vector<int64_t>* shape) {
   for (const element item : list) {
     int64_t extent = 0;
@@ -69,7 +69,7 @@ bool TakeShape(array list, std::vector<int64_t>* shape) {
   return true;
 }
 
-/// "[1, 2]" as integers; truth values are 1 and 0.
+/// Parses "[1, 2]"; booleans become 1 and 0.
 bool ParseIntList(std::string_view text, std::vector<int64_t>* list) {
   if (text.size() < 2 || text.front() != '[' || text.back() != ']') return false;
   text = text.substr(1, text.size() - 2);
@@ -89,7 +89,7 @@ bool ParseIntList(std::string_view text, std::vector<int64_t>* list) {
 
 OpArg MakeScalar(std::string_view value, std::string_view type) {
   OpArg arg;
-  // Nothing that the file tells: absent, or of a type that the profiler does not record.
+  // Absent, or of a type that the profiler does not record.
   arg.type = type.empty() ? "object" : std::string(type);
   if (value.empty()) return arg;
   if (ParseNumber(value, &arg.int_value)) {
@@ -115,7 +115,7 @@ OpArg MakeScalar(std::string_view value, std::string_view type) {
   return arg;
 }
 
-/// The items of a list one by one, then empty ones.
+/// The items of a list, then empty ones.
 class Items {
  public:
   Items(bool there, array list) : next_(there ? list.begin() : array::iterator()), there_(there) {
@@ -134,7 +134,7 @@ class Items {
   bool there_;
 };
 
-/// A list of tensors, if it is one: [[2, 3], [2, 4]]. Their types are not recorded.
+/// Appends a list of tensors, if it is one: [[2, 3], [2, 4]]. Their types are not recorded.
 bool AppendTensorList(array list, int32_t number, std::vector<OpArg>* args) {
   std::vector<OpArg> tensors;
   for (const element item : list) {
@@ -148,14 +148,14 @@ bool AppendTensorList(array list, int32_t number, std::vector<OpArg>* args) {
   return list.size() > 0;
 }
 
-/// Tensors that repeat elements (expand) become what is stored of them.
+/// Reduces tensors that repeat elements (expand) to what is stored.
 void ApplyStrides(array strides, std::vector<OpArg>* args) {
   auto arg = args->begin();
   for (const element item : strides) {
     if (arg == args->end()) return;
     array list;
     std::vector<int64_t> steps;
-    // A list of tensors has one of strides, and so many arguments.
+    // A list of tensors has one list of strides but several arguments.
     if (arg->list > 0) return;
     if (arg->kind == OpArg::Kind::kTensor && item.get(list) == simdjson::SUCCESS &&
         TakeShape(list, &steps)) {
@@ -169,7 +169,7 @@ void AppendKeyNumber(int64_t number, std::string* key) {
   key->append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
-/// What the calls of compiled kernels have besides.
+/// Further facts of calls of compiled kernels.
 void AppendCompiledKey(const KinetoArguments& arguments, std::string* key) {
   if (arguments.has_strides) AppendKey(arguments.strides, key);
   const CompiledFacts& facts = arguments.compiled;

@@ -14,47 +14,45 @@
 
 namespace oplens::parse {
 
-/// What a Kineto trace says of the arguments of one operator call: three lists side by side, of
-/// which older files lack one or two.
+/// Arguments of an operator call in a Kineto trace: parallel lists; older files have fewer.
 struct KinetoArguments {
   bool has_dims = false;
   bool has_types = false;
   bool has_values = false;
   bool has_strides = false;
-  simdjson::dom::array dims;     ///< "Input Dims": extents; of a list of tensors a list of them.
+  simdjson::dom::array dims;     ///< "Input Dims": extents; for a list of tensors, a list of them.
   simdjson::dom::array types;    ///< "Input type": "float", "c10::Half", "Scalar", "TensorList".
   simdjson::dom::array values;   ///< "Concrete Inputs": "1", "[0, 2]", "True", "".
-  simdjson::dom::array strides;  ///< "Input Strides", of which compiled kernels make use.
-  CompiledFacts compiled;        ///< Of a kernel that a compiler made.
+  simdjson::dom::array strides;  ///< "Input Strides", used by compiled kernels.
+  CompiledFacts compiled;        ///< For compiled kernels.
 
   bool any() const { return has_dims && dims.size() > 0; }
   bool IsCompiled(std::string_view name) const {
     return compiled.any() || IsCompiledKernelName(name);
   }
-  /// Files of the first versions tell extents and nothing else: the list of types is empty.
+  /// Files of the first versions have only extents: the list of types is empty.
   bool untyped() const { return !(has_types && types.size() > 0) && !has_values; }
 };
 
-/// The arguments as positional ones, in order; a list of tensors becomes so many tensors. What the
-/// file does not tell is kOther.
+/// Returns the arguments as positional ones, in order; a list of tensors becomes one tensor per
+/// member, an unrecorded argument kOther.
 std::vector<OpArg> ReadKinetoArguments(const KinetoArguments& arguments);
 
-/// Takes one argument of an event that TorchInductor gives to a call of its kernels: "grid", or one
-/// that begins with "kernel_". Others, and odd values, are left out.
+/// Takes an argument that TorchInductor adds to calls of its kernels: "grid", or one that begins
+/// with "kernel_". Ignores others, and unexpected values.
 void TakeCompiledFact(std::string_view key, simdjson::dom::element value, CompiledFacts* facts);
 
-/// The call of `name` with these arguments.
 OpCall MakeKinetoCall(std::string_view name, const KinetoArguments& arguments);
 
-/// The canonical texts of calls, each made once: in a profile the same calls come by the thousand.
+/// Makes the canonical text of each distinct call once: profiles repeat calls thousands of times.
 class KinetoCalls {
  public:
-  /// The text of a call of `name` with `arguments`, in `strings`.
+  /// Returns the text of a call of `name` with `arguments`, in `strings`.
   StringId Intern(std::string_view name, const KinetoArguments& arguments, StringPool* strings);
 
  private:
   TextMap<StringId> known_;
-  std::string key_;  // Name and arguments of the call in hand, as bytes.
+  std::string key_;  // Name and arguments of the current call, as bytes.
   std::string text_;
 };
 

@@ -15,7 +15,7 @@ using simdjson::dom::element;
 
 constexpr std::string_view kLibraries[] = {"gloo:", "hccl:", "mpi:", "nccl:", "ucc:", "xccl:"};
 
-/// Elements of a tensor, or of the tensors of a list; nullopt where it is neither or too large.
+/// Elements of a tensor or of a list of tensors; nullopt if it is neither, or too large.
 std::optional<int64_t> KinetoCommunicationElementsOf(element dims) {
   array extents;
   if (dims.get(extents) != simdjson::SUCCESS) return std::nullopt;
@@ -106,7 +106,7 @@ bool TakeLabelInputs(std::string_view name, simdjson::dom::object args, StringPo
     if (!(type != types.end())) break;
     const std::string_view text = TextOf(*type);
     ++type;
-    // What is no tensor has no extents: "[]" is that of a tensor with one element, too.
+    // Non-tensors have no extents: "[]" may also be a tensor with one element.
     if (text.empty() || text == "Scalar" || text == "ScalarList") continue;
     const std::optional<int64_t> count = KinetoCommunicationElementsOf(own);
     if (!count || (text == "TensorList" && own.get_array().value_unsafe().size() == 0)) continue;

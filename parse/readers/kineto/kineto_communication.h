@@ -9,17 +9,17 @@
 
 namespace oplens::parse {
 
-/// Takes one argument of an event if it tells of a collective ("Collective name", "In msg nelems",
-/// ...); false when it is something else. `communication` is filled bit by bit.
+/// Takes one argument of an event about a collective ("Collective name", "In msg nelems", ...) into
+/// `communication`; returns false if it is something else.
 bool TakeCommunication(std::string_view key, simdjson::dom::element value, StringPool* strings,
                        Communication* communication);
 
-/// Whether a label is that of a collective: "nccl:all_reduce", with the library in front.
+/// Whether a label is a collective's: "nccl:all_reduce", with the library in front.
 bool IsCollectiveLabel(std::string_view name);
 
-/// What the inputs of such a label tell ("Input Dims", "Input type"): sets the name without the
-/// library, the elements of all inputs together, and their data type where it is one. False, with
-/// nothing set, where no extents are recorded.
+/// Takes the inputs of such a label ("Input Dims", "Input type"): sets the name without the
+/// library, the total number of elements, and the data type if all have the same. Returns false and
+/// sets nothing if no extents are recorded.
 bool TakeLabelInputs(std::string_view name, simdjson::dom::object args, StringPool* strings,
                      Communication* communication);
 

@@ -69,8 +69,8 @@ int64_t KinetoContext::ClockResolutionNs() const {
   if (!any_time_) return 1;
   if (!fraction_) return kKinetoContextNsPerMicrosecond;
   if (all_digits_) return 1;
-  // Microseconds since 1970 with a fraction need more digits than a double has: where another
-  // program wrote the file once more, its times are multiples of a quarter of a microsecond.
+  // Microseconds since 1970 with a fraction exceed a double: if another program rewrote the file,
+  // its times are multiples of a quarter of a microsecond.
   const double latest = static_cast<double>(latest_ns_) / kKinetoContextNsPerMicrosecond;
   const double step = std::nextafter(latest, std::numeric_limits<double>::infinity()) - latest;
   return std::max(int64_t{1},

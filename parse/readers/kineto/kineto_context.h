@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "parse/model/reason.h"
@@ -16,33 +15,32 @@
 
 namespace oplens::parse {
 
-/// A map by text that is looked up without making a std::string.
+/// A map by text, with lookup without a std::string.
 template <typename T>
 using SortedTextMap = std::map<std::string, T, std::less<>>;
 
-/// What the parts of the Kineto reader share: the trace that they fill, threads, bad events.
+/// Shared by the parts of the Kineto reader: the trace that they fill, threads, bad events.
 class KinetoContext {
  public:
   KinetoContext(TraceNeeds wanted, Diagnostics* sink) : needs(wanted), diagnostics(*sink) {}
   KinetoContext(const KinetoContext&) = delete;
   KinetoContext& operator=(const KinetoContext&) = delete;
 
-  /// The thread that an event names; a missing process or thread is number 0.
+  /// Returns the thread of an event; a missing process or thread is number 0.
   ThreadIndex ThreadOf(const KinetoEvent& event);
-  /// A process or thread id: its number, or for a text that is none ("Spans") a negative number in
-  /// order of appearance.
+  /// Returns a process or thread id; for a text ("Spans") a negative number in order of appearance.
   int64_t NumberOf(simdjson::dom::element id);
-  /// Counts a broken event with its place in the file.
+  /// Counts a broken event with its position.
   void CountBad(Reason reason, const KinetoEvent& event);
-  /// Times of an event with a duration; counts it under `reason` and answers false when they cannot
-  /// be read, under `reversed` when it ends before it starts.
+  /// Reads the times of an event with a duration. If they are unreadable, counts it under `reason`,
+  /// and if it ends before it starts, under `reversed`; returns false in both cases.
   bool TimesOf(const KinetoEvent& event, Reason reason, Reason reversed, KinetoTimes* times);
-  /// As ReadKinetoTimes; notes whether the file has more than whole microseconds.
+  /// Like ReadKinetoTimes; also tracks the resolution of the file's times.
   bool RawTimesOf(const KinetoEvent& event, KinetoTimes* times);
-  /// The moment of an event without a duration.
+  /// Reads the moment of an event without a duration.
   bool MomentOf(const KinetoEvent& event, int64_t* ns);
 
-  /// What the times of the file are multiples of, as far as their numbers tell.
+  /// The greatest step of which all times of the file appear to be multiples.
   int64_t ClockResolutionNs() const;
 
   Trace trace;
@@ -54,8 +52,8 @@ class KinetoContext {
   std::pair<int64_t, int64_t> last_key_;
   ThreadIndex last_thread_ = 0;
   bool any_time_ = false;
-  bool fraction_ = false;    // Some time was no whole number of microseconds.
-  bool all_digits_ = false;  // Some time was exact that a double cannot hold.
+  bool fraction_ = false;    // Some time was not a whole number of microseconds.
+  bool all_digits_ = false;  // Some time was exact beyond a double.
   int64_t latest_ns_ = 0;
   SortedTextMap<int64_t> id_texts_;
 };

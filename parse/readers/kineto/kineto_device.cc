@@ -15,7 +15,7 @@ namespace {
 
 // Kineto writes CUPTI's kinds as words in the names of events.
 
-/// Direction and memories of a copy by its name, "Memcpy HtoD (Pinned -> Device)".
+/// Takes direction and memories of a copy from its name, "Memcpy HtoD (Pinned -> Device)".
 void TakeKinetoCopyKinds(std::string_view name, MemoryCopy* copy) {
   constexpr std::string_view kPrefix = "Memcpy ";
   constexpr std::string_view kArrow = " -> ";
@@ -48,7 +48,7 @@ bool IsKernelLaunch(std::string_view api) {
   return launch != std::string_view::npos && api.find("Kernel", launch) != std::string_view::npos;
 }
 
-/// [16, 1, 1]; false when it is anything else, and then `to` is as before.
+/// Takes [16, 1, 1]; for anything else returns false and leaves `to` unchanged.
 bool TakeTriple(element value, int32_t (*to)[3]) {
   simdjson::dom::array items;
   if (value.get(items) != simdjson::SUCCESS || items.size() != 3) return false;
@@ -61,7 +61,7 @@ bool TakeTriple(element value, int32_t (*to)[3]) {
   return true;
 }
 
-/// 0 stands for none: the profilers number calls from 1.
+/// 0 means none: the profilers number calls from 1.
 void TakeCorrelation(element value, int64_t* correlation_id) {
   if (TakeInt(value, correlation_id) && *correlation_id == 0) *correlation_id = kUnknownId;
 }
@@ -89,7 +89,7 @@ constexpr KernelRatio kKernelRatios[] = {
     {"theoretical occupancy %", &KernelDetails::theoretical_occupancy_pct},
 };
 
-/// True when the key names a number of the kernel; `good` says whether it could be read.
+/// Returns whether the key names a number of the kernel; clears `good` if it cannot be read.
 bool TakeKernelNumber(const key_value_pair& arg, Kernel* kernel, KernelDetails* details,
                       bool* good) {
   for (const KernelNumber& number : kKernelNumbers) {
@@ -313,7 +313,7 @@ KinetoDevice::WaitedEvent KinetoDevice::ReadWaitedEvent(const KinetoEvent& event
   return waited;
 }
 
-/// The file has no events of recordings but their calls: what they are stands at the waits.
+/// Event records are in the file only as calls; their details are at the waits.
 void KinetoDevice::TakeWaitedEvent(const WaitedEvent& event, const Work& work,
                                    Synchronization* wait) {
   const bool known = event.event_id >= 0 && event.event_id < int64_t{kNoEvent};
@@ -338,7 +338,7 @@ void KinetoDevice::ReadOverhead(const KinetoEvent& event) {
   overhead.start_ns = times.start_ns;
   overhead.end_ns = times.end_ns;
   overhead.kind = OverheadKindOf(event.name);
-  // Process -1 stands for none.
+  // Process -1 means none.
   if (event.has_process && context_.NumberOf(event.process) >= 0) {
     overhead.thread = context_.ThreadOf(event);
   }
@@ -373,7 +373,7 @@ void KinetoDevice::AddCaptured() {
     const auto after = std::upper_bound(
         capture_edges_.begin(), capture_edges_.end(), call.start_ns,
         [](int64_t time_ns, const CaptureEdge& edge) { return time_ns < edge.time_ns; });
-    // Outside of captures the kernel was lost.
+    // Outside captures the kernel was lost.
     const bool inside = after == capture_edges_.begin()
                             ? after != capture_edges_.end() && !after->begins
                             : (after - 1)->begins;
@@ -381,7 +381,7 @@ void KinetoDevice::AddCaptured() {
     ran.FindOrInsert(call.correlation_id, 0);
     Kernel kernel = UnknownKernel();
     kernel.correlation_id = call.correlation_id;
-    // In the order of the calls.
+    // In the order of calls.
     kernel.row_id = call.start_ns;
     kernel.stream_id = static_cast<int32_t>(std::count_if(
         capture_edges_.begin(), after, [](const CaptureEdge& edge) { return edge.begins; }));
@@ -436,7 +436,7 @@ void KinetoDevice::Finish() {
   others_.Place(&trace_, [](int64_t thread) { return static_cast<ThreadIndex>(thread); });
 }
 
-/// Of calls with the same id one of the runtime counts before one of the driver, then the earlier.
+/// Of calls with one id, a runtime call has precedence over a driver call, then the earlier one.
 void KinetoDevice::KeepWantedCalls(const IdMap& wanted,
                                    std::vector<LaunchIndex>* launch_of_wanted) {
   const bool all = others_.wanted();
@@ -472,14 +472,14 @@ void KinetoDevice::KeepWantedCalls(const IdMap& wanted,
   trace_.launches = std::move(kept);
 }
 
-/// ROCm's trace says of some kernels and copies how large they are only at their call.
+/// ROCm's traces have the sizes of some kernels and copies only at the call.
 void KinetoDevice::FillFromCalls() {
   IdMap places;
   for (size_t i = 0; i < details_.size(); ++i) {
     places.FindOrInsert(details_[i].correlation_id, static_cast<uint32_t>(i));
   }
   for (Kernel& kernel : trace_.kernels) {
-    // The work of a graph has sizes of its own.
+    // The work of a graph has its own sizes.
     const uint32_t place = kernel.graph ? IdMap::kNone : places.Find(kernel.correlation_id);
     if (place == IdMap::kNone) continue;
     const CallDetails& call = details_[place];

@@ -11,7 +11,7 @@
 
 namespace oplens::parse {
 
-/// Reads what GPUs did and the API calls that it came from, and joins the two by correlation id.
+/// Reads GPU work and the API calls that launched it, and joins the two by correlation id.
 class KinetoDevice {
  public:
   explicit KinetoDevice(KinetoContext* context) : context_(*context), trace_(context->trace) {}
@@ -23,12 +23,11 @@ class KinetoDevice {
   void ReadSynchronization(const KinetoEvent& event);
   void ReadOverhead(const KinetoEvent& event);
   void ReadAnnotation(const KinetoEvent& event);
-  /// Keeps the calls that something refers to and those that are asked for, and tells the work
-  /// where they are.
+  /// Keeps the calls that are referred to or needed, and links the work to them.
   void Finish();
 
  private:
-  /// What some call events tell of the work that they launch (ROCm), where the work's own does not.
+  /// Facts in call events (ROCm) about the launched work, used if the work has none.
   struct CallDetails {
     int64_t correlation_id = kUnknownId;
     int64_t size_bytes = -1;
@@ -39,7 +38,7 @@ class KinetoDevice {
 
     bool any() const { return grid[0] >= 0 || block[0] >= 0 || size_bytes >= 0; }
   };
-  /// What a copy, fill or wait has beside its own.
+  /// Fields of a copy, memset or wait besides its own.
   struct Work {
     int64_t correlation_id = kUnknownId;
     int64_t size_bytes = -1;
@@ -48,7 +47,7 @@ class KinetoDevice {
     int32_t stream_id = static_cast<int32_t>(kUnknownId);
   };
 
-  /// What a wait says of the event that it waits for.
+  /// What a wait says about the event that it waits for.
   struct WaitedEvent {
     int64_t event_id = kUnknownId;
     int64_t record_correlation_id = kUnknownId;  ///< Of the call that recorded it.
@@ -58,24 +57,24 @@ class KinetoDevice {
   Work ReadWork(const KinetoEvent& event);
   static WaitedEvent ReadWaitedEvent(const KinetoEvent& event);
   void TakeWaitedEvent(const WaitedEvent& event, const Work& work, Synchronization* wait);
-  /// Device and stream stand in the arguments, else as process and thread.
+  /// Device and stream are in the arguments, else they are the process and thread.
   void PlaceOf(const KinetoEvent& event, int32_t* device_id, int32_t* stream_id);
   void ReadKernelArguments(const KinetoEvent& event, Kernel* kernel);
   void KeepWantedCalls(const IdMap& wanted, std::vector<LaunchIndex>* launch_of_wanted);
   void FillFromCalls();
-  /// TracePart::kCaptures: makes kernels of the launches whose work went into graphs.
+  /// For TracePart::kCaptures: makes kernels of the launches captured into graphs.
   void AddCaptured();
 
   KinetoContext& context_;
   Trace& trace_;
-  std::vector<bool> driver_;  // Of each call in trace_.launches.
+  std::vector<bool> driver_;  // Per call in trace_.launches.
   std::vector<CallDetails> details_;
   std::vector<int64_t> copy_correlations_;
   std::vector<int64_t> set_correlations_;
   std::vector<int64_t> wait_correlations_;
-  std::vector<int64_t> record_correlations_;  // Of Trace::event_records.
+  std::vector<int64_t> record_correlations_;  // Per record in Trace::event_records.
   IdMap records_;                             // correlation id -> index into Trace::event_records
-  /// Of the calls that begin and end the capture of a graph: when, and which.
+  /// A call that begins or ends the capture of a graph.
   struct CaptureEdge {
     int64_t time_ns;
     bool begins;

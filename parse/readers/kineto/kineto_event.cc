@@ -52,14 +52,14 @@ constexpr Category kCategories[] = {
 
 constexpr size_t kKinetoEventLongestCategory = 64;
 constexpr int64_t kKinetoEventNsPerMicrosecond = 1000;
-// Larger numbers do not fit into 64 bits in ns.
+// Larger numbers overflow 64 bits in ns.
 constexpr double kMostMicroseconds = 9.2e15;
 // From 2^43 on, neighbouring doubles are more than 0.001 us apart.
 constexpr double kLeastCoarse = 8796093022208.0;
 
 bool DoubleToNs(double microseconds, int64_t* ns, bool* fraction) {
   if (!(std::fabs(microseconds) < kMostMicroseconds)) return false;
-  // The whole part and the fraction apart: their product with 1000 loses nothing.
+  // The whole part and the fraction apart: their products with 1000 are exact.
   const double whole = std::trunc(microseconds);
   const double rest = microseconds - whole;
   if (rest != 0) *fraction = true;
@@ -72,7 +72,7 @@ bool IntToNs(int64_t microseconds, int64_t* ns) {
   return !__builtin_mul_overflow(microseconds, kKinetoEventNsPerMicrosecond, ns);
 }
 
-/// A decimal number to the ns: its digits say it exactly, which a double cannot.
+/// Converts a decimal number to ns by its digits, which are exact beyond a double.
 bool TextToNs(std::string_view text, int64_t* ns, bool* fraction) {
   const size_t point = text.find('.');
   int64_t whole = 0;
@@ -91,7 +91,7 @@ bool TextToNs(std::string_view text, int64_t* ns, bool* fraction) {
                         : !__builtin_add_overflow(*ns, rest, ns);
 }
 
-/// The number of the member "ts" that reads as `rounded`, in the text of an event.
+/// Returns the number of the member "ts" in the text of an event that reads as `rounded`.
 std::string_view FindTime(std::string_view text, double rounded) {
   constexpr std::string_view kKey = "\"ts\"";
   for (size_t at = text.find(kKey); at != std::string_view::npos; at = text.find(kKey, at)) {
@@ -117,7 +117,7 @@ KinetoClass ClassifyKinetoCategory(std::string_view category) {
   for (const Category& known : kCategories) {
     if (known.name == name) return known.kind;
   }
-  // Of whatever device: cuda_runtime, xpu_runtime, mtia_runtime, ...
+  // Of any device: cuda_runtime, xpu_runtime, mtia_runtime, ...
   return name.ends_with("_runtime") ? KinetoClass::kRuntimeCall : KinetoClass::kOther;
 }
 

@@ -16,19 +16,18 @@ using simdjson::dom::key_value_pair;
 constexpr std::string_view kModulePrefix = "nn.Module: ";
 constexpr std::string_view kMemoryName = "[memory]";
 
-/// What the arguments of an operator event hold.
 struct OperatorDetails {
   KinetoArguments arguments;
   Communication communication;
   std::string_view stack;
-  std::string_view call;  // The canonical call, as `parse --format chrome` writes it.
+  std::string_view call;  // The canonical call, as written by `parse --format chrome`.
   KinetoEventIds ids;
   int64_t sequence = -1;
   int32_t forward_thread = 0;
   bool stream = false;
 };
 
-/// A node whose dY is all that tells the extents of its forward op's result.
+/// Whether only the dY of this node has the extents of its forward op's result.
 bool IsTellingNode(std::string_view name, const KinetoArguments& arguments) {
   return arguments.any() && name.starts_with("torch::autograd::CppNode<SplitLookupFunction_");
 }
@@ -40,7 +39,7 @@ void TakeKinetoHostList(element value, bool* there, simdjson::dom::array* list) 
 constexpr std::string_view kCompiledPrefix = "kernel_";
 
 void TakeOperatorDetail(const key_value_pair& arg, StringPool* strings, OperatorDetails* details) {
-  // Told apart by length first: this runs for every argument of every operator.
+  // Dispatches by length first: this runs for every argument of every operator.
   const std::string_view key = arg.key;
   KinetoArguments& arguments = details->arguments;
   switch (key.size()) {
@@ -126,7 +125,7 @@ void KinetoHost::ReadOperator(const KinetoEvent& event) {
     }
   }
   const StringId name = trace_.strings.Intern(event.name);
-  // Labels of the user have a category of their own where this one is not of the first versions.
+  // This category has no labels of the user, except in files of the first versions.
   constexpr std::string_view kRegistered = "cpu_op";
   const size_t place = size_t{name} * 3 + (details.arguments.any()         ? 2
                                            : event.category == kRegistered ? 1
@@ -164,7 +163,7 @@ void KinetoHost::ReadOperator(const KinetoEvent& event) {
 
 void KinetoHost::AddCommunication(const KinetoEvent& event, Communication* communication) {
   KinetoTimes times;
-  // What is wrong with them is counted for the range.
+  // Errors in them are counted for the range.
   if (ReadKinetoTimes(event, &times) && times.end_ns >= times.start_ns) {
     communication->start_ns = times.start_ns;
     communication->end_ns = times.end_ns;
@@ -178,7 +177,7 @@ StringId KinetoHost::StackOf(std::string_view frames) {
   const auto found = stacks_.find(frames);
   if (found != stacks_.end()) return found->second;
   std::string text = "{'traceMarker': [";
-  // The file has the innermost frame first, a trace marker has it last.
+  // The file has the innermost frame first, a trace marker last.
   std::string_view rest = frames;
   for (bool first = true; !rest.empty();) {
     const size_t separator = rest.rfind(';');
@@ -234,7 +233,7 @@ void KinetoHost::ReadInstant(const KinetoEvent& event) {
     if (context_.MomentOf(event, &time_ns)) ReadMemoryEvent(event, time_ns);
     return;
   }
-  // Marks of the profiler itself, such as "Record Window End", whose time may mean nothing.
+  // Marks of the profiler itself, such as "Record Window End"; their time may be meaningless.
   if (event.scope == "g" || !context_.MomentOf(event, &time_ns)) return;
   const StringId text = trace_.strings.Intern(event.name);
   const ThreadIndex thread = context_.ThreadOf(event);
@@ -293,8 +292,7 @@ void KinetoHost::ReadForwardBackward(const KinetoEvent& event) {
   (forward ? arrow_starts_ : arrow_finishes_).push_back(end);
 }
 
-/// Either end may come first, and ids are used again: of one id the first start leads to the first
-/// finish.
+/// Either end may come first, and ids are reused: the n-th start of an id leads to its n-th finish.
 void KinetoHost::LinkArrows() {
   for (std::vector<ArrowEnd>* const ends : {&arrow_starts_, &arrow_finishes_}) {
     if (!std::is_sorted(ends->begin(), ends->end())) std::sort(ends->begin(), ends->end());

@@ -16,7 +16,7 @@
 
 namespace oplens::parse {
 
-/// Reads what host threads did: operators, Python frames and modules, labels, steps, moments,
+/// Reads the events of host threads: operators, Python frames and modules, labels, steps, moments,
 /// arrows from forward to backward, and the names of threads and processes.
 class KinetoHost {
  public:
@@ -25,15 +25,14 @@ class KinetoHost {
   void ReadOperator(const KinetoEvent& event);
   void ReadAnnotation(const KinetoEvent& event);
   void ReadPythonFunction(const KinetoEvent& event);
-  /// An NVTX range of `parse --format chrome`; its argument "open" says that it was never closed.
+  /// Reads an NVTX range of `parse --format chrome`; the argument "open" means never closed.
   void ReadMarker(const KinetoEvent& event);
-  /// A moment; one of the allocator becomes a memory event, one of the whole trace is left out.
+  /// Reads a moment: the allocator's becomes a memory event, one of the whole trace is ignored.
   void ReadInstant(const KinetoEvent& event);
-  /// Start ("s") or finish ("f") of an arrow from a forward op to its backward node.
+  /// Reads the start ("s") or finish ("f") of an arrow from a forward op to its backward node.
   void ReadForwardBackward(const KinetoEvent& event);
-  /// Names of processes and threads.
   void ReadNames(const KinetoEvent& event);
-  /// Names the threads and lists the processes, once all events are read.
+  /// Names the threads and lists the processes. Call after all events.
   void Finish();
 
  private:
@@ -51,13 +50,14 @@ class KinetoHost {
   void ReadMemoryEvent(const KinetoEvent& event, int64_t time_ns);
   StringId StackOf(std::string_view frames);
   void LinkArrows();
-  /// Of several names of one thread or process the longest is kept, which tells most.
+  /// Keeps the longest of several names of a thread or process, as the most informative.
   void KeepName(StringId name, StringId* kept) const;
 
   KinetoContext& context_;
   Trace& trace_;
   KinetoCalls calls_;
-  std::vector<uint8_t> name_kinds_;  // By 3 * StringId + what it has: TorchName + 1, or 0.
+  std::vector<uint8_t> name_kinds_;  // TorchName + 1, or 0; by 3 * StringId + 0 to 2 for the
+                                     // category and arguments.
   SortedTextMap<StringId> stacks_;
   std::string text_;
   std::vector<KinetoEventIds> range_ids_;   // By range.

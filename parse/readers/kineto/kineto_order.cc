@@ -6,10 +6,12 @@
 #include <tuple>
 #include <utility>
 
+#include "base/hash.h"
+
 namespace oplens::parse {
 namespace {
 
-/// What is around what where nothing else tells, by RangeKind.
+/// Nesting by RangeKind (smaller is outside), if nothing else decides.
 constexpr uint8_t kNesting[] = {
     2,  // kMarker
     5,  // kOperator
@@ -34,7 +36,7 @@ std::strong_ordering CompareOperators(const Operator& a, const Operator& b,
   return CompareTexts(a.stack, b.stack, strings);
 }
 
-/// Ranges of one thread with equal times.
+/// For ranges of one thread with equal times.
 bool IsRangeOutside(const Range& a, const Range& b, const Trace& trace) {
   const auto nesting = [](const Range& range) { return kNesting[static_cast<size_t>(range.kind)]; };
   if (a.kind != b.kind) return nesting(a) < nesting(b);
@@ -44,15 +46,14 @@ bool IsRangeOutside(const Range& a, const Range& b, const Trace& trace) {
   return CompareOperators(trace.operators[a.item], trace.operators[b.item], trace.strings) < 0;
 }
 
-/// Numbers of the ranges whose thread and times others may have too: all that do, and a few more.
+/// Returns the indices of all ranges that share thread and times with another, and of a few more.
 std::vector<uint32_t> RangesWithEqualTimes(const std::vector<Range>& ranges) {
   constexpr size_t kBitsPerRange = 32;
   size_t bits = 64;
   while (bits < ranges.size() * kBitsPerRange) bits *= 2;
   const auto place_of = [&](const Range& range) {
-    uint64_t x = static_cast<uint64_t>(range.start_ns) * 0x9E3779B97F4A7C15u ^ range.thread;
-    x = (x ^ (x >> 29) ^ static_cast<uint64_t>(range.end_ns)) * 0xBF58476D1CE4E5B9u;
-    return static_cast<size_t>(x ^ (x >> 32)) & (bits - 1);
+    const uint64_t hash = MixHash(MixHash(range.thread, range.start_ns), range.end_ns);
+    return static_cast<size_t>(hash ^ (hash >> 32)) & (bits - 1);
   };
   std::vector<bool> taken(bits);
   std::vector<size_t> repeated;
@@ -89,7 +90,7 @@ KinetoEventIds ReadKinetoIds(const KinetoEvent& event) {
 }
 
 void SettleRanges(const std::vector<KinetoEventIds>& ids, Trace* trace) {
-  // Even numbers leave room for what is put around a range later.
+  // Even numbers allow inserting ranges around others later.
   constexpr int64_t kStep = 2;
   constexpr int64_t kMost = (1 << 24) - 1;
   std::vector<Range>& ranges = trace->ranges;
@@ -138,7 +139,7 @@ void SettleCommunications(Trace* trace) {
   const auto before = [&](uint32_t a, uint32_t b) {
     const Communication& x = all[a];
     const Communication& y = all[b];
-    // Those of kernels last, as they are.
+    // Those of kernels come last, in their order.
     const auto place = [](const Communication& c, uint32_t i) {
       const bool of_kernel = c.thread == kNoThread;
       return std::tuple(of_kernel, of_kernel ? i : c.thread, of_kernel ? 0 : c.start_ns);

@@ -11,8 +11,7 @@
 
 namespace oplens::parse {
 
-/// What the profiler numbered an event with, in the order in which it began: "Ev Idx" and
-/// "External id", each + 1. 0: not told, or no number of 32 bits.
+/// "Ev Idx" and "External id", each + 1: numbers of an event in order of start. 0: none in 32 bits.
 struct KinetoEventIds {
   uint32_t index = 0;
   uint32_t external = 0;
@@ -20,19 +19,19 @@ struct KinetoEventIds {
   friend auto operator<=>(const KinetoEventIds&, const KinetoEventIds&) = default;
 };
 
-/// Notes `value` if `key` is one of the two.
+/// Stores `value` if `key` is one of the two.
 void TakeKinetoId(std::string_view key, simdjson::dom::element value, KinetoEventIds* ids);
 KinetoEventIds ReadKinetoIds(const KinetoEvent& event);
 
-// Where an event stands in the file says nothing. What stands at one moment of one thread is
-// ordered by "Ev Idx", then "External id" (what lacks one is first), then by what it is: kind,
-// texts and all other facts. What is equal in all of these is interchangeable.
+// The position of an event in the file is irrelevant. Events at one moment of one thread are
+// ordered by "Ev Idx", then "External id" (events without first), then by content: kind, texts and
+// all other facts. Events equal in all of these are interchangeable.
 
-/// Sets Range::order of all ranges. `ids` is by range. O(R), O(R log R) where all have equal times.
+/// Sets Range::order of all ranges. `ids` is by range. O(R), O(R log R) if all have equal times.
 void SettleRanges(const std::vector<KinetoEventIds>& ids, Trace* trace);
 /// Sorts by time. `ids` is by event.
 void SettleMemoryEvents(const std::vector<KinetoEventIds>& ids, Trace* trace);
-/// Sorts what host threads tell of collectives, outer before inner, before what kernels tell.
+/// Sorts the collectives of host threads, outer before inner; those of kernels follow.
 void SettleCommunications(Trace* trace);
 
 }  // namespace oplens::parse

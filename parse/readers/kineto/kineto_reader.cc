@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
-#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -19,7 +18,7 @@ namespace {
 using simdjson::dom::element;
 using simdjson::dom::key_value_pair;
 
-/// The number of the first of `keys` that is there; else 0.
+/// Takes the number of the first existing key, if any.
 template <typename T>
 void TakeFirst(simdjson::dom::object object, std::initializer_list<std::string_view> keys, T* to) {
   for (const std::string_view key : keys) {
@@ -40,7 +39,7 @@ void TakeDevices(element value, Trace* trace) {
       device.name = trace->strings.Intern(TextOf(name));
     }
     TakeFirst(properties, {"id"}, &device.id);
-    // The second spelling is that of the first versions.
+    // The second spelling is from the first versions.
     TakeFirst(properties, {"computeMajor", "major"}, &device.compute_capability_major);
     TakeFirst(properties, {"computeMinor", "minor"}, &device.compute_capability_minor);
     TakeFirst(properties, {"numSms", "multiProcessorCount"}, &device.multiprocessors);
@@ -49,7 +48,7 @@ void TakeDevices(element value, Trace* trace) {
   }
 }
 
-/// A text or a whole number; of another type it is passed over.
+/// Takes a text or a whole number; ignores other types.
 void TakeVersion(std::string_view name, element value, Trace* trace) {
   std::string text;
   int64_t number = 0;
@@ -63,8 +62,8 @@ void TakeVersion(std::string_view name, element value, Trace* trace) {
   trace->versions.emplace_back(trace->strings.Intern(name), trace->strings.Intern(text));
 }
 
-/// The ranks of each process group that has several, kUnknownId where they differ; nullopt where
-/// the file lists no groups.
+/// Returns the number of ranks of the process groups with several ranks, kUnknownId if it differs;
+/// nullopt if the file lists no groups.
 std::optional<int64_t> GroupSize(simdjson::dom::object info) {
   simdjson::dom::array groups;
   if (info["pg_config"].get(groups) != simdjson::SUCCESS) return std::nullopt;
@@ -85,7 +84,7 @@ void TakeRanks(simdjson::dom::object group, std::vector<int64_t>* ranks) {
   if (group["ranks"].get(items) != simdjson::SUCCESS) return;
   for (const element item : items) {
     int64_t rank = 0;
-    if (!TakeInt(item, &rank) || rank < 0) {  // A list that is not understood is none.
+    if (!TakeInt(item, &rank) || rank < 0) {  // A list with an unknown member counts as empty.
       ranks->clear();
       return;
     }
@@ -126,9 +125,9 @@ void TakeDistributed(element value, Trace* trace) {
   trace->group_size = GroupSize(info).value_or(trace->world_size);
 }
 
-/// Takes a member of the document beside the events: the schema version, the devices, the place in
-/// a distributed run, and baseTimeNanoseconds, which was subtracted from all times. Others are left
-/// out. Answers whether it is a member that PyTorch's profiler writes and other tools do not.
+/// Takes a member of the document beside the events: the schema version, devices, the place in a
+/// distributed run, and baseTimeNanoseconds, which was subtracted from all times. Ignores others.
+/// Returns whether only PyTorch's profiler writes such a member.
 bool TakeKinetoMember(std::string_view key, element value, Trace* trace) {
   if (key == "schemaVersion") {
     TakeInt(value, &trace->schema_version);
@@ -150,7 +149,7 @@ bool TakeKinetoMember(std::string_view key, element value, Trace* trace) {
   return true;
 }
 
-/// As many names of unknown categories are kept; events of further ones count together.
+/// At most this many unknown categories are listed by name; further ones count together.
 constexpr size_t kMostCategories = 64;
 constexpr std::string_view kOtherCategories = "others";
 constexpr size_t kKinetoReaderLongestCategory = 40;
@@ -247,7 +246,7 @@ void KinetoReader::ReadTimed(const KinetoEvent& event, KinetoClass kind) {
 }
 
 void KinetoReader::Ignore(const KinetoEvent& event) {
-  // Of parse's own timelines: with its counters, it follows from the rest.
+  // In parse's own timelines; derived from the rest, like their counters.
   if (event.category == "critical_path") {
     own_timeline_ = true;
     return;
@@ -304,7 +303,7 @@ Trace KinetoReader::Finish(bool cut) {
 
 namespace {
 
-/// Every JSON document may be one: what comes before the events can be of any length.
+/// Accepts every JSON document: text before the events can have any length.
 bool RecognisesKineto(ProfileFile* file) { return file->content() == ProfileFile::Content::kJson; }
 
 bool IsBareArray(std::string_view head) {

@@ -1,7 +1,6 @@
 #ifndef OPLENS_PARSE_READERS_KINETO_KINETO_READER_H_
 #define OPLENS_PARSE_READERS_KINETO_KINETO_READER_H_
 
-#include <map>
 #include <string>
 #include <string_view>
 
@@ -16,8 +15,7 @@ namespace oplens::parse {
 
 extern const TraceReader kKinetoReader;
 
-/// Takes the events of a trace that PyTorch's profiler (Kineto) wrote, in any order, and makes a
-/// Trace of them.
+/// Makes a Trace of the events, in any order, of a trace by PyTorch's profiler (Kineto).
 class KinetoReader : public JsonEventHandler {
  public:
   KinetoReader(std::string path, TraceNeeds needs, Diagnostics* diagnostics);
@@ -27,12 +25,12 @@ class KinetoReader : public JsonEventHandler {
 
   /// Whether the document has the members of an execution trace, which lists nodes without times.
   bool is_execution_trace() const { return has_nodes_; }
-  /// Whether anything in the document is of PyTorch's profiler: a member that it writes, or an
-  /// event of one of its categories, whatever is wrong with it.
+  /// Whether anything in the document is from PyTorch's profiler: a member that it writes, or an
+  /// event of one of its categories, even if broken.
   bool is_pytorch() const { return is_pytorch_; }
-  /// The events of other categories: "foo (3), phase C (1)"; "" where there are none.
+  /// The events of other categories: "foo (3), phase C (1)"; "" if there are none.
   std::string IgnoredList() const;
-  /// The trace, after the last event. Says in notes what was left out. `cut`: the file ends early.
+  /// Returns the trace after the last event. Notes what was ignored. `cut`: the file ends early.
   Trace Finish(bool cut = false);
 
  private:
@@ -48,10 +46,10 @@ class KinetoReader : public JsonEventHandler {
   SortedTextMap<KinetoClass> classes_;  // By category as written.
   int64_t events_ = 0;
   int64_t counter_ranges_ = 0;
-  SortedTextMap<int64_t> ignored_;  // Events by category, or by phase without one.
+  SortedTextMap<int64_t> ignored_;  // Counts by category, or by phase if there is none.
   bool has_nodes_ = false;
   bool is_pytorch_ = false;
-  bool own_timeline_ = false;  // parse wrote the file.
+  bool own_timeline_ = false;  // The file was written by parse.
 };
 
 }  // namespace oplens::parse

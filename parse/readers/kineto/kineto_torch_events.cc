@@ -19,7 +19,7 @@ using simdjson::dom::element_type;
 using simdjson::dom::key_value_pair;
 using Kind = TorchEvent::Kind;
 
-/// Calls of the runtime API are these; other categories that end so are new.
+/// The categories of the runtime API; others with this ending are new.
 constexpr std::string_view kRuntimes[] = {"runtime",      "cuda_runtime", "mtia_runtime",
                                           "glow_runtime", "xpu_runtime",  "privateuse1_runtime"};
 
@@ -60,7 +60,7 @@ std::optional<Kind> KindOf(const KinetoEvent& event, KinetoClass kind) {
   }
 }
 
-/// As Python prints what the JSON text says.
+/// Prints JSON as Python does.
 void AppendPython(element value, std::string* text) {
   switch (value.type()) {
     case element_type::ARRAY: {
@@ -109,7 +109,7 @@ void KinetoTorchEvents::Read(const KinetoEvent& event, KinetoClass kind) {
   }
   torch.name = trace_.strings.Intern(event.name);
   if (event.has_args) ReadArguments(event, &torch);
-  // Whatever number the file gives to a module, it launches nothing.
+  // A module launches nothing, whatever its number in the file.
   if (torch.kind == Kind::kModule) torch.external_id = TorchEvent::kNone;
   if (torch.kind == Kind::kOperator && torch.dims == 0) torch.dims = trace_.strings.Intern("[]");
   trace_.torch_events.push_back(torch);

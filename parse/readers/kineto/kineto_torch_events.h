@@ -8,12 +8,12 @@
 
 namespace oplens::parse {
 
-/// Reads Trace::torch_events, where they are asked for.
+/// Reads Trace::torch_events, if needed.
 class KinetoTorchEvents {
  public:
   explicit KinetoTorchEvents(KinetoContext* context) : context_(*context), trace_(context->trace) {}
 
-  /// Any event with a duration.
+  /// Takes any event with a duration.
   void Read(const KinetoEvent& event, KinetoClass kind);
 
  private:

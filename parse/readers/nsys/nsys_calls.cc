@@ -86,8 +86,8 @@ void NsysCalls::ReadCall(int64_t row_id, const Cell* row) {
   if (!wanted && !wanted_anywhere) others_.Add(call, row[2].integer());
 }
 
-/// Of rows that share a key the one that starts first counts, whatever their order: a runtime call
-/// starts before the driver call that it makes.
+/// Of rows with one key the first to start counts, whatever their order: a runtime call starts
+/// before the driver call inside it.
 void NsysCalls::Keep(Key key, LaunchCall call, int64_t global_tid) {
   auto& launches = context_.trace.launches;
   call.thread = context_.ThreadOf(global_tid);

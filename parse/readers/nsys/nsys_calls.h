@@ -11,28 +11,27 @@
 
 namespace oplens::parse {
 
-/// Names a call as its documentation does: without the ABI suffix of the CUDA version that
-/// introduced it ("cudaLaunchKernel_v7000"). "_v2" and the like stay, they are other functions.
+/// Returns the documented name of a call: without the ABI suffix of the CUDA version that
+/// introduced it ("cudaLaunchKernel_v7000"). Keeps "_v2" and the like, which are other functions.
 std::string_view StripAbiSuffix(std::string_view api);
 
-/// Finds the API calls that GPU work came from. Correlation ids start again in every process, so
-/// the process is part of the key; work that does not say its process fits where there is only one.
+/// Finds the API calls that launched GPU work. The key includes the process, because correlation
+/// ids are per process; work of unknown process matches if there is only one.
 class NsysCalls {
  public:
-  /// One call that work refers to, or kNone.
-  using Key = int64_t;
+  using Key = int64_t;  ///< One call that work refers to, or kNone.
   static constexpr Key kNone = -1;
 
   explicit NsysCalls(NsysContext* context) : context_(*context) {}
 
-  /// Notes that work refers to the call `correlation` of the process `global_pid`, as cells of its
-  /// row. kNone when the correlation id is no id.
+  /// Requests the call `correlation` of the process `global_pid`, as cells of the work's row.
+  /// Returns kNone if the correlation id is invalid.
   Key Want(const Cell& correlation, const Cell& global_pid);
-  /// Keeps the wanted calls in Trace::launches; counts broken and repeated rows.
+  /// Keeps the requested calls in Trace::launches; counts broken and repeated rows.
   void Read();
-  /// The call, kNoLaunch when it is not in the file. After Read.
+  /// Returns the call, kNoLaunch if it is not in the file. Call after Read.
   LaunchIndex Find(Key key) const;
-  /// Puts the calls that nothing refers to behind all others, where they are asked for.
+  /// Appends the calls that nothing refers to, if needed.
   void PlaceOthers();
 
  private:

@@ -2,16 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <limits>
-
 #include "base/parse_number.h"
 #include "parse/readers/nsys/nsys_schema.h"
 
 namespace oplens::parse {
 namespace {
 
-/// The n of "<table>_V<n>"; 0 when `name` is no such name.
+/// Returns n for "<table>_V<n>"; 0 for another name.
 uint32_t VersionOf(std::string_view name, std::string_view table) {
   if (!name.starts_with(table)) return 0;
   name.remove_prefix(table.size());

@@ -17,19 +17,18 @@
 
 namespace oplens::parse {
 
-/// What the parts of the Nsight Systems reader share: tables by their name of any generation,
-/// strings, threads, processes, bad rows.
+/// Shared by the Nsight Systems reader: tables of any version, strings, threads, processes, bad
+/// rows.
 class NsysContext {
  public:
-  /// `only`: nsys::ProcessKey of the process that is read; nullopt: all are.
+  /// `only`: nsys::ProcessKey of the only process to read; nullopt: all.
   NsysContext(SqliteDatabase* source, std::optional<int64_t> only, TraceNeeds wanted,
               Diagnostics* sink)
       : database(*source), diagnostics(*sink), needs(wanted), only_(only) {}
   NsysContext(const NsysContext&) = delete;
   NsysContext& operator=(const NsysContext&) = delete;
 
-  /// The table's name in this file: `table`, else "<table>_V<n>" with the largest n; empty when
-  /// the file has neither.
+  /// Returns the table's name in this file: `table`, or "<table>_V<n>" with the largest n, or "".
   std::string_view Find(std::string_view table) const;
   bool HasColumn(std::string_view table, std::string_view column);
 
@@ -42,8 +41,7 @@ class NsysContext {
       for (size_t i = 0; i < batch.row_count(); ++i) f(batch.row_ids[i], batch.Row(i));
     });
   }
-  /// The same for a table whose rows say nothing without its first `needed` columns: where one of
-  /// them is missing, a sentence says so and no row is read.
+  /// Like ForEachRow; if one of the first `needed` columns is missing, notes that and reads no row.
   template <typename F>
   void ForEachWholeRow(std::string_view table, std::span<const std::string_view> columns,
                        size_t needed, F f) {
@@ -53,26 +51,22 @@ class NsysContext {
   void CountBadRow(Reason reason, std::string_view table, int64_t row_id);
 
   void ReadStrings();
-  /// The text of a string id, or a text cell itself; 0 for anything else and unknown ids.
+  /// Returns the text of a string id or of a text cell; 0 for anything else and unknown ids.
   StringId TextOf(const Cell& cell);
 
-  /// The thread of a global thread id.
   ThreadIndex ThreadOf(int64_t global_tid);
-  /// The number, from 1, of the process of a global thread or process id; 0 stands for "the file
-  /// does not say".
+  /// Returns the number, from 1, of the process of a global thread or process id; 0 means unknown.
   uint32_t ProcessOf(int64_t global_id);
-  /// Whether a row is of a process that is not read, by the cell of its global thread or process
-  /// id.
+  /// Whether a row's cell of a global thread or process id is of a process that is not read.
   bool IsForeign(const Cell& global_id) const;
-  /// Whether one process of several is read.
-  bool reads_part() const { return only_.has_value(); }
-  /// Whether something was read of the process of a global thread or process id.
+  bool reads_part() const { return only_.has_value(); }  ///< Whether only one process is read.
+  /// Whether rows of this global thread or process id's process were read.
   bool KnowsProcess(int64_t global_id) const;
-  /// All processes that something was read of: nsys::ProcessKey by number less one.
+  /// All processes of which rows were read: nsys::ProcessKey by number - 1.
   const std::vector<int64_t>& process_keys() const { return process_keys_; }
-  /// Of Trace::threads, by index.
+  /// Per thread in Trace::threads.
   const std::vector<int64_t>& global_tids() const { return global_tids_; }
-  /// The thread's index if something was read of it, IdMap::kNone otherwise.
+  /// Returns the thread's index if rows of it were read, else IdMap::kNone.
   uint32_t FindThread(int64_t global_tid) const { return threads_.Find(global_tid); }
 
   SqliteDatabase& database;

@@ -41,7 +41,7 @@ bool TakeMemoryKind(const Cell& cell, MemoryKind* kind) {
   return true;
 }
 
-/// kNoEvent for the number that stands for none, 2^32 - 1, and for what is no id.
+/// Returns kNoEvent for 2^32 - 1, which means none, and for invalid ids.
 uint32_t NsysDeviceEventIdOf(const Cell& cell) {
   const bool good = cell.is_int() && cell.integer() >= 0 && cell.integer() < int64_t{kNoEvent};
   return good ? static_cast<uint32_t>(cell.integer()) : kNoEvent;
@@ -52,7 +52,7 @@ WaitKind WaitKindOf(bool stream, bool event) {
   return event ? WaitKind::kEvent : WaitKind::kContext;
 }
 
-/// Columns that every row of GPU work has, as the first six of its table's list.
+/// Takes the common columns of GPU work, the first six in the list of each table.
 template <typename T>
 bool TakePlace(const Cell* row, T* work) {
   if (!AllInts(row, 2) || !TakeInt32(row[3], &work->context_id) || !row[4].is_int()) return false;
@@ -96,7 +96,7 @@ void NsysGraphNodes::ReadEvents() {
   constexpr std::string_view kColumns[] = {"start", "globalTid", "graphNodeId",
                                            "end",   "nameId",    "originalGraphNodeId"};
   const std::string_view table = Table();
-  // The table of whole graphs of later schemas bears the name that this one had before.
+  // In later schemas, the table of whole graphs has this one's former name.
   if (!context_.HasColumn(table, kColumns[2])) return;
   context_.ForEachWholeRow(table, kColumns, 3,
                            [&](int64_t row_id, const Cell* row) { TakeEvent(row_id, row); });
@@ -174,7 +174,7 @@ void NsysDevice::TakeKernel(int64_t row_id, const Cell* row) {
     context_.CountBadRow(Reason::kBadKernelRow, nsys::kKernelTable, row_id);
   }
   TakeKernelName(row_id, row, &kernel);
-  // NULL of a kernel that was launched by itself; ids of nodes are not 0.
+  // NULL for a kernel outside graphs; node ids are not 0.
   if (row[kDeviceGraphNode].is_int() && row[kDeviceGraphNode].integer() != 0) {
     kernel.graph = true;
     nodes_.Want(trace_.kernels.size() - 1, row[kDeviceGraphNode].integer(), row[kDeviceGlobalPid]);
@@ -192,8 +192,7 @@ void NsysDevice::TakeKernelName(int64_t row_id, const Cell* row, Kernel* kernel)
   context_.CountBadRow(Reason::kUnknownKernelName, nsys::kKernelTable, row_id);
 }
 
-/// Some names that nvcc mangles are beyond the demangler of the C++ runtime, but not beyond that of
-/// Nsight Systems.
+/// The C++ runtime cannot demangle some names of nvcc that Nsight Systems can.
 bool NsysDevice::IsReadable(StringId mangled) {
   constexpr uint8_t kUnknown = 0;
   constexpr uint8_t kReadable = 1;
@@ -244,7 +243,7 @@ void NsysDevice::ReadSets() {
       context_.CountBadRow(Reason::kBadOtherRow, nsys::kMemsetTable, row_id);
       return;
     }
-    // The fill value is a pattern of 32 bits, stored unsigned.
+    // The value is a 32-bit pattern, stored unsigned.
     set.value = static_cast<int32_t>(row[6].integer() & kLow32Bits);
     set_calls_.push_back(calls_.Want(row[7], row[8]));
     trace_.sets.push_back(set);
@@ -369,7 +368,7 @@ void NsysDevice::JoinMemoryEvents() {
   std::vector<MemoryEvent>& events = trace_.memory_events;
   for (size_t i = 0; i < events.size(); ++i) {
     events[i].launch = calls_.Find(memory_owners_[i].call);
-    // Without its call, the event belongs to the process: a thread without a number stands for it.
+    // Without its call, the event is attributed to the process: a thread without a number.
     events[i].thread = events[i].launch != kNoLaunch
                            ? trace_.launches[events[i].launch].thread
                            : context_.ThreadOf(memory_owners_[i].global_pid);

@@ -12,15 +12,14 @@
 
 namespace oplens::parse {
 
-/// Finds the calls that put the nodes of CUDA graphs into them: GraphNodes.
+/// Finds the calls that put nodes into CUDA graphs: GraphNodes.
 class NsysGraphNodes {
  public:
   explicit NsysGraphNodes(NsysContext* context) : context_(*context) {}
 
-  /// Notes that a kernel, by its index, is a replay of `node` of the process `global_pid`, a cell
-  /// of its row.
+  /// Notes that kernel index `kernel` replays `node` of process `global_pid`, a cell of its row.
   void Want(size_t kernel, int64_t node, const Cell& global_pid);
-  /// Fills Kernel::capture of the wanted kernels where the file holds the whole chain of clones.
+  /// Sets Kernel::capture of these kernels if the file has the whole chain of clones.
   void Place();
 
  private:
@@ -32,13 +31,13 @@ class NsysGraphNodes {
   GraphNodes nodes_;
 };
 
-/// Reads what GPUs did, and the API calls that it came from.
+/// Reads GPU work and the API calls that launched it.
 class NsysDevice {
  public:
   explicit NsysDevice(NsysContext* context) : context_(*context), trace_(context->trace) {}
 
   void Read();
-  /// Adds the API calls that nothing refers to, where they are asked for.
+  /// Adds the API calls that nothing refers to, if needed.
   void PlaceOtherCalls() { calls_.PlaceOthers(); }
 
  private:
@@ -55,7 +54,7 @@ class NsysDevice {
   void Join();
   void JoinMemoryEvents();
 
-  /// What a memory event says of its thread, until the calls are read.
+  /// What identifies the thread of a memory event, until the calls are read.
   struct MemoryOwner {
     NsysCalls::Key call = NsysCalls::kNone;
     int64_t global_pid = 0;
@@ -65,13 +64,13 @@ class NsysDevice {
   Trace& trace_;
   NsysCalls calls_{&context_};
   NsysGraphNodes nodes_{&context_};
-  std::vector<bool> missing_;      // Of the kernel table's columns.
+  std::vector<bool> missing_;      // Per column of the kernel table.
   std::vector<uint8_t> readable_;  // Of mangled names, by StringId.
   std::vector<NsysCalls::Key> kernel_calls_;
   std::vector<NsysCalls::Key> copy_calls_;
   std::vector<NsysCalls::Key> set_calls_;
   std::vector<NsysCalls::Key> wait_calls_;
-  std::vector<NsysCalls::Key> record_calls_;  // Of Trace::event_records.
+  std::vector<NsysCalls::Key> record_calls_;  // Per record in Trace::event_records.
   std::vector<NsysCalls::Key> replay_calls_;
   std::vector<MemoryOwner> memory_owners_;
 };

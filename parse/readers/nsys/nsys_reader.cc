@@ -39,17 +39,17 @@ class NsysNvtx {
   };
 
   void ReadSessions();
-  /// When the recording ended, for events of this thread; the largest number when unknown.
+  /// Returns when the recording of this thread ended; the largest number if unknown.
   int64_t SessionEnd(int64_t global_tid);
   void TakeEvent(int64_t row_id, const Cell* row);
   void TakeRange(int64_t row_id, const Cell* row, bool start_end);
   void TakeMark(int64_t row_id, const Cell* row);
   void TakeThreadName(const Cell* row);
-  /// The text of an event; counts the row when it has none that can be read.
+  /// Returns the text of an event; counts the row if it has no readable one.
   StringId TextOf(int64_t row_id, const Cell* row);
   ItemIndex LabelOf(const Cell* row, bool start_end);
   StringId PayloadOf(const Cell* row);
-  /// Names of domains and categories may stand after the ranges that use them.
+  /// Done last: names of domains and categories may follow the ranges that use them.
   void NameLabels();
   void ClassifyRanges();
 
@@ -61,7 +61,7 @@ class NsysNvtx {
   std::map<Scope, StringId> domains_;  // category 0
   std::map<Scope, StringId> categories_;
   std::map<std::pair<Scope, bool>, ItemIndex> plain_labels_;  // Those without payload.
-  std::vector<Scope> label_scopes_;                           // Of Trace::labels.
+  std::vector<Scope> label_scopes_;                           // Per label in Trace::labels.
   std::map<ThreadIndex, StringId> thread_names_;
   int64_t reversed_ = 0;
 };
@@ -75,7 +75,7 @@ enum Column : size_t {
   kNvtxTextId,
   kNvtxDomain,
   kNvtxCategory,
-  kNvtxPayload,  // The first of those of the payload.
+  kNvtxPayload,  // First of the payload columns.
   kNvtxJsonText = kNvtxPayload + 6,
   kNvtxJsonTextId,
   kNvtxColumnCount,
@@ -85,8 +85,7 @@ constexpr std::string_view kNvtxColumns[kNvtxColumnCount] = {
     "domainId",    "category",   "uint64Value", "int64Value", "uint32Value", "int32Value",
     "doubleValue", "floatValue", "jsonText",    "jsonTextId"};
 
-/// The domain of the project's own recorder: its texts are annotations, as those of the default
-/// domain are.
+/// Domain of the project's recorder: texts are annotations, as in the default domain.
 constexpr std::string_view kOwnDomain = "oplens";
 
 bool IsNull(const Cell& cell) { return cell.type() == Cell::Type::kNull; }
@@ -169,7 +168,7 @@ void NsysNvtx::TakeRange(int64_t row_id, const Cell* row, bool start_end) {
   Range range;
   range.set_order(row_id);
   range.start_ns = row[kNvtxStart].integer();
-  // A range that was never closed is exported as if the end of the recording had closed it.
+  // A range that was never closed is exported with the end of the recording.
   const bool closed = row[kNvtxEnd].is_int() && row[kNvtxEnd].integer() < SessionEnd(global_tid);
   if (closed) range.end_ns = row[kNvtxEnd].integer();
   if (range.end_ns < range.start_ns) {
@@ -203,7 +202,7 @@ StringId NsysNvtx::TextOf(int64_t row_id, const Cell* row) {
   const bool direct = row[kNvtxText].type() == Cell::Type::kText;
   const StringId text = context_.TextOf(direct ? row[kNvtxText] : row[kNvtxTextId]);
   if (text != 0) return text;
-  // An empty text, or none, is no damage; an unknown id and a text that is none are.
+  // A missing or empty text is valid; an unknown id or a non-text is damage.
   const bool absent = direct || (IsNull(row[kNvtxText]) && IsNull(row[kNvtxTextId]));
   if (!absent) context_.CountBadRow(Reason::kBadMarkerRow, nsys::kNvtxTable, row_id);
   return trace_.strings.Intern("<unknown>");
@@ -259,7 +258,7 @@ void NsysNvtx::NameLabels() {
   }
 }
 
-/// What another domain's ranges say is up to the library that owns it: labels, never ops.
+/// Ranges of other domains belong to their libraries: they are labels, never ops.
 void NsysNvtx::ClassifyRanges() {
   for (Range& range : trace_.ranges) {
     if (range.item == kNoItem) continue;
@@ -268,7 +267,7 @@ void NsysNvtx::ClassifyRanges() {
   }
 }
 
-/// The kinds of CUPTI by the names that Nsight Systems gives them; other rows are its own overhead.
+/// CUPTI's kinds by Nsight Systems' names; other rows are its own overhead.
 struct OverheadName {
   std::string_view part;
   OverheadKind kind;
@@ -334,12 +333,12 @@ Trace ReadNsys(ProfileFile* file, TraceNeeds needs, Diagnostics* diagnostics) {
   NsysDevice device(&context);
   device.Read();
   NsysNvtx(&context).Read();
-  // What is asked for says nothing of the rank.
+  // Threads of the requested parts do not identify the rank.
   const size_t threads = context.trace.threads.size();
   ReadOverheads(&context);
   device.PlaceOtherCalls();
   NsysTarget(&context).Read(threads);
-  // What tells the ranks of all processes (split_ranks.h) tells that of this one.
+  // The search over all processes (split_ranks.h) has determined the rank of this one.
   if (part) context.trace.rank = part->rank;
   NoteEmptiness(&context);
   return std::move(context.trace);

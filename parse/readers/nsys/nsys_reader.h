@@ -5,9 +5,8 @@
 
 namespace oplens::parse {
 
-/// Databases that Nsight Systems exports ("nsys export --type sqlite"), from those without a
-/// schema version to schema 3.25. Only StringIds is required; a table that is missing means that
-/// its events were not seen.
+/// Reads exports of Nsight Systems ("nsys export --type sqlite"), up to schema 3.25. Only StringIds
+/// is required; a missing table means that its events were not recorded.
 extern const TraceReader kNsysReader;
 
 }  // namespace oplens::parse

@@ -15,7 +15,7 @@
 namespace oplens::parse {
 namespace {
 
-/// What of a version may be shown: it ends before the first character that versions do not have.
+/// Returns the displayable part of a version, up to the first character foreign to versions.
 std::string CleanVersion(std::string_view text) {
   constexpr std::string_view kAllowed =
       "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-+_";
@@ -69,9 +69,8 @@ void NsysTarget::ReadVersion() {
   trace_.producer += "(schema " + schema + ")";
 }
 
-/// The moment that times of events count from. (It is not that of the session's start before it,
-/// ANALYSIS_DETAILS.startTime: files whose capture began late would have been exported before their
-/// end.)
+/// Reads the origin of the times of events. ANALYSIS_DETAILS.startTime, the start of the session,
+/// is earlier: with it, files whose capture began late would have been exported before their end.
 void NsysTarget::ReadStartTime() {
   constexpr std::string_view kColumns[] = {"utcEpochNs"};
   context_.ForEachRow(nsys::kStartTimeTable, kColumns, [&](int64_t, const Cell* row) {
@@ -96,7 +95,7 @@ void NsysTarget::ReadProcesses() {
 
 void NsysTarget::ReadThreadNames() {
   constexpr std::string_view kColumns[] = {"globalTid", "nameId", "priority"};
-  // The name of the least priority number is the most specific one; NVTX gave some already.
+  // The name with the smallest priority number is the most specific; NVTX already named some.
   std::vector<int64_t> priorities(trace_.threads.size(), std::numeric_limits<int64_t>::max());
   for (size_t i = 0; i < priorities.size(); ++i) {
     if (trace_.threads[i].name != 0) priorities[i] = std::numeric_limits<int64_t>::min();
@@ -114,7 +113,7 @@ void NsysTarget::ReadThreadNames() {
 }
 
 void NsysTarget::ReadEnvironment() {
-  // That of several ranks started them.
+  // The environment of several ranks is the launcher's.
   if (context_.reads_part()) return;
   constexpr std::string_view kColumns[] = {"name", "value"};
   RankVariables variables;
@@ -139,7 +138,7 @@ void NsysTarget::TakeRank(size_t ranked) {
     const int64_t rank = MpiRankOf(trace_.strings.View(trace_.threads[i].name));
     if (rank >= 0) ranks.insert(rank);
   }
-  // A file of several ranks is of none of them.
+  // A file of several ranks belongs to none of them.
   if (ranks.size() == 1) trace_.rank = *ranks.begin();
 }
 
@@ -168,7 +167,7 @@ void NsysTarget::ReadDevices() {
       "id",      "name",      "cuDevice",        "computeMajor", "computeMinor",
       "smCount", "clockRate", "memoryBandwidth", "totalMemory",  "l2CacheSize"};
   const auto numbers = ReadDeviceNumbers();
-  std::map<int64_t, Device> devices;  // The first of a number counts.
+  std::map<int64_t, Device> devices;  // The first one of a number counts.
   context_.ForEachWholeRow(nsys::kGpuTable, kColumns, 2, [&](int64_t row_id, const Cell* row) {
     if (!row[0].is_int()) {
       context_.CountBadRow(Reason::kBadOtherRow, nsys::kGpuTable, row_id);

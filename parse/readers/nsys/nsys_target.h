@@ -11,16 +11,16 @@
 
 namespace oplens::parse {
 
-/// The rank that Nsight Systems names the thread that initialised MPI after; negative: it is none.
+/// Returns the rank in Nsight Systems' name of the thread that initialised MPI; negative: none.
 int64_t MpiRankOf(std::string_view name);
 
-/// Reads what is known of the machine and the recording: version, GPUs, processes, thread names.
-/// After the events, since the file lists all processes of the machine.
+/// Reads facts of the machine and the recording: version, GPUs, processes, thread names. Call after
+/// reading the events, since the file lists all processes of the machine.
 class NsysTarget {
  public:
   explicit NsysTarget(NsysContext* context) : context_(*context), trace_(context->trace) {}
 
-  /// The names of the first `ranked` threads tell the rank.
+  /// Finds the rank in the names of the first `ranked` threads.
   void Read(size_t ranked);
 
  private:
@@ -28,12 +28,11 @@ class NsysTarget {
   void ReadStartTime();
   void ReadProcesses();
   void ReadThreadNames();
-  /// Of the program that was started: what it says of its rank.
+  /// Finds the rank in the environment of the started program.
   void ReadEnvironment();
-  /// Nsight Systems names the thread that initialised MPI after its rank.
   void TakeRank(size_t ranked);
   void ReadDevices();
-  /// CUDA's number of each GPU, by the file's number of the GPU, in the processes that were read.
+  /// Returns CUDA's numbers of each GPU in the processes that were read, by the file's GPU number.
   std::map<int64_t, std::vector<int64_t>> ReadDeviceNumbers();
 
   NsysContext& context_;

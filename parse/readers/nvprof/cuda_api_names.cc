@@ -8,9 +8,9 @@
 namespace oplens::parse {
 namespace {
 
-// By callback id, from 0, of CUDA 13.0 (cupti_runtime_cbid.h, cupti_driver_cbid.h); ids are never
-// used again. Without the suffix of the version of a call and that of its variant for the default
-// stream of a thread, so that several ids share a name.
+// By callback id, from 0, as in CUDA 13.0 (cupti_runtime_cbid.h, cupti_driver_cbid.h); ids are
+// never reused. Without the suffixes of versions and per-thread default streams, so several ids
+// share a name.
 // clang-format off
 constexpr std::string_view kRuntimeNames[] = {
     "", "cudaDriverGetVersion", "cudaRuntimeGetVersion", "cudaGetDeviceCount",

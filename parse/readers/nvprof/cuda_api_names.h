@@ -6,11 +6,11 @@
 
 namespace oplens::parse {
 
-/// Name of a CUDA runtime call by its callback id, without ABI suffix, e.g. 211 ->
-/// "cudaLaunchKernel". Ids of calls newer than CUDA 13.0 give "runtime:ID".
+/// Returns the name of a CUDA runtime call by its callback id, without ABI suffix, e.g. 211 ->
+/// "cudaLaunchKernel". Ids newer than CUDA 13.0 give "runtime:ID".
 std::string RuntimeApiName(int64_t callback_id);
 
-/// The same for driver calls, e.g. 307 -> "cuLaunchKernel"; "driver:ID".
+/// Likewise for driver calls, e.g. 307 -> "cuLaunchKernel"; "driver:ID".
 std::string DriverApiName(int64_t callback_id);
 
 }  // namespace oplens::parse

@@ -13,8 +13,8 @@ void NvprofCalls::Read() {
   ReadTable(nvprof::kDriverTable, DriverApiName);
 }
 
-/// A call that an earlier table had stays; of rows of one table that share a correlation id the one
-/// that starts first counts, whatever their order.
+/// A call of an earlier table stays; of rows of one table with the same correlation id the first to
+/// start counts, whatever their order.
 void NvprofCalls::ReadTable(std::string_view table, NameOf name_of) {
   constexpr std::string_view kColumns[] = {"cbid",      "start",    "end",
                                            "processId", "threadId", "correlationId"};

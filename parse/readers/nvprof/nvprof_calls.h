@@ -13,27 +13,26 @@
 
 namespace oplens::parse {
 
-/// Finds the API calls that something refers to, by correlation id.
+/// Finds the API calls that are referred to, by correlation id.
 class NvprofCalls {
  public:
   explicit NvprofCalls(NvprofContext* context) : context_(*context) {}
 
-  /// Notes that something refers to this API call.
   void Want(int64_t correlation_id) {
     if (wanted_.FindOrInsert(correlation_id, static_cast<uint32_t>(launch_of_wanted_.size())) ==
         launch_of_wanted_.size()) {
       launch_of_wanted_.push_back(kNoLaunch);
     }
   }
-  /// Keeps the wanted calls in Trace::launches; counts broken and repeated rows.
+  /// Keeps the requested calls in Trace::launches; counts broken and repeated rows.
   void Read();
-  /// The call, kNoLaunch when it is not in the file. After Read.
+  /// Returns the call, kNoLaunch if it is not in the file. Call after Read.
   LaunchIndex Find(int64_t correlation_id) const {
     const uint32_t wanted =
         correlation_id == kUnknownId ? IdPages::kNone : wanted_.Find(correlation_id);
     return wanted == IdPages::kNone ? kNoLaunch : launch_of_wanted_[wanted];
   }
-  /// Puts the calls that nothing refers to behind all others, where they are asked for.
+  /// Appends the calls that nothing refers to, if needed.
   void PlaceOthers();
 
  private:

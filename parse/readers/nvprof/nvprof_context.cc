@@ -13,8 +13,7 @@
 namespace oplens::parse {
 namespace {
 
-/// The first `count` numbers of an object's id; what lies behind those that its kind has is left
-/// over from other ids.
+/// Takes the first `count` numbers of an object's id; bytes beyond are left over from other ids.
 bool TakeObject(const Cell& cell, size_t count, uint32_t* numbers) {
   const size_t size = count * sizeof(uint32_t);
   if (cell.type() != Cell::Type::kBlob || cell.bytes().size() < size) return false;

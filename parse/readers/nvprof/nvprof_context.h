@@ -17,7 +17,7 @@
 
 namespace oplens::parse {
 
-/// What the parts of the nvprof reader share: tables, strings, threads, bad rows.
+/// Shared by the parts of the nvprof reader: tables, strings, threads, bad rows.
 class NvprofContext {
  public:
   NvprofContext(SqliteDatabase* source, TraceNeeds wanted, Diagnostics* sink)
@@ -32,8 +32,7 @@ class NvprofContext {
       for (size_t i = 0; i < batch.row_count(); ++i) f(batch.row_ids[i], batch.Row(i));
     });
   }
-  /// Reads a table whose rows say nothing without one of its first `needed` columns: then all of it
-  /// is left out.
+  /// Like ForEachRow, but the first `needed` columns are required: if one is missing, reads no row.
   template <typename F>
   void ForEachWholeRow(std::string_view table, std::span<const std::string_view> columns,
                        size_t needed, F f) {
@@ -48,23 +47,22 @@ class NvprofContext {
     return static_cast<size_t>(database.MaxRowCount(table));
   }
 
-  /// Which of `columns` the table lacks; each costs a sentence, and no row of it is damaged by
-  /// that.
+  /// Returns which of `columns` are missing, and notes them, so that rows do not count as damaged.
   std::vector<bool> MissingColumns(std::string_view table,
                                    std::span<const std::string_view> columns);
 
   void CountBadRow(Reason reason, std::string_view table, int64_t row_id);
 
   void ReadStrings();
-  /// The text of a string id, 0 (empty) when it is not there or stands for NULL.
+  /// Returns the text of a string id; 0 (empty) if it is unknown or means NULL.
   StringId TextOf(const Cell& cell) const {
     if (!cell.is_int()) return 0;
     const uint32_t found = string_ids_.Find(cell.integer());
     return found == IdMap::kNone ? 0 : found;
   }
 
-  /// What tells a thread from all others. API rows hold the thread as signed, range rows as
-  /// unsigned 32 bits: both are masked here.
+  /// A unique key of a thread, whose rows have it signed (API) or unsigned (ranges), 32 bits:
+  /// masked.
   static int64_t ThreadKey(int64_t process_id, int64_t thread_id) {
     return process_id << 32 | (thread_id & kLow32Bits);
   }
@@ -89,9 +87,8 @@ class NvprofContext {
   ThreadIndex last_thread_ = 0;
 };
 
-/// Lists the processes and names them and the threads, once all threads are known:
-/// TracePart::kNames. Of a command line the program alone is kept: its arguments may hold
-/// passwords.
+/// For TracePart::kNames, once all threads are known: lists and names processes, and names threads.
+/// Keeps only the program of a command line, whose arguments may hold passwords.
 void ReadNvprofNames(NvprofContext* context);
 
 }  // namespace oplens::parse

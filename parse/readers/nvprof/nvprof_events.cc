@@ -11,7 +11,7 @@
 namespace oplens::parse {
 namespace {
 
-/// The columns that both forms of tables have, as the first four of their lists.
+/// Takes the common columns of both forms of tables, the first four in their lists.
 bool TakeMemory(const Cell* row, MemoryEvent* event) {
   if (!AllInts(row, 3) || row[2].integer() < 0 || !TakeInt32(row[3], &event->device_id)) {
     return false;
@@ -25,15 +25,14 @@ bool TakeMemory(const Cell* row, MemoryEvent* event) {
   return true;
 }
 
-/// 32 bits, stored with or without a sign: kNoEvent is -1 or 2^32 - 1. What is no such number is no
-/// event either.
+/// 32 bits, signed or unsigned: kNoEvent is -1 or 2^32 - 1. Invalid ids count as no event.
 uint32_t NvprofEventsEventIdOf(const Cell& cell) {
   constexpr int64_t kLeast = std::numeric_limits<int32_t>::min();
   const bool good = cell.is_int() && cell.integer() >= kLeast && cell.integer() <= UINT32_MAX;
   return good ? static_cast<uint32_t>(cell.integer()) : kNoEvent;
 }
 
-/// The place of a row among ascending ones; kNoItem when it is not there.
+/// Returns the index of a row among ascending ones; kNoItem if it is not there.
 ItemIndex PlaceOf(const Cell& row, const std::vector<int64_t>& rows) {
   if (!row.is_int()) return kNoItem;
   const auto found = std::lower_bound(rows.begin(), rows.end(), row.integer());
@@ -84,7 +83,7 @@ void NvprofMemory::ReadLifetimes() {
         const Owner owner = {kUnknownId, row[6].integer()};
         owners_.push_back(owner);
         trace_.memory_events.push_back(event);
-        // 0: it was never given back.
+        // 0: never freed.
         if (row[5].integer() < event.time_ns) return;
         event.time_ns = row[5].integer();
         event.size_bytes = -event.size_bytes;
@@ -97,7 +96,7 @@ void NvprofMemory::Join() {
   for (size_t i = 0; i < owners_.size(); ++i) {
     MemoryEvent& event = trace_.memory_events[i];
     event.launch = calls_.Find(owners_[i].correlation_id);
-    // Without its call, the event belongs to the process: a thread without a number stands for it.
+    // Without its call, the event is attributed to the process: a thread without a number.
     event.thread = event.launch != kNoLaunch ? trace_.launches[event.launch].thread
                                              : context_.ThreadOf(owners_[i].process_id, 0);
   }
@@ -133,8 +132,7 @@ void NvprofEvents::Join() {
   LinkEventRecords(&trace_);
 }
 
-/// Where CUPTI numbers the recordings, the numbers say which of them a wait waits for. 0: it does
-/// not.
+/// Finds the record of a wait by CUPTI's numbers of records, if there are any (0: none).
 void NvprofEvents::ReadSyncIds() {
   constexpr std::string_view kRecordColumns[] = {"row", "deviceId", "cudaEventSyncId"};
   constexpr std::string_view kWaitColumns[] = {"row", "cudaEventSyncId"};

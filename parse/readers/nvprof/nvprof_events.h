@@ -11,48 +11,46 @@
 
 namespace oplens::parse {
 
-/// Reads the memory that the driver gave out: TracePart::kMemoryEvents. What a framework's
-/// allocator gave out is ReadAllocations.
+/// Reads allocations of the driver: TracePart::kMemoryEvents. Framework's: ReadAllocations.
 class NvprofMemory {
  public:
   NvprofMemory(NvprofContext* context, NvprofCalls* calls)
       : context_(*context), trace_(context->trace), calls_(*calls) {}
 
-  /// Before the calls.
+  /// Call before reading the calls.
   void Read();
-  /// Finds the calls and threads of what was read.
+  /// Finds the calls and threads of the events.
   void Join();
 
  private:
-  /// What a row says of its thread, until the calls are read.
+  /// What identifies the thread of a row, until the calls are read.
   struct Owner {
     int64_t correlation_id = kUnknownId;
     int64_t process_id = 0;
   };
 
-  /// A row an operation.
+  /// One row per operation.
   void ReadOperations(std::string_view table);
-  /// A row a piece of memory, from when it was taken to when it was given back.
+  /// One row per block of memory, from allocation to release.
   void ReadLifetimes();
 
   NvprofContext& context_;
   Trace& trace_;
   NvprofCalls& calls_;
-  std::vector<Owner> owners_;  // Of Trace::memory_events.
+  std::vector<Owner> owners_;  // Per event in Trace::memory_events.
 };
 
-/// Reads where events were recorded, and finds the recording that a wait waits for:
-/// TracePart::kWaitEvents.
+/// Reads event records, and finds the record that a wait waits for: TracePart::kWaitEvents.
 class NvprofEvents {
  public:
   NvprofEvents(NvprofContext* context, NvprofCalls* calls)
       : context_(*context), trace_(context->trace), calls_(*calls) {}
 
-  /// Notes the row of the wait that was read last, in ascending order, and takes its event's id.
+  /// Adds the row of the wait that was read last, in ascending order, and its event id.
   void TakeWait(int64_t row_id, const Cell& event_id);
-  /// Reads the recordings, before the calls.
+  /// Reads the records. Call before reading the calls.
   void Read();
-  /// After the calls and after the waits have theirs.
+  /// Call after the calls are read and linked to the waits.
   void Join();
 
  private:
@@ -61,8 +59,8 @@ class NvprofEvents {
   NvprofContext& context_;
   Trace& trace_;
   NvprofCalls& calls_;
-  std::vector<int64_t> wait_rows_;    // Of Trace::synchronizations.
-  std::vector<int64_t> record_rows_;  // Of Trace::event_records.
+  std::vector<int64_t> wait_rows_;    // Per wait in Trace::synchronizations.
+  std::vector<int64_t> record_rows_;  // Per record in Trace::event_records.
   std::vector<int64_t> record_correlations_;
 };
 

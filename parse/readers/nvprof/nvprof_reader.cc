@@ -36,7 +36,7 @@ using nvprof::kRuntimeTable;
 using nvprof::kSynchronizationTable;
 using nvprof::kVersionTable;
 
-/// What the user loses with a table that is not there.
+/// The loss for the user if a table is missing.
 struct TableCost {
   std::string_view table;
   std::string_view loss;
@@ -57,8 +57,7 @@ constexpr TableCost kTableCosts[] = {
     {kDeviceTable, "GPU names are unknown"},
 };
 
-/// Reads one database. Tables are read in the order of their needs: strings, GPU work, then only
-/// those API calls that something refers to, then ranges.
+/// Reads one database in order: strings, GPU work, only the API calls referred to, then ranges.
 class NvprofReader {
  public:
   NvprofReader(SqliteDatabase* database, TraceNeeds needs, Diagnostics* diagnostics)
@@ -144,7 +143,7 @@ class NvprofReader {
       device.name = context_.TextOf(row[1]);
       TakeInt32(row[2], &device.compute_capability_major);
       TakeInt32(row[3], &device.compute_capability_minor);
-      // Stored in kHz and kB/s; values that would not fit times 1000 are no clocks.
+      // Stored in kHz and kB/s; values that overflow times 1000 are invalid.
       constexpr int64_t kMostKilo = std::numeric_limits<int64_t>::max() / 1000;
       if (TakeInt64(row[4], &clock_khz) && clock_khz > 0 && clock_khz < kMostKilo) {
         device.core_clock_hz = clock_khz * 1000;
@@ -214,7 +213,7 @@ class NvprofReader {
                                              "value", "deviceId", "contextId", "streamId"};
     context_.ForEachWholeRow(kMemsetTable, kColumns, [&](int64_t row_id, const Cell* row) {
       MemorySet set;
-      // The fill value is a 32-bit pattern that some versions store unsigned.
+      // The value is a 32-bit pattern that some versions store unsigned.
       bool good = AllInts(row, 5) && TakeInt32(row[5], &set.device_id) &&
                   TakeInt32(row[6], &set.context_id) && TakeInt32(row[7], &set.stream_id);
       if (!good) {
@@ -277,7 +276,7 @@ class NvprofReader {
           overhead.start_ns = row[0].integer();
           overhead.end_ns = row[1].integer();
           overhead.kind = OverheadKindOfNumber(kind);
-          // Up to version 12 the file tells the process alone.
+          // Up to version 12 the file has only the process.
           ThreadObject object;
           if (IsOfThread(row[3]) && object.Take(row[4])) {
             overhead.thread = context_.ThreadOf(object.process_id, object.thread_id);
@@ -355,11 +354,11 @@ class NvprofReader {
     }
   };
 
-  /// The text of a marker; counts the row when it has one that is not there.
+  /// Returns the text of a marker; counts the row if its text is missing.
   StringId MarkerText(int64_t row_id, const Cell& name) {
     const StringId text = context_.TextOf(name);
     if (text != 0) return text;
-    // A NULL text is stored as string 0; any other id that is not there is damage.
+    // A NULL text is stored as string 0; any other unknown id is damage.
     if (!name.is_int() || name.integer() != 0) {
       context_.CountBadRow(Reason::kBadMarkerRow, kMarkerTable, row_id);
     }
@@ -368,7 +367,7 @@ class NvprofReader {
 
   void TakeInstant(int64_t row_id, const Cell* row) {
     ThreadObject object;
-    if (row[3].is_int() && !IsOfThread(row[3])) return;  // Of no thread.
+    if (row[3].is_int() && !IsOfThread(row[3])) return;  // Not of a thread.
     if (!row[3].is_int() || !object.Take(row[4])) {
       context_.CountBadRow(Reason::kBadMarkerRow, kMarkerTable, row_id);
       return;
@@ -407,7 +406,7 @@ class NvprofReader {
     }
   }
 
-  /// An end needs its id and time only: the thread and text are those of the start.
+  /// An end needs only its id and time: thread and text are those of the start.
   void CloseRange(int64_t row_id, const Cell* row) {
     const int64_t id = row[2].integer();
     const uint32_t pending = pending_.Find(id);
@@ -449,7 +448,7 @@ class NvprofReader {
 
   IdMap pending_;  // marker id -> index of an open range, or kEarlyEnd | index of an end
   bool keep_marker_ids_ = HasRecordedCalls(&database_);
-  std::vector<int64_t> marker_ids_;  // Of Trace::ranges.
+  std::vector<int64_t> marker_ids_;  // Per range in Trace::ranges.
   std::vector<int64_t> early_ends_;
   size_t early_ends_used_ = 0;
   int64_t process_markers_ = 0;

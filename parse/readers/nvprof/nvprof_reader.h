@@ -5,7 +5,7 @@
 
 namespace oplens::parse {
 
-/// Databases of nvprof and the Visual Profiler, schema versions 8 to 22. Only StringTable is
+/// Reads databases of nvprof and the Visual Profiler, versions 8 to 22; only StringTable is
 /// required.
 extern const TraceReader kNvprofReader;
 

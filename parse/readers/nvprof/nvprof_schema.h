@@ -5,13 +5,13 @@
 
 namespace oplens::parse::nvprof {
 
-// Tables and flags of the databases that nvprof writes, schema versions 8 to 22. Columns are looked
-// up by name where they are read, since every version appended some.
+// Tables and flags of nvprof's databases, schema versions 8 to 22. Columns are looked up by name
+// where they are read, since every version appended some.
 
 inline constexpr std::string_view kStringTable = "StringTable";
 inline constexpr std::string_view kVersionTable = "Version";
 inline constexpr std::string_view kConcurrentKernelTable = "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL";
-/// Filled instead of CONCURRENT_KERNEL when nvprof ran kernels one by one (metrics, events).
+/// Filled instead of CONCURRENT_KERNEL if nvprof serialised kernels (metrics, events).
 inline constexpr std::string_view kKernelTable = "CUPTI_ACTIVITY_KIND_KERNEL";
 inline constexpr std::string_view kRuntimeTable = "CUPTI_ACTIVITY_KIND_RUNTIME";
 inline constexpr std::string_view kDriverTable = "CUPTI_ACTIVITY_KIND_DRIVER";
@@ -24,26 +24,26 @@ inline constexpr std::string_view kOverheadTable = "CUPTI_ACTIVITY_KIND_OVERHEAD
 inline constexpr std::string_view kDeviceTable = "CUPTI_ACTIVITY_KIND_DEVICE";
 inline constexpr std::string_view kEventTable = "CUPTI_ACTIVITY_KIND_CUDA_EVENT";
 inline constexpr std::string_view kNameTable = "CUPTI_ACTIVITY_KIND_NAME";
-/// A row a piece of memory: versions 11 to 15.
+/// One row per block of memory: versions 11 to 15.
 inline constexpr std::string_view kMemoryLifetimeTable = "CUPTI_ACTIVITY_KIND_MEMORY";
-/// A row an operation: from version 16 on.
+/// One row per operation: from version 16 on.
 inline constexpr std::string_view kMemoryOperationTable = "CUPTI_ACTIVITY_KIND_MEMORY2";
 
-// What `record` adds: docs/recording.md.
+// Added by `record`: docs/recording.md.
 inline constexpr std::string_view kMetaTable = "OPLENS_META";
 inline constexpr std::string_view kNoteTable = "OPLENS_NOTE";
-/// Of a key of OPLENS_META: a variable of the program's environment that tells its rank.
+/// Prefix of a key of OPLENS_META: an environment variable with the program's rank.
 inline constexpr std::string_view kVariablePrefix = "env.";
 inline constexpr std::string_view kCallTable = "OPLENS_CALL";
 inline constexpr std::string_view kKernelExtraTable = "OPLENS_KERNEL";
 inline constexpr std::string_view kGraphNodeTable = "OPLENS_GRAPH_NODE";
 inline constexpr std::string_view kAllocationTable = "OPLENS_ALLOCATION";
-/// The columns of MEMORY2, which version 12 lacks.
+/// The columns of MEMORY2 that version 12 does not have.
 inline constexpr std::string_view kRecordedMemoryTable = "OPLENS_MEMORY";
 inline constexpr std::string_view kWaitExtraTable = "OPLENS_SYNCHRONIZATION";
 inline constexpr std::string_view kEventExtraTable = "OPLENS_CUDA_EVENT";
 
-/// StringTable's row 0: stands for a NULL pointer.
+/// StringTable's row 0: a NULL pointer.
 inline constexpr std::string_view kNullString = "-- null --";
 
 /// Bits of MARKER.flags (CUpti_ActivityFlag).

@@ -27,7 +27,7 @@ namespace {
 /// CUgraphNodeType of a kernel.
 constexpr int64_t kKernelNode = 0;
 
-/// A node that came into a graph.
+/// The creation of a node in a graph.
 struct Node {
   int64_t time_ns = 0;
   int64_t process = 0;
@@ -37,14 +37,14 @@ struct Node {
   StringId name = 0;
 };
 
-/// Those of kernels that are copies of no others, by time.
+/// Kernel nodes that are no copies, by time.
 std::vector<Node> CreatedNodes(NvprofContext* context) {
   constexpr std::string_view kColumns[] = {"timestamp", "processId",   "threadId",
                                            "graphId",   "graphNodeId", "originalGraphNodeId",
                                            "nodeType",  "name"};
-  constexpr size_t kNumbers = 6;  // Of rows that are not counted by PlaceRecordedGraphNodes.
+  constexpr size_t kNumbers = 6;  // PlaceRecordedGraphNodes counts rows without them.
   std::vector<Node> nodes;
-  std::set<std::pair<int64_t, int64_t>> copies;  // Told as created too.
+  std::set<std::pair<int64_t, int64_t>> copies;  // Recorded as created too.
   context->ForEachRow(nvprof::kGraphNodeTable, kColumns, [&](int64_t, const Cell* row) {
     if (!AllInts(row, kNumbers)) return;
     const Node node = {row[0].integer(), row[1].integer(), row[2].integer(),
@@ -64,7 +64,7 @@ std::vector<Node> CreatedNodes(NvprofContext* context) {
   return nodes;
 }
 
-/// Of what replays ran: name by the thread and time of the call that put it into the graph.
+/// Names of replayed kernels, by the thread and time of the call that put them into the graph.
 using ReplayedNames = std::map<std::pair<ThreadIndex, int64_t>, StringId>;
 
 ReplayedNames NamesOfReplays(const Trace& trace) {
@@ -80,7 +80,7 @@ ReplayedNames NamesOfReplays(const Trace& trace) {
 Kernel CapturedKernel(const Node& node, LaunchIndex launch) {
   Kernel kernel;
   kernel.correlation_id = kUnknownId;
-  // In the order of the calls.
+  // In the order of calls.
   kernel.row_id = node.time_ns;
   kernel.name = node.name;
   kernel.graph = true;
@@ -113,7 +113,7 @@ void ForEachRow(SqliteDatabase* database, std::string_view table,
   });
 }
 
-/// A text of the file, fit for a terminal and of a sensible length.
+/// A text of the file, made printable and of limited length.
 std::string Shown(std::string_view text) {
   constexpr size_t kMost = 1000;
   std::string shown;
@@ -127,7 +127,7 @@ void CountBadRow(std::string_view table, int64_t row_id, Diagnostics* diagnostic
                                                : std::string());
 }
 
-/// NULL: not known. False where it is neither that nor a number of bytes.
+/// NULL: unknown. Returns false if it is neither NULL nor a number of bytes.
 bool TakeTotal(const Cell& cell, int64_t* total) {
   if (cell.type() == Cell::Type::kNull) return true;
   if (!cell.is_int() || cell.integer() < 0) return false;
@@ -135,7 +135,7 @@ bool TakeTotal(const Cell& cell, int64_t* total) {
   return true;
 }
 
-/// What a number in OPLENS_META that is not 0 means.
+/// Meaning of a nonzero number in OPLENS_META.
 struct CountMeaning {
   std::string_view key;
   std::string_view sentence;  // "{}" is the number.
@@ -234,7 +234,7 @@ void NoteRecording(SqliteDatabase* database, Trace* trace, Diagnostics* diagnost
   RankVariables variables;
   ForEachRow(database, kMetaTable, kMetaColumns, [&](int64_t, const Cell* row) {
     finished = true;
-    // All that `record` writes has the clock of docs/recording.md.
+    // Everything that `record` writes has the clock of docs/recording.md.
     trace->clock_offset_ns = 0;
     if (row[0].type() != Cell::Type::kText) return;
     const std::string_view key = row[0].bytes();
@@ -274,7 +274,7 @@ void PlaceRecordedGraphNodes(SqliteDatabase* database, size_t concurrent,
   const auto begin = trace->kernels.begin();
   const auto end = begin + static_cast<std::ptrdiff_t>(concurrent);
   ForEachRow(database, kKernelExtraTable, kExtraColumns, [&](int64_t row_id, const Cell* row) {
-    // NULL where CUPTI does not tell nodes, 0 of a kernel that was launched by itself.
+    // NULL if CUPTI does not record nodes, 0 for a kernel outside graphs.
     if (!row[1].is_int() || row[1].integer() == 0) return;
     const auto before = [](const Kernel& kernel, int64_t id) { return kernel.row_id < id; };
     const auto kernel =
@@ -336,7 +336,7 @@ void ReadAllocations(SqliteDatabase* database,
     const bool good = AllInts(row, kNumbers) && TakeInt32(row[6], &device) &&
                       TakeTotal(row[7], &event.total_allocated_bytes) &&
                       TakeTotal(row[8], &event.total_reserved_bytes);
-    // The smallest number has no opposite, that of its release.
+    // The smallest number cannot be negated for its release.
     if (!good || row[4].integer() == 0 || row[4].integer() == std::numeric_limits<int64_t>::min()) {
       CountBadRow(kAllocationTable, row_id, diagnostics);
       return;
@@ -355,20 +355,19 @@ void ReadAllocations(SqliteDatabase* database,
 
 namespace {
 
-/// What a marker's text says of the calls that bear it.
+/// What a marker's text says about its calls.
 struct MarkedCall {
   bool known = false;
-  StringId name = 0;  ///< 0: the text is of no op and no node.
+  StringId name = 0;  ///< 0: neither an op nor a node.
   bool node = false;
 };
 
-/// "aten::addmm" of "aten::addmm.out".
+/// "aten::addmm" for "aten::addmm.out".
 std::string_view WithoutOverload(std::string_view aten) {
   const size_t scope = aten.rfind("::");
   return scope == aten.npos ? aten : aten.substr(0, aten.find('.', scope + 2));
 }
 
-/// Sorts ranges and their ids by id.
 void SortById(std::vector<int64_t>* ids, std::vector<Range>* ranges) {
   std::vector<uint32_t> order(ids->size());
   std::iota(order.begin(), order.end(), 0U);
@@ -405,7 +404,7 @@ bool HasRecordedCalls(SqliteDatabase* database) { return database->HasTable(kCal
 void PlaceRecordedCalls(SqliteDatabase* database, std::vector<int64_t> marker_ids, Trace* trace,
                         Diagnostics* diagnostics) {
   if (!HasRecordedCalls(database)) return;
-  // The rows of both tables are in the order of the numbers, but for what was damaged.
+  // Except for damage, both tables are ordered by number.
   if (!std::is_sorted(marker_ids.begin(), marker_ids.end())) SortById(&marker_ids, &trace->ranges);
   std::vector<MarkedCall> calls(trace->strings.size());  // By StringId.
   size_t next = 0;

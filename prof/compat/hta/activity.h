@@ -1,7 +1,6 @@
 #ifndef OPLENS_PROF_COMPAT_HTA_ACTIVITY_H_
 #define OPLENS_PROF_COMPAT_HTA_ACTIVITY_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

@@ -13,9 +13,9 @@
 #include "prof/compat/hta/path_graph.h"
 #include "prof/compat/hta/views.h"
 #include "prof/run/run.h"
-#include "prof/views/critical_path_fields.h"
-#include "prof/views/rank_order.h"
-#include "prof/views/view_notes.h"
+#include "prof/views/common/rank_order.h"
+#include "prof/views/common/view_notes.h"
+#include "prof/views/path/critical_path_fields.h"
 
 namespace oplens::prof {
 namespace {

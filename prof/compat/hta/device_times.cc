@@ -17,10 +17,10 @@
 #include "prof/compat/hta/events.h"
 #include "prof/compat/hta/views.h"
 #include "prof/run/run.h"
-#include "prof/views/grouped_partial.h"
-#include "prof/views/rank_order.h"
-#include "prof/views/time_keys.h"
-#include "prof/views/view_notes.h"
+#include "prof/views/common/grouped_partial.h"
+#include "prof/views/common/rank_order.h"
+#include "prof/views/common/time_keys.h"
+#include "prof/views/common/view_notes.h"
 #include "prof/views/views.h"
 
 namespace oplens::prof {

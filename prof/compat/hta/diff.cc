@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -20,9 +18,9 @@
 #include "prof/compat/hta/events.h"
 #include "prof/compat/hta/views.h"
 #include "prof/run/run.h"
-#include "prof/views/grouped_partial.h"
-#include "prof/views/rank_order.h"
-#include "prof/views/time_keys.h"
+#include "prof/views/common/grouped_partial.h"
+#include "prof/views/common/rank_order.h"
+#include "prof/views/common/time_keys.h"
 
 namespace oplens::prof {
 namespace {

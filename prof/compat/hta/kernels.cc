@@ -10,8 +10,8 @@
 #include "prof/compat/hta/events.h"
 #include "prof/compat/hta/views.h"
 #include "prof/run/run.h"
-#include "prof/views/grouped_partial.h"
-#include "prof/views/rank_order.h"
+#include "prof/views/common/grouped_partial.h"
+#include "prof/views/common/rank_order.h"
 
 namespace oplens::prof {
 namespace {

@@ -1,7 +1,6 @@
 #ifndef OPLENS_PROF_COMPAT_HTA_PATH_EVENTS_H_
 #define OPLENS_PROF_COMPAT_HTA_PATH_EVENTS_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>

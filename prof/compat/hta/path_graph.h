@@ -1,7 +1,6 @@
 #ifndef OPLENS_PROF_COMPAT_HTA_PATH_GRAPH_H_
 #define OPLENS_PROF_COMPAT_HTA_PATH_GRAPH_H_
 
-#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <map>

@@ -18,9 +18,9 @@
 #include "prof/compat/hta/activity.h"
 #include "prof/compat/hta/views.h"
 #include "prof/run/run.h"
-#include "prof/views/grouped_partial.h"
-#include "prof/views/rank_order.h"
-#include "prof/views/time_keys.h"
+#include "prof/views/common/grouped_partial.h"
+#include "prof/views/common/rank_order.h"
+#include "prof/views/common/time_keys.h"
 
 namespace oplens::prof {
 namespace {

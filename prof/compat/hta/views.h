@@ -11,7 +11,7 @@
 #include "parse/model/trace.h"
 #include "parse/model/trace_needs.h"
 #include "prof/diff/compare.h"
-#include "prof/views/view.h"
+#include "prof/views/common/view.h"
 
 namespace oplens::prof {
 

@@ -1,10 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -17,9 +15,9 @@
 #include "prof/compat/tb/views.h"
 #include "prof/run/device_work.h"
 #include "prof/run/run.h"
-#include "prof/views/gpu_rows.h"
-#include "prof/views/rank_order.h"
-#include "prof/views/step_times.h"
+#include "prof/views/common/rank_order.h"
+#include "prof/views/common/step_times.h"
+#include "prof/views/streams/gpu_rows.h"
 #include "prof/views/views.h"
 
 namespace oplens::prof {

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -11,9 +10,9 @@
 #include "prof/compat/tb/views.h"
 #include "prof/run/run.h"
 #include "prof/table/columns.h"
-#include "prof/views/grouped_partial.h"
-#include "prof/views/rank_order.h"
-#include "prof/views/time_keys.h"
+#include "prof/views/common/grouped_partial.h"
+#include "prof/views/common/rank_order.h"
+#include "prof/views/common/time_keys.h"
 
 namespace oplens::prof {
 namespace {

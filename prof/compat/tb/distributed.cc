@@ -10,7 +10,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "base/checked.h"
@@ -22,9 +21,9 @@
 #include "prof/run/interval_set.h"
 #include "prof/run/run.h"
 #include "prof/run/step.h"
-#include "prof/views/rank_order.h"
-#include "prof/views/step_times.h"
-#include "prof/views/time_keys.h"
+#include "prof/views/common/rank_order.h"
+#include "prof/views/common/step_times.h"
+#include "prof/views/common/time_keys.h"
 #include "prof/views/views.h"
 
 namespace oplens::prof {

@@ -24,8 +24,8 @@
 #include "prof/run/interval_set.h"
 #include "prof/run/run.h"
 #include "prof/run/steps.h"
-#include "prof/views/gpu_launch.h"
-#include "prof/views/gpu_rows.h"
+#include "prof/views/streams/gpu_launch.h"
+#include "prof/views/streams/gpu_rows.h"
 
 namespace oplens::prof {
 namespace {

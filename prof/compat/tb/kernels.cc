@@ -19,7 +19,7 @@
 #include "prof/compat/tb/tree.h"
 #include "prof/compat/tb/views.h"
 #include "prof/run/run.h"
-#include "prof/views/grouped_partial.h"
+#include "prof/views/common/grouped_partial.h"
 
 namespace oplens::prof {
 namespace {

@@ -1,4 +1,4 @@
-#include "prof/views/memory.h"
+#include "prof/views/memory/memory.h"
 
 #include <fmt/format.h>
 
@@ -21,10 +21,10 @@
 #include "prof/run/memory_curve.h"
 #include "prof/run/memory_life.h"
 #include "prof/run/run.h"
-#include "prof/views/grouped_partial.h"
-#include "prof/views/memory_events.h"
-#include "prof/views/memory_notes.h"
-#include "prof/views/memory_op_run.h"
+#include "prof/views/common/grouped_partial.h"
+#include "prof/views/memory/memory_events.h"
+#include "prof/views/memory/memory_notes.h"
+#include "prof/views/memory/memory_op_run.h"
 #include "prof/views/views.h"
 
 namespace oplens::prof {

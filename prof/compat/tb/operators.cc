@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
-#include <map>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -13,7 +11,7 @@
 #include "prof/compat/tb/views.h"
 #include "prof/run/device_work.h"
 #include "prof/run/run.h"
-#include "prof/views/grouped_partial.h"
+#include "prof/views/common/grouped_partial.h"
 #include "prof/views/views.h"
 
 namespace oplens::prof {

@@ -1,4 +1,4 @@
-#include "prof/views/overview.h"
+#include "prof/views/streams/overview.h"
 
 #include <utility>
 

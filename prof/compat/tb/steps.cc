@@ -6,14 +6,13 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
-#include <utility>
 
 #include "base/id_map.h"
 #include "base/saturating.h"
 #include "parse/join/step_index.h"
 #include "prof/run/device_work.h"
 #include "prof/run/host_steps.h"
-#include "prof/views/step_times.h"
+#include "prof/views/common/step_times.h"
 
 namespace oplens::prof {
 namespace {

@@ -1,7 +1,6 @@
 #ifndef OPLENS_PROF_COMPAT_TB_TREE_H_
 #define OPLENS_PROF_COMPAT_TB_TREE_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>

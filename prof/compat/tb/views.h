@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "prof/diff/compare.h"
-#include "prof/views/view.h"
+#include "prof/views/common/view.h"
 
 namespace oplens::prof {
 

@@ -17,8 +17,8 @@
 #include "prof/run/call_work.h"
 #include "prof/run/device_work.h"
 #include "prof/run/run.h"
-#include "prof/views/events.h"
-#include "prof/views/stacks.h"
+#include "prof/views/calls/events.h"
+#include "prof/views/calls/stacks.h"
 
 namespace oplens::prof {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "prof/views/event_sums.h"
-#include "prof/views/view.h"
+#include "prof/views/calls/event_sums.h"
+#include "prof/views/common/view.h"
 
 namespace oplens::prof {
 

@@ -1,0 +1,119 @@
+#ifndef OPLENS_PROF_VIEWS_COLLECTIVES_STRAGGLER_WORK_H_
+#define OPLENS_PROF_VIEWS_COLLECTIVES_STRAGGLER_WORK_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "base/sums.h"
+#include "prof/price/priced_kernel.h"
+#include "prof/run/text_numbers.h"
+#include "prof/views/common/work_place.h"
+
+namespace oplens::prof {
+
+class Run;
+
+/// What a rank computed in the steps of one profile.
+struct StragglerWork {
+  /// Ops that are kept, and as many pairs of op and layer: those that cost most,
+  static constexpr size_t kMostPlaces = 24;
+  /// and times in all, over ops and steps: with many steps there are fewer ops.
+  static constexpr size_t kMostTimes = 2'048;
+
+  struct Step {
+    int64_t number = 0;
+    bool whole = true;
+    Sum total_ns = 0;  ///< With its device work.
+    // Of the calls in it that were found on other ranks:
+    Sum wait_ns = 0;
+    Sum calls = 0;
+    Sum unmatched = 0;  ///< Calls that might have been found there, and were not.
+
+    static constexpr std::tuple kMembers{&Step::number,  &Step::whole, &Step::total_ns,
+                                         &Step::wait_ns, &Step::calls, &Step::unmatched};
+    friend auto operator<=>(const Step&, const Step&) = default;
+  };
+
+  int64_t origin_ns = 0;
+  std::vector<Step> steps;       ///< By start.
+  std::vector<WorkName> ops;     ///< Without layers: of all of them.
+  std::vector<WorkName> layers;  ///< Pairs that have a layer.
+  std::vector<Sum> times_ns;     ///< Of each of `ops`, then of `layers`, by step.
+  /// Of Step::wait_ns what it waited in each process group (GroupIdentity), by place of the step.
+  std::map<std::string, std::map<uint32_t, Sum>> group_waits_ns;
+
+  std::span<const Sum> TimesOf(size_t place) const {
+    return std::span(times_ns).subspan(place * steps.size(), steps.size());
+  }
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self);
+};
+
+template <typename Bytes, typename Self>
+void StragglerWork::Transfer(Bytes* bytes, Self* self) {
+  bytes->Values(&self->origin_ns, &self->steps, &self->ops, &self->layers);
+  const size_t places = self->ops.size() + self->layers.size();
+  if constexpr (Bytes::kReads) {
+    bytes->Check(places <= 2 * kMostPlaces, "there are more ops than are kept");
+    const size_t times = places * self->steps.size();
+    bytes->Check(times <= bytes->left(), "there are more times than the bytes can hold");
+    self->times_ns.resize(times);
+  }
+  for (auto& time_ns : self->times_ns) bytes->Values(&time_ns);
+  if constexpr (Bytes::kReads) {
+    for (size_t left = bytes->Size(3); left > 0; --left) {
+      std::string group;
+      uint32_t step = 0;
+      bytes->Values(&group, &step);
+      bytes->Check(step < self->steps.size(), "a group waits in a step that none is");
+      bytes->Values(&self->group_waits_ns[group][step]);
+    }
+  } else {
+    size_t count = 0;
+    for (const auto& [group, waits_ns] : self->group_waits_ns) count += waits_ns.size();
+    bytes->Number(count);
+    for (const auto& [group, waits_ns] : self->group_waits_ns) {
+      for (const auto& [step, wait_ns] : waits_ns) bytes->Values(&group, &step, &wait_ns);
+    }
+  }
+}
+
+/// Makes it of one run: kernels come in the order of their starts. Communication is left out.
+class StragglerWorkMaker {
+ public:
+  /// `run` must outlive this object.
+  explicit StragglerWorkMaker(const Run& run);
+
+  void Add(const PricedKernel& kernel);
+  StragglerWork Take();
+
+ private:
+  struct PlaceTimes {
+    WorkPlace place;
+    Sum total_ns;
+    // Step and time; a step may stand more than once. Dense they would take steps times places.
+    std::vector<std::pair<uint32_t, Sum>> times_ns;
+  };
+  using Places = std::unordered_map<uint64_t, PlaceTimes>;
+
+  static void AddTo(Places* all, WorkPlace place, size_t step, int64_t time_ns);
+  void Keep(const Places& all, std::vector<WorkName>* names);
+
+  const Run& run_;
+  TextNumbers texts_;
+  StragglerWork work_;
+  size_t most_places_ = 0;
+  Places ops_;
+  Places layers_;
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_COLLECTIVES_STRAGGLER_WORK_H_

@@ -1,0 +1,66 @@
+#include "prof/views/common/repetition.h"
+
+#include <functional>
+#include <string_view>
+
+#include "base/hash.h"
+
+namespace oplens::prof {
+namespace {
+
+uint64_t RepetitionWhatOf(const KernelRecord& record) {
+  const std::string_view name = record.long_name.empty() ? record.short_name : record.long_name;
+  uint64_t hash = TextHash{}(name);
+  for (const int64_t blocks : {record.grid.x, record.grid.y, record.grid.z}) {
+    hash = MixHash(hash, blocks);
+  }
+  return hash;
+}
+
+}  // namespace
+
+void RepetitionFinder::Stop() {
+  stopped_ = true;
+  kernels_ = {};
+  durations_ns_ = {};
+  whats_ = {};
+  kind_groups_ = {};
+  kind_of_ = {};
+}
+
+void RepetitionFinder::Add(const KernelRecord& record, uint32_t group, size_t place) {
+  if (stopped_) return;
+  groups_[place] = group;
+  if (place + 1 < groups_.size()) return;
+  const std::string_view rank = record.rank.value_or(std::string_view());
+  if (kernels_.empty()) {
+    rank_ = rank;
+    device_id_ = record.device_id;
+  }
+  if (rank_ != rank || device_id_ != record.device_id || kernels_.size() >= kMaxKernels) {
+    return Stop();
+  }
+  const uint64_t what = RepetitionWhatOf(record);
+  uint64_t hash = what;
+  for (const uint32_t one : groups_) hash = MixHash(hash, one);
+  const auto next = static_cast<uint32_t>(whats_.size());
+  const uint32_t number = kind_of_.FindOrInsert(static_cast<int64_t>(hash), next);
+  if (number == next) {
+    whats_.push_back(what);
+    kind_groups_.insert(kind_groups_.end(), groups_.begin(), groups_.end());
+  }
+  kernels_.push_back(number);
+  durations_ns_.push_back(record.timed() ? record.duration_ns : 0);
+}
+
+std::optional<Repetition> RepetitionFinder::Find() {
+  if (searched_) return found_;
+  std::vector<uint64_t> whats;
+  whats.reserve(kernels_.size());
+  for (const uint32_t kind : kernels_) whats.push_back(whats_[kind]);
+  found_ = FindRepetition(whats);
+  searched_ = true;
+  return found_;
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,393 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/checked.h"
+#include "base/sums.h"
+#include "parse/model/kernel_record.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
+#include "prof/run/steps.h"
+#include "prof/views/common/grouped_partial.h"
+#include "prof/views/common/histogram.h"
+#include "prof/views/kernels/copy_row.h"
+#include "prof/views/kernels/summary.h"
+#include "prof/views/streams/gpu_launch.h"
+
+namespace oplens::prof {
+namespace {
+
+using enum FieldType;
+
+/// What one kernel adds to its group.
+struct KernelGroupDetails {
+  std::optional<int64_t> duration_ns;
+  std::optional<int64_t> delay_ns;
+  std::optional<int64_t> gap_ns;
+  std::optional<double> blocks;     ///< A multiprocessor.
+  std::optional<double> occupancy;  ///< Percent.
+};
+
+/// What is shown of a group besides the figures of --by. Sums are integers.
+struct GroupDetails {
+  Count calls;
+  Histogram durations;
+  // Weighted by duration, in thousandths: over the kernels of which it is known, and their time.
+  Checked blocks;
+  Checked occupancy;
+  Sum blocks_ns;
+  Sum occupancy_ns;
+  Checked delay_ns;
+  Checked gap_ns;
+  Count with_delay;
+  Count with_gap;
+
+  void Add(const KernelGroupDetails& kernel);
+
+  static constexpr std::tuple kMembers{&GroupDetails::calls,      &GroupDetails::durations,
+                                       &GroupDetails::blocks,     &GroupDetails::occupancy,
+                                       &GroupDetails::blocks_ns,  &GroupDetails::occupancy_ns,
+                                       &GroupDetails::delay_ns,   &GroupDetails::gap_ns,
+                                       &GroupDetails::with_delay, &GroupDetails::with_gap};
+};
+
+constexpr double kThousandths = 1000;
+
+std::optional<double> GroupDetailsRatio(Checked sum, int64_t count, double unit) {
+  const auto whole = sum.Approximate();
+  if (!whole || count == 0) return std::nullopt;
+  return *whole / static_cast<double>(count) / unit;
+}
+
+constexpr Column<GroupDetails> kDetails[] = {
+    {{"calls", "Calls", "", kInteger, 6, "executions, as count", Fold::kSum},
+     [](const GroupDetails& of) { return CellOf(of.calls); }},
+    {{"blocks_per_sm", "Blocks/SM", "", kDecimal, 9,
+      "mean of grid blocks / multiprocessors, weighted by time, of kernels of which it is known"},
+     [](const GroupDetails& of) {
+       return Decimal(GroupDetailsRatio(of.blocks, of.blocks_ns, kThousandths));
+     }},
+    {{"achieved_occupancy_pct", "AchievedOccupancy(%)", "%", kDecimal, 8,
+      "mean estimated achieved occupancy, weighted by time, of kernels of which it is known"},
+     [](const GroupDetails& of) {
+       return Decimal(GroupDetailsRatio(of.occupancy, of.occupancy_ns, kThousandths));
+     }},
+    {{"p50_ns", "P50(ns)", "ns", kInteger, 9,
+      "median duration: nearest rank, from a histogram, at most 1.6 % off", Fold::kQuantiles},
+     [](const GroupDetails& of) { return CellOf(of.durations, 50); }},
+    {{"p95_ns", "P95(ns)", "ns", kInteger, 9,
+      "95th percentile of the duration: nearest rank, from a histogram, at most 1.6 % off",
+      Fold::kQuantiles},
+     [](const GroupDetails& of) { return CellOf(of.durations, 95); }},
+    {{"launch_delay_ns", "Delay(ns)", "ns", kDecimal, 10,
+      "mean of start - end of the launch call, at least 0, where both are known", Fold::kMean},
+     [](const GroupDetails& of) {
+       return Decimal(GroupDetailsRatio(of.delay_ns, of.with_delay, 1));
+     }},
+    {{"gap_ns", "Gap(ns)", "ns", kDecimal, 10,
+      "mean of start - end of what its stream did before, at least 0", Fold::kMean},
+     [](const GroupDetails& of) { return Decimal(GroupDetailsRatio(of.gap_ns, of.with_gap, 1)); }},
+};
+
+/// Of two clocks that need not agree; nullopt where the difference does not fit.
+std::optional<int64_t> DistanceNs(int64_t from_ns, int64_t to_ns) {
+  int64_t distance_ns = 0;
+  if (__builtin_sub_overflow(to_ns, from_ns, &distance_ns)) return std::nullopt;
+  return std::max<int64_t>(distance_ns, 0);
+}
+
+/// Adds value x duration in thousandths.
+void AddWeighted(const std::optional<double>& value, int64_t duration_ns, Checked* sum,
+                 Sum* time_ns) {
+  if (!value || !(std::abs(*value) < 1e12)) return;
+  *sum += Checked(std::llround(*value * kThousandths)) * Checked(duration_ns);
+  *time_ns += duration_ns;
+}
+
+void GroupDetails::Add(const KernelGroupDetails& kernel) {
+  ++calls;
+  if (!kernel.duration_ns) return;
+  durations.Add(*kernel.duration_ns);
+  if (kernel.delay_ns) {
+    delay_ns += *kernel.delay_ns;
+    ++with_delay;
+  }
+  if (kernel.gap_ns) {
+    gap_ns += *kernel.gap_ns;
+    ++with_gap;
+  }
+  AddWeighted(kernel.blocks, *kernel.duration_ns, &blocks, &blocks_ns);
+  AddWeighted(kernel.occupancy, *kernel.duration_ns, &occupancy, &occupancy_ns);
+}
+
+/// Since when each stream has been idle when a kernel starts. Kernels must be asked for in the
+/// order of their starts.
+class StreamGaps {
+ public:
+  /// `run` must outlive this object.
+  explicit StreamGaps(const Run& run) : run_(run) {}
+
+  /// From the end of what the stream did before to the start of an event, 0 where these overlap;
+  /// nullopt for the first of a stream, or where the event has no time.
+  std::optional<int64_t> Before(const DeviceEvent& event);
+
+ private:
+  struct Stream {
+    int32_t device_id;
+    int32_t stream_id;
+    int64_t end_ns;
+  };
+
+  const Run& run_;
+  size_t next_ = 0;  // Into the run's events.
+  std::vector<Stream> streams_;
+};
+
+std::optional<int64_t> StreamGaps::Before(const DeviceEvent& asked) {
+  const auto events = run_.work().events();
+  for (; next_ < events.size() && events[next_].start_ns <= asked.start_ns; ++next_) {
+    const DeviceEvent& event = events[next_];
+    auto stream = std::find_if(streams_.begin(), streams_.end(), [&](const Stream& known) {
+      return known.stream_id == event.stream_id && known.device_id == event.device_id;
+    });
+    const bool first = stream == streams_.end();
+    const int64_t before_ns = first ? 0 : stream->end_ns;
+    if (first) {
+      streams_.push_back({event.device_id, event.stream_id, event.end_ns});
+    } else {
+      stream->end_ns = std::max(stream->end_ns, event.end_ns);
+    }
+    if (event.index != asked.index || event.work != asked.work) continue;
+    ++next_;
+    return first ? std::nullopt : DistanceNs(before_ns, event.start_ns);
+  }
+  return std::nullopt;
+}
+
+/// `gap_ns`: of StreamGaps; `run` null: only the record is known.
+KernelGroupDetails DetailsOf(const PricedKernel& kernel, const Run* run,
+                             std::optional<int64_t> gap_ns) {
+  const KernelRecord& record = *kernel.record;
+  KernelGroupDetails details;
+  if (!record.timed()) return details;
+  details.duration_ns = record.duration_ns;
+  details.delay_ns = LaunchDelayNs(record);
+  details.gap_ns = gap_ns;
+  if (run == nullptr || kernel.work == PricedKernel::kNoWork) return details;
+  const Trace& trace = run->trace();
+  const Kernel& executed = trace.kernels[kernel.work];
+  details.blocks = BlocksPerSm(trace, executed, kernel.gpu);
+  details.occupancy = AchievedOccupancyPct(trace, executed, kernel.gpu);
+  return details;
+}
+
+/// The fields of --by with those of the details behind them.
+SummaryPlan PlanOf(const ViewOptions& options) {
+  const std::string by =
+      options.by.empty() ? "kernel" : fmt::format("{}", fmt::join(options.by, ","));
+  return options.plain && options.copies ? PlanCopySummary(by) : PlanSummary(by);
+}
+
+std::vector<Field> WithDetails(std::vector<Field> fields) {
+  fields.insert(fields.end(), std::begin(kDetails), std::end(kDetails));
+  return fields;
+}
+
+/// What several partials ask of each kernel, found by the first of them.
+struct GroupInput {
+  explicit GroupInput(size_t partials) : repetition(std::make_shared<RepetitionFinder>(partials)) {}
+
+  const Run* run = nullptr;  ///< Between Begin and End.
+  std::optional<StreamGaps> gaps;
+  KernelGroupDetails kernel;  ///< Of the kernel at hand.
+  std::shared_ptr<RepetitionFinder> repetition;
+
+  void Begin(const Run* of) {
+    run = of;
+    gaps.reset();
+    if (run != nullptr) gaps.emplace(*run);
+  }
+
+  void Look(const PricedKernel& next) {
+    std::optional<int64_t> gap_ns;
+    if (run != nullptr && next.record->timed()) gap_ns = GapBefore(next);
+    kernel = DetailsOf(next, run, gap_ns);
+  }
+
+ private:
+  std::optional<int64_t> GapBefore(const PricedKernel& next) {
+    const Kernel& executed = run->trace().kernels[next.work];
+    const WorkClass work =
+        run->work().IsCommunication(next.work) ? WorkClass::kCommunication : WorkClass::kCompute;
+    return gaps->Before({executed.start_ns, executed.end_ns, next.work, executed.device_id,
+                         executed.stream_id, work});
+  }
+};
+
+class Groups : public Partial, private Summary::Details {
+ public:
+  /// `place`: among those who share `input`, which take kernels in that order.
+  Groups(const ViewOptions& options, std::shared_ptr<GroupInput> input, size_t place)
+      : plan_(PlanOf(options)),
+        fields_(options.plain ? plan_.fields : WithDetails(plan_.fields)),
+        order_(ParseOrder(options.sort.empty() ? "total" : options.sort, fields_)),
+        top_(options.top),
+        copies_(options.copies),
+        plain_(options.plain),
+        summary_(&plan_),
+        input_(std::move(input)),
+        first_(place == 0) {
+    summary_.ShowOnly(options.where);
+    summary_.ShareRepetition(input_->repetition, place);
+  }
+
+  void Begin(const Run* run) override {
+    if (first_) input_->Begin(run);
+  }
+
+  void Add(const PricedKernel& kernel) override {
+    if (plain_) return summary_.Add(kernel);
+    if (first_) input_->Look(kernel);
+    summary_.Add(kernel);
+    details_of(summary_.last_group()).Add(input_->kernel);
+  }
+
+  void AddReplay(const PricedKernel& replay) override { summary_.AddReplay(replay); }
+
+  void AddCopy(const CopyRow& copy) override { summary_.AddCopy(copy); }
+
+  void End(const Run* run) override {
+    if (copies_ && run != nullptr) AddCopies(*run);
+    summary_.FindSteps();
+    if (first_) input_->Begin(nullptr);
+  }
+
+  void Merge(const Partial& other) override {
+    const auto& more = static_cast<const Groups&>(other);
+    const std::vector<uint32_t> numbers = summary_.Merge(more.summary_);
+    for (size_t i = 0; i < more.details_.size(); ++i) {
+      MergeInto(&details_of(numbers[i]), more.details_[i]);
+    }
+    MergeInto(&other_, more.other_);
+  }
+
+  std::vector<Field> Fields() const override { return fields_; }
+  void Emit(Sink* sink) const override {
+    summary_.Write(order_, top_, sink, plain_ ? nullptr : this);
+  }
+
+  std::vector<std::string> Notes() const override { return summary_.Notes(); }
+
+  void Save(ByteWriter* bytes) const override {
+    summary_.Save(bytes);
+    bytes->Values(&details_, &other_);
+  }
+  void Load(ByteReader* bytes) override {
+    const std::vector<uint32_t> numbers = summary_.Load(bytes);
+    std::vector<GroupDetails> details;
+    bytes->Values(&details);
+    bytes->Check(details.size() <= numbers.size(), "there are more details than groups");
+    for (size_t i = 0; i < details.size(); ++i) MergeInto(&details_of(numbers[i]), details[i]);
+    GroupDetails other;
+    bytes->Values(&other);
+    MergeInto(&other_, other);
+  }
+
+ private:
+  GroupDetails& details_of(uint32_t group) {
+    if (group == Summary::kOther) return other_;
+    if (group >= details_.size()) details_.resize(group + 1);
+    return details_[group];
+  }
+
+  /// A copy or fill as a kernel without a name of its own: "Memcpy HtoD", "Memset".
+  void AddCopies(const Run& run) {
+    for (const CopyRow& copy : CopiesOf(run.trace())) {
+      const DeviceEvent event = {copy.start_ns,  copy.start_ns,
+                                 copy.place,     copy.device_id,
+                                 copy.stream_id, copy.fill ? WorkClass::kFill : WorkClass::kCopy};
+      if (!run.Selects(event)) continue;
+      const std::string name = copy.fill ? "Memset" : fmt::format("Memcpy {}", copy.kind);
+      KernelRecord record;
+      record.short_name = name;
+      record.long_name = name;
+      record.duration_ns = copy.duration_ns.value_or(0);
+      if (!copy.duration_ns) record.reasons.Add(Reason::kBadTimes);
+      record.device_id = copy.device_id;
+      record.stream_id = copy.stream_id;
+      const size_t step = run.steps().OfEvent(event);
+      if (step != Steps::kNone) record.step = run.steps().all()[step].number;
+      if (!copy.rank.empty()) record.rank = copy.rank;
+      PricedKernel work;
+      work.record = &record;
+      // Of an impossible rate it is as likely the size that is wrong as the time.
+      if (copy.size_bytes >= 0 && copy.has_possible_rate()) work.share.bytes = copy.size_bytes;
+      summary_.AddWork(work);
+      details_of(summary_.last_group()).Add(DetailsOf(work, nullptr, std::nullopt));
+    }
+  }
+
+  void Append(std::span<const uint32_t> groups, std::vector<Cell>* cells) const override {
+    GroupDetails sum;
+    for (const uint32_t group : groups) {
+      if (group != Summary::kOther && group >= details_.size()) continue;
+      MergeInto(&sum, group == Summary::kOther ? other_ : details_[group]);
+    }
+    for (const Column<GroupDetails>& detail : kDetails) cells->push_back(detail.get(sum));
+  }
+
+  SummaryPlan plan_;
+  std::vector<Field> fields_;
+  RowOrder order_;
+  size_t top_;
+  bool copies_;
+  bool plain_;
+  mutable Summary summary_;
+  std::vector<GroupDetails> details_;  // By group.
+  GroupDetails other_;                 // Of Summary::kOther.
+  std::shared_ptr<GroupInput> input_;
+  bool first_;
+};
+
+std::vector<std::unique_ptr<Partial>> MakeGroupsTogether(std::span<const ViewOptions> options) {
+  std::vector<std::unique_ptr<Partial>> partials;
+  const auto input = std::make_shared<GroupInput>(std::max(options.size(), size_t{1}));
+  size_t place = 0;
+  for (const ViewOptions& one : options) {
+    partials.push_back(std::make_unique<Groups>(one, input, place++));
+  }
+  return partials;
+}
+
+std::span<const Field> GroupsFields() {
+  static const std::vector<Field> fields = [] {
+    std::vector<Field> figures = FigureFields();
+    std::erase_if(figures, [](const Field& field) { return field.on_request; });
+    return WithDetails(std::move(figures));
+  }();
+  return fields;
+}
+
+}  // namespace
+
+extern constexpr View kGroupsView = {.name = "groups",
+                                     .help = "kernels that are alike in the keys of --by",
+                                     .fields = GroupsFields,
+                                     .make = MakeAlone<MakeGroupsTogether>,
+                                     .make_together = MakeGroupsTogether,
+                                     .by = kGroupKeys,
+                                     .narrow = kNarrowFigures,
+                                     .sorts = true,
+                                     .saved_form = 1,
+                                     .groups_kernels = true};
+
+}  // namespace oplens::prof

@@ -1,0 +1,348 @@
+#include "prof/views/kernels/kernel_columns.h"
+
+#include "ops/gpu/roofline.h"
+#include "ops/kernels/gradient_evidence.h"
+#include "prof/price/kernel_facts.h"
+#include "prof/views/common/view.h"
+
+namespace oplens::prof {
+namespace {
+
+using enum FieldType;
+
+Cell List(const std::vector<int64_t>& values) { return {std::span<const int64_t>(values)}; }
+Cell List(std::span<const std::string_view> texts, int64_t more = 0) {
+  return {Cell::Texts{texts, more}};
+}
+
+Cell Extent(const Dim3& extent) { return extent.known() ? Cell{extent} : Cell{}; }
+
+Cell ThreadId(const PricedKernel& row) {
+  // An unlaunched kernel holds 0 there so that PyProf can read it.
+  if (row.record->reasons.Has(Reason::kNoLaunchCall)) return {};
+  return Integer(row.record->thread_id);
+}
+
+Cell DirectionOf(const PricedKernel& row) {
+  return IsDirectionKnown(row) ? Text(DirectionWord(row.record->direction)) : Cell{};
+}
+
+Cell SubSeqId(const PricedKernel& row) {
+  const KernelRecord& record = *row.record;
+  if (record.seq_ids.empty() && record.alt_seq_ids.empty()) return {};
+  return Integer(record.sub_seq_id);
+}
+
+Cell DurationNs(const PricedKernel& row) {
+  return row.record->timed() ? Integer(row.record->duration_ns) : Cell{};
+}
+
+/// A time of the kernel's own; what was not timed has none, whatever fills its place.
+Cell MomentOf(const PricedKernel& row, const std::optional<int64_t>& moment_ns) {
+  return row.record->reasons.Has(Reason::kUntimed) ? Cell{} : Integer(moment_ns);
+}
+
+Cell KernelColumnsPhaseOf(const PricedKernel& row) {
+  // Accumulating is one kind of work on gradients.
+  const Phase phase = row.phase == Phase::kAccumulate ? Phase::kGradient : row.phase;
+  return Text(PhaseWord(phase));
+}
+
+bool HasGradient(const PricedKernel& row) {
+  return row.phase == Phase::kAccumulate || !ops::GradientWord(row.share.part).empty();
+}
+
+std::string_view GradientWord(const PricedKernel& row) {
+  return row.phase == Phase::kAccumulate ? "accum" : ops::GradientWord(row.share.part);
+}
+
+Cell GradientConfidence(const PricedKernel& row) {
+  if (!HasGradient(row)) return {};
+  if (row.phase == Phase::kAccumulate) return Text("high");
+  return Text(ops::ConfidenceWord(row.share.part_confidence));
+}
+
+ops::LatencyWhy BoundWhyOf(const PricedKernel& row) {
+  const Figures& figures = FiguresOf(row);
+  ops::LatencyCase kernel;
+  kernel.roofline = &figures.roofline;
+  kernel.gpu = row.gpu;
+  kernel.grid = row.record->grid;
+  kernel.waves = figures.waves;
+  kernel.duration_ns = TimeOf(row);
+  return ops::LatencyWhyOf(kernel);
+}
+
+Cell FamilyCell(const PricedKernel& row) {
+  const auto family = FamilyOf(row);
+  return family ? Text(ops::KernelFamilyWord(*family)) : Cell{};
+}
+
+Cell NameFacts(const PricedKernel& row) {
+  return row.facts == nullptr ? Cell{} : Text(row.facts->name_facts());
+}
+
+Cell TensorCore(const PricedKernel& row) {
+  switch (TensorCoreUseOf(row)) {
+    case ops::TensorCoreUse::kNo:
+      return Integer(0);
+    case ops::TensorCoreUse::kYes:
+      return Integer(1);
+    case ops::TensorCoreUse::kUnknown:
+      break;
+  }
+  return {};
+}
+
+// Headers and widths of the first 20 are PyProf's.
+constexpr KernelColumn kColumns[] = {
+    {{"idx", "Idx", "", kInteger, 7, "number of the input line, from 1"},
+     [](const PricedKernel& row) { return Integer(row.index); }},
+    {{"seq", "SeqId", "", kIntegerList, 7, "PyTorch sequence ids", Fold::kNone, ",", ""},
+     [](const PricedKernel& row) { return List(row.record->seq_ids); },
+     Need::kSequence},
+    {{"altseq", "AltSeqId", "", kIntegerList, 7, "sequence ids nested in those of seq", Fold::kNone,
+      ",", ""},
+     [](const PricedKernel& row) { return List(row.record->alt_seq_ids); },
+     Need::kAlternative},
+    {{"tid", "TId", "", kInteger, 12, "host thread that launched the kernel", Fold::kKey},
+     ThreadId,
+     Need::kLaunch},
+    {{"layer", "Layer", "", kTextList, 10, "names of the enclosing layers, outermost first",
+      Fold::kNone, ":", ""},
+     [](const PricedKernel& row) { return List(row.layer); },
+     Need::kLayer},
+    {{"trace", "Trace", "", kFileList, 25, "call stack, outermost frame first", Fold::kNone, ",",
+      ""},
+     [](const PricedKernel& row) { return List(row.trace); },
+     Need::kStack},
+    {{"dir", "Direction", "", kText, 5, "fprop (forward) or bprop (backward)", Fold::kKey},
+     DirectionOf,
+     Need::kDirection},
+    {{"sub", "Sub", "", kInteger, 3, "number of the kernel within its sequence id, from 0"},
+     SubSeqId,
+     Need::kSubSequence},
+    {{"mod", "Module", "", kText, 15, "module or class of the op", Fold::kKey},
+     [](const PricedKernel& row) { return Text(row.mod); },
+     Need::kModule},
+    {{"op", "Op", "", kText, 15, "op that the kernel belongs to", Fold::kKey},
+     [](const PricedKernel& row) { return Text(row.op); },
+     Need::kOp},
+    {{"kernel", "Kernel", "", kName, Field::kShared, "short kernel name", Fold::kKey},
+     [](const PricedKernel& row) { return Text(row.record->short_name); },
+     Need::kName},
+    {{"params", "Params", "", kText, Field::kShared, "sizes and data type of the op", Fold::kKey},
+     [](const PricedKernel& row) { return Text(row.params); },
+     Need::kCost},
+    {{"sil", "Sil(ns)", "ns", kInteger, 10, "time on the GPU", Fold::kSum},
+     DurationNs,
+     Need::kTime},
+    {{"tc", "TC", "", kText, 2, "1: uses Tensor Cores, 0: does not, ?: the name does not tell",
+      Fold::kKey, "", "?"},
+     TensorCore,
+     Need::kTensorCoreName},
+    {{"device", "Device", "", kInteger, 3, "GPU number", Fold::kKey},
+     [](const PricedKernel& row) { return Integer(row.record->device_id); }},
+    {{"stream", "Stream", "", kInteger, 3, "CUDA stream number", Fold::kKey},
+     [](const PricedKernel& row) { return Integer(row.record->stream_id); }},
+    {{"grid", "Grid", "blocks", kExtent, 12, "blocks of the launch, x,y,z", Fold::kKey, ",", ""},
+     [](const PricedKernel& row) { return Extent(row.record->grid); },
+     Need::kLaunchConfiguration},
+    {{"block", "Block", "threads", kExtent, 12, "threads of a block, x,y,z", Fold::kKey, ",", ""},
+     [](const PricedKernel& row) { return Extent(row.record->block); },
+     Need::kLaunchConfiguration},
+    {{"flops", "FLOPs", "FLOP", kInteger, 12,
+      "floating point operations, a multiply-add is two; the kernel's share of its op", Fold::kSum},
+     [](const PricedKernel& row) { return Integer(row.share.flops); },
+     Need::kCost},
+    {{"bytes", "Bytes", "B", kInteger, 12,
+      "least DRAM traffic: each input read once, each output written once", Fold::kSum},
+     [](const PricedKernel& row) { return Integer(row.share.bytes); },
+     Need::kCost},
+    {{"path", "Path", "", kTextList, 20, "annotated ops, outermost > innermost", Fold::kNone, " > ",
+      ""},
+     [](const PricedKernel& row) { return List(row.path); },
+     Need::kMarker},
+    {{"range", "Range", "", kTextList, 20, "enclosing free-text ranges, outermost first",
+      Fold::kNone, " > ", ""},
+     [](const PricedKernel& row) { return List(row.record->range, row.record->range_cut); },
+     Need::kRange},
+    {{"rank", "Rank", "", kText, 8, "rank of the process, or the file of the kernel", Fold::kKey},
+     [](const PricedKernel& row) { return Text(row.record->rank.value_or(std::string_view())); },
+     Need::kRank},
+    {{"pid", "PId", "", kInteger, 7, "host process that launched the kernel"},
+     [](const PricedKernel& row) { return Integer(row.record->process_id); },
+     Need::kProcess},
+    {{"phase", "Phase", "", kText, 9,
+      "forward, backward, recompute, gradient (sums of gradients) or optimizer", Fold::kKey},
+     KernelColumnsPhaseOf,
+     Need::kPhase},
+    {{"grad", "Grad", "", kText, 5,
+      "gradient that the kernel computes: dgrad, wgrad, bgrad; accum adds one up", Fold::kKey},
+     [](const PricedKernel& row) { return Text(GradientWord(row)); },
+     Need::kGradient},
+    {{"grad_conf", "GradConf", "", kText, 6, "how sure grad is: high, medium or low", Fold::kKey},
+     GradientConfidence,
+     Need::kGradient},
+    {{"inst", "Inst", "", kInteger, 7,
+      "number of the op call; its kernels' FLOPs and bytes sum to the call's"},
+     [](const PricedKernel& row) { return row.instance > 0 ? Cell{row.instance} : Cell{}; },
+     Need::kCostShare},
+    {{"role", "Role", "", kText, 8, "part in its op: main, helper, layout, reduce or epilogue",
+      Fold::kKey},
+     [](const PricedKernel& row) { return Text(ops::RoleWord(row.share.role)); },
+     Need::kCostShare},
+    {{"share", "Share", "", kDecimal, 6,
+      "fraction of its gradient's or op's FLOPs (bytes where it has none), 0 to 1"},
+     [](const PricedKernel& row) { return Decimal(row.share.share); },
+     Need::kCostShare},
+    {{"flops_kind", "FLOPsKind", "", kText, 8,
+      "exact, estimate (weights of docs/costs.md), bound, none (0 FLOPs) or unknown", Fold::kKey},
+     [](const PricedKernel& row) { return Text(ops::FlopsKindWord(row.share.flops_kind)); }},
+    {{"flops_bound", "FLOPsBound", "FLOP", kInteger, 12,
+      "in place of flops a bound of them, where their number is not known; enters no sum"},
+     [](const PricedKernel& row) { return Integer(row.share.flops_bound); },
+     Need::kCostKinds},
+    {{"flops_mma", "FLOPsMma", "FLOP", kInteger, 12,
+      "of flops: matrix products, which Tensor Cores can do"},
+     [](const PricedKernel& row) { return Integer(row.share.flops_mma); },
+     Need::kCostKinds},
+    {{"flops_vec", "FLOPsVec", "FLOP", kInteger, 12, "of flops: all other"},
+     [](const PricedKernel& row) { return Integer(row.share.flops_vec); },
+     Need::kCostKinds},
+    {{"aux_bytes", "AuxBytes", "B", kInteger, 12,
+      "traffic beside the least, where it can be derived"},
+     [](const PricedKernel& row) { return Integer(row.share.aux_bytes); },
+     Need::kCostKinds},
+    {AsRatio({"ai", "AI", "FLOP/B", kDecimal, 9, "arithmetic intensity: flops over bytes"},
+             {"flops", "bytes", 1}),
+     [](const PricedKernel& row) { return Decimal(FiguresOf(row).roofline.flops_per_byte); },
+     Need::kRate},
+    {AsRatio({"tflops", "TFLOP/s", "TFLOP/s", kDecimal, 9, "flops over time, 10^12 a second"},
+             {"flops", "sil", 1e-3}),
+     [](const PricedKernel& row) { return Decimal(FiguresOf(row).roofline.tera_flops_per_s); },
+     Need::kRate},
+    {{"gbps", "GB/s", "GB/s", kDecimal, 9,
+      "bytes over time, 10^9 a second; of a collective: bus bandwidth"},
+     [](const PricedKernel& row) { return Decimal(FiguresOf(row).roofline.giga_bytes_per_s); },
+     Need::kRate},
+    {{"pct_math", "%Math", "%", kDecimal, 7,
+      "of the GPU's peak for the units that the kernel uses"},
+     [](const PricedKernel& row) { return Decimal(FiguresOf(row).roofline.percent_of_math); },
+     Need::kRoofline},
+    {{"pct_dram", "%DRAM", "%", kDecimal, 7, "of the GPU's DRAM bandwidth"},
+     [](const PricedKernel& row) { return Decimal(FiguresOf(row).roofline.percent_of_dram); },
+     Need::kRoofline},
+    {{"bound", "Bound", "", kText, 7,
+      "math or dram: it has 60 % of that roof or more; latency: of neither", Fold::kKey},
+     [](const PricedKernel& row) { return Text(ops::BoundWord(FiguresOf(row).roofline.bound)); },
+     Need::kRoofline},
+    {{"bound_why", "BoundWhy", "", kText, 10,
+      "why latency: few-blocks, tail, short; unknown where neither grid nor time tells it",
+      Fold::kKey},
+     [](const PricedKernel& row) { return Text(ops::LatencyWhyWord(BoundWhyOf(row))); },
+     Need::kRoofline},
+    {{"tc_elig", "TCElig", "", kText, 6,
+      "could its op run on Tensor Cores? 1, 0, ? or - (not a product)", Fold::kKey},
+     [](const PricedKernel& row) {
+       return Text(ops::TensorCoreFitnessWord(FiguresOf(row).tensor_core.fitness));
+     },
+     Need::kName},
+    {{"tc_why", "TCWhy", "", kText, 24,
+      "rule of tc, type that is multiplied, causes and advice for tc_elig", Fold::kKey},
+     [](const PricedKernel& row) { return Text(FiguresOf(row).tensor_core.why); },
+     Need::kName},
+    {{"theoretical_occupancy_pct", "TheoreticalOccupancy(%)", "%", kDecimal, 9,
+      "resident warps of the most possible, by registers, shared memory and block"},
+     [](const PricedKernel& row) { return Decimal(FiguresOf(row).theoretical_occupancy_pct); },
+     Need::kOccupancy},
+    {{"waves", "Waves", "", kDecimal, 9, "how often the grid fills the GPU"},
+     [](const PricedKernel& row) { return Decimal(FiguresOf(row).waves); },
+     Need::kOccupancy},
+    {{"start", "Start(ns)", "ns", kInteger, 19, "start on the GPU, on the file's own clock"},
+     [](const PricedKernel& row) { return MomentOf(row, row.record->start_ns); },
+     Need::kTime},
+    {{"end", "End(ns)", "ns", kInteger, 19, "end on the GPU, on the same clock"},
+     [](const PricedKernel& row) { return MomentOf(row, row.record->end_ns); },
+     Need::kTime},
+    {{"step", "Step", "", kInteger, 5, "number of the training step", Fold::kKey},
+     [](const PricedKernel& row) { return Integer(row.record->step); },
+     Need::kStep},
+    {{"shape", "Shape", "", kText, 24, "shapes of the op's tensors", Fold::kKey},
+     [](const PricedKernel& row) { return Text(row.shapes); },
+     Need::kShapes},
+    {{"dtype", "DType", "", kText, 6, "data type of the op's first tensor", Fold::kKey},
+     [](const PricedKernel& row) { return Text(row.dtype); },
+     Need::kShapes},
+    {{"corr", "Corr", "", kInteger, 8, "correlation id that the kernel shares with its launch"},
+     [](const PricedKernel& row) { return Integer(row.record->correlation_id); },
+     Need::kCorrelation},
+    {{"name_full", "FullName", "", kText, 40, "kernel name as a whole, demangled", Fold::kKey},
+     [](const PricedKernel& row) { return Text(row.record->long_name); },
+     Need::kName},
+    {{"launch_delay", "LaunchDelay(ns)", "ns", kInteger, 15,
+      "start - end of the launch call, at least 0 (it may begin before the call returns)"},
+     [](const PricedKernel& row) { return Integer(LaunchDelayNs(*row.record)); },
+     Need::kLaunchedAndTimed},
+    {{"api", "API", "", kText, 20, "API call that launched the kernel", Fold::kKey},
+     [](const PricedKernel& row) {
+       return Text(row.record->launch_api.value_or(std::string_view()));
+     },
+     Need::kLaunch},
+    {{"family", "Family", "", kText, 12,
+      "what the kernel computes by its name and launch: gemm, conv, attention, norm ... or other",
+      Fold::kKey},
+     FamilyCell,
+     Need::kName},
+    {{"name_facts", "NameFacts", "", kText, 24,
+      "types, tile, layout and sizes that the name of a product's kernel tells", Fold::kKey},
+     NameFacts,
+     Need::kTensorCoreName},
+    {{"evidence", "Evidence", "", kText, 10,
+      "what tells the op: range, capture; inferred: repetition, reference", Fold::kKey},
+     [](const PricedKernel& row) { return Text(EvidenceWord(EvidenceOf(row))); },
+     Need::kOp},
+    {{"confidence", "Confidence", "", kText, 10, "how sure an inferred op is: high, medium or low",
+      Fold::kKey},
+     [](const PricedKernel& row) { return Text(ConfidenceWord(row.record->confidence)); },
+     Need::kOp},
+    {{"reason", "Reason", "", kTextList, 16, "what is missing, and why a cost is unknown",
+      Fold::kNone, ",", ""},
+     [](const PricedKernel& row) { return Cell{row.reasons}; }},
+};
+
+class KernelStream : public ViewStream {
+ public:
+  KernelStream(const std::vector<size_t>& places, Sink* sink)
+      : table_(ColumnsAt(places, KernelColumns()), sink) {}
+  void Add(const PricedKernel& kernel) override { table_.Add(kernel); }
+
+ private:
+  TableOf<PricedKernel> table_;
+};
+
+}  // namespace
+
+std::span<const KernelColumn> KernelColumns() { return kColumns; }
+
+std::vector<ColumnNeed> KernelColumnNeeds() {
+  std::vector<ColumnNeed> needs;
+  for (const KernelColumn& column : kColumns) needs.push_back({column.key, column.need});
+  return needs;
+}
+
+Columns<PricedKernel> SelectKernelColumns(std::string_view list) {
+  return SelectColumns(list, KernelColumns());
+}
+
+extern constexpr View kKernelsView = {
+    .name = "kernels",
+    .help = "one row a kernel: op, cost, Tensor Cores",
+    .fields = FieldsWithoutBy<kColumns>,
+    .stream = [](const std::vector<size_t>& places, Sink* sink) -> std::unique_ptr<ViewStream> {
+      return std::make_unique<KernelStream>(places, sink);
+    },
+    .some = kDefaultColumns,
+    .important = kImportantColumns};
+
+}  // namespace oplens::prof

@@ -1,0 +1,141 @@
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "prof/run/device_times.h"
+#include "prof/run/run.h"
+#include "prof/views/common/grouped_partial.h"
+#include "prof/views/common/rank_order.h"
+#include "prof/views/common/time_keys.h"
+
+namespace oplens::prof {
+namespace {
+
+/// Sums by combination of the three classes, and whether it occurs.
+struct Types {
+  std::array<Sum, kClassCombinations> ns;
+  std::array<Any, kClassCombinations> occurs;
+
+  static constexpr std::tuple kMembers{&Types::ns, &Types::occurs};
+};
+
+/// Of each of some windows; without any, of all time.
+std::vector<Types> OwnTypes(const Run& run, const std::optional<std::vector<Interval>>& windows) {
+  std::map<int32_t, ClassSweep> devices;
+  ClassSweep* sweep = nullptr;
+  int32_t device = 0;
+  for (const DeviceEvent& event : run.device_work().events()) {
+    if (sweep == nullptr || event.device_id != device) {
+      device = event.device_id;
+      const auto [place, is_new] = devices.try_emplace(device);
+      sweep = &place->second;
+      if (is_new && windows) *sweep = ClassSweep(*windows);
+    }
+    sweep->Add(ClassBitOf(event.work), event.start_ns, event.end_ns);
+  }
+  std::vector<Types> types(windows ? windows->size() : 1);
+  for (auto& [id, of_device] : devices) {
+    const std::vector<ClassTimes> found = of_device.Finish();
+    for (size_t i = 0; i < found.size(); ++i) {
+      for (size_t c = 0; c < kClassCombinations; ++c) types[i].ns[c] += found[i].ns[c];
+    }
+  }
+  for (Types& one : types) {
+    for (size_t c = 1; c < kClassCombinations; ++c) one.occurs[c].value = one.ns[c] > 0;
+  }
+  return types;
+}
+
+std::string KernelTypesNameOf(size_t combination) {
+  constexpr std::string_view kNames[] = {"COMPUTATION", "COMMUNICATION", "MEMORY"};
+  std::string name;
+  for (size_t i = 0; i < std::size(kNames); ++i) {
+    if ((combination >> i & 1) == 0) continue;
+    if (!name.empty()) name += " overlapping ";
+    name += kNames[i];
+  }
+  return name;
+}
+
+struct TypesRow {
+  const TimeKey& key;
+  std::string type;
+  int64_t ns;
+  int64_t all_ns;
+
+  Cell Share() const {
+    if (all_ns == 0) return {};
+    return {static_cast<double>(ns) / static_cast<double>(all_ns) * 100.0};
+  }
+};
+
+constexpr Column<TypesRow> kKernelTypesColumns[] = {
+    ByColumn<&TimeKey::rank>(kRankField),
+    ByColumn<&TimeKey::step>(kStepField),
+    {{"type", "Type", "", FieldType::kText, Field::kShared,
+      "the classes that run at once: COMPUTATION (replays of graphs too), COMMUNICATION, MEMORY "
+      "(copies and fills)",
+      Fold::kKey},
+     [](const TypesRow& row) { return Text(row.type); }},
+    {{"sum_ns", "Time(ns)", "ns", FieldType::kInteger, 14,
+      "time in which exactly these run, summed over ranks and devices", Fold::kSum},
+     [](const TypesRow& row) { return Integer(row.ns); }},
+    {{"share_pct", "Share%", "%", FieldType::kDecimal, 8, "100 x sum_ns / its sum over all rows",
+      Fold::kSum},
+     [](const TypesRow& row) { return row.Share(); }},
+};
+
+class KernelTypes : public GroupedPartial<TimeKey, Types, TypesRow> {
+ public:
+  explicit KernelTypes(const ViewOptions& options)
+      : GroupedPartial("kernel-types", options, kTimeKeys, kKernelTypesColumns) {}
+
+  void End(const Run* run) override;
+
+ private:
+  void EmitGroup(const TimeKey& key, const Types& types, TableOf<TypesRow>* table) const override;
+};
+
+void KernelTypes::End(const Run* run) {
+  if (run == nullptr) return;
+  TimeKey key;
+  if (By("rank")) key.rank = RankName(run->rank());
+  if (!By("step")) {
+    for (const Types& types : OwnTypes(*run, run->windows())) Take(key, types);
+    return;
+  }
+  const std::vector<Types> found = OwnTypes(*run, WindowsOf(run->steps()));
+  for (size_t i = 0; i < found.size(); ++i) {
+    key.step = run->steps().all()[i].number;
+    Take(key, found[i]);
+  }
+}
+
+void KernelTypes::EmitGroup(const TimeKey& key, const Types& types,
+                            TableOf<TypesRow>* table) const {
+  std::vector<size_t> order;
+  Sum all_ns;
+  for (size_t c = 1; c < kClassCombinations; ++c) {
+    if (types.occurs[c]) order.push_back(c);
+    all_ns += types.ns[c];
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return types.ns[a] > types.ns[b]; });
+  for (const size_t c : order) {
+    table->Add({key, KernelTypesNameOf(c), types.ns[c], all_ns});
+  }
+}
+
+}  // namespace
+
+extern constexpr View kKernelTypesView = {.name = "kernel-types",
+                                          .help = "time of the device by what ran at once",
+                                          .fields = FieldsWithoutBy<kKernelTypesColumns>,
+                                          .make = MakePartial<KernelTypes>,
+                                          .by = kTimeKeys,
+                                          .saved_form = 1};
+
+}  // namespace oplens::prof

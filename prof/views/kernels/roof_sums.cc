@@ -1,0 +1,56 @@
+#include "prof/views/kernels/roof_sums.h"
+
+#include "parse/model/kernel_record.h"
+
+namespace oplens::prof {
+
+void RoofSums::Add(const PricedKernel& kernel, bool priced) {
+  ++count;
+  if (!kernel.record->timed()) return;
+  time_ns += kernel.record->duration_ns;
+  if (IsInferred(kernel.record->evidence)) inferred_ns += kernel.record->duration_ns;
+  if (!priced) return;
+  flops += *kernel.share.flops;
+  bytes += *kernel.share.bytes;
+  const MathRoof roof = MathRoofOf(kernel);
+  if (!roof.unit) {
+    ++without_unit;
+    return;
+  }
+  const auto unit = static_cast<size_t>(*roof.unit);
+  unit_flops[unit] += roof.flops;
+  units.Add(uint32_t{1} << unit);
+}
+
+std::optional<ops::MathUnit> RoofSums::MainUnit() const {
+  std::optional<ops::MathUnit> main;
+  double most = -1;
+  for (size_t unit = 0; unit < unit_flops.size(); ++unit) {
+    const double flops_of_unit = unit_flops[unit].Approximate().value_or(0);
+    if ((units >> unit & 1) == 0 || flops_of_unit <= most) continue;
+    main = static_cast<ops::MathUnit>(unit);
+    most = flops_of_unit;
+  }
+  return main;
+}
+
+std::optional<double> RoofSums::MathSeconds(const ops::Gpu& gpu) const {
+  if (without_unit > 0) return std::nullopt;
+  double seconds = 0;
+  for (size_t unit = 0; unit < unit_flops.size(); ++unit) {
+    const std::optional<double> amount = unit_flops[unit].Approximate();
+    if (!amount) return std::nullopt;
+    if (*amount <= 0) continue;
+    if (gpu.peaks_per_s[unit] <= 0) return std::nullopt;
+    seconds += *amount / gpu.peaks_per_s[unit];
+  }
+  return seconds;
+}
+
+std::optional<double> RoofSums::MemorySeconds(const ops::Gpu& gpu) const {
+  const std::optional<double> amount = bytes.Approximate();
+  if (!amount || gpu.dram_bytes_per_s <= 0) return std::nullopt;
+  return *amount / static_cast<double>(gpu.dram_bytes_per_s);
+}
+
+}  // namespace oplens::prof

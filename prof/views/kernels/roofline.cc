@@ -1,0 +1,419 @@
+#include "ops/gpu/roofline.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "parse/model/kernel_record.h"
+#include "parse/model/recording_advice.h"
+#include "parse/model/trace.h"
+#include "prof/run/run.h"
+#include "prof/views/common/bounded_groups.h"
+#include "prof/views/common/grouped_partial.h"
+#include "prof/views/common/saved_partial.h"
+#include "prof/views/kernels/roof_sums.h"
+
+namespace oplens::prof {
+namespace {
+
+using enum FieldType;
+
+constexpr std::string_view kRooflineOther = "(other)";
+constexpr std::string_view kRooflineKeys[] = {"rank", "phase", "layer"};
+
+/// The texts of a row: those of --by, in the order of its words, come last.
+enum RoofText : size_t {
+  kRoofOp,
+  kRoofShape,
+  kRoofDir,
+  kRoofDType,
+  kRoofRank,
+  kRoofPhase,
+  kRoofLayer,
+  kRoofTexts
+};
+constexpr size_t kRoofByTexts = kRoofRank;
+
+std::optional<double> RooflineRatio(std::optional<double> part, double whole) {
+  return part && whole > 0 ? std::optional<double>(*part / whole) : std::nullopt;
+}
+
+std::optional<double> RooflinePositive(double value) {
+  return value > 0 ? std::optional<double>(value) : std::nullopt;
+}
+
+struct RoofRow {
+  std::string_view key;
+  const RoofSums* sums;
+  const ops::Gpu* gpu;  ///< Null: it has none.
+  std::optional<double> math_s = {};
+  std::optional<double> memory_s = {};
+  std::optional<int64_t> roof_ns = {};
+  std::optional<int64_t> gap_ns = {};
+
+  RoofRow(std::string_view key_of_row, const RoofSums* sums_of_row, const ops::Gpu* gpu_of_row);
+
+  // A row of kernels without a price, or without a time, has nothing more than these.
+  bool IsPriced() const { return sums->units != 0 || sums->without_unit > 0; }
+  Cell OfPriced(const Cell& cell) const { return IsPriced() ? cell : Cell{}; }
+  std::optional<double> Known(const Checked& sum) const {
+    return IsPriced() ? sum.Approximate() : std::nullopt;
+  }
+  std::optional<double> OverTime(std::optional<double> part) const {
+    return RooflineRatio(part, static_cast<double>(sums->time_ns));
+  }
+  std::string_view BoundWord() const;
+};
+
+RoofRow::RoofRow(std::string_view key_of_row, const RoofSums* sums_of_row,
+                 const ops::Gpu* gpu_of_row)
+    : key(key_of_row), sums(sums_of_row), gpu(gpu_of_row) {
+  if (gpu == nullptr) return;
+  math_s = sums->MathSeconds(*gpu);
+  memory_s = sums->MemorySeconds(*gpu);
+  if (!math_s || !memory_s) return;
+  constexpr double kNsPerSecond = 1e9;
+  constexpr double kMostNs = 9e18;
+  roof_ns = std::llround(std::min(std::max(*math_s, *memory_s) * kNsPerSecond, kMostNs));
+  gap_ns = sums->time_ns - *roof_ns;
+}
+
+// Kernels beside the work of their op have neither FLOPs nor bytes, and no bound.
+std::string_view RoofRow::BoundWord() const {
+  const double time_s = static_cast<double>(sums->time_ns) * 1e-9;
+  if (!roof_ns || time_s <= 0) return {};
+  switch (ops::BoundOfShares(100 * *math_s / time_s, 100 * *memory_s / time_s)) {
+    case ops::Bound::kMath:
+      return "compute";
+    case ops::Bound::kDram:
+      return "memory";
+    case ops::Bound::kLatency:
+      return "latency";
+    case ops::Bound::kUnknown:
+      break;
+  }
+  return {};
+}
+
+/// What is shown of a row.
+struct ShownRoof : RoofRow {
+  std::array<std::string_view, kRoofTexts> texts = {};
+  bool other = false;
+};
+
+constexpr Column<ShownRoof> kRooflineColumns[] = {
+    TextColumn<kRoofOp>{"op", "Op", Field::kShared, "op that the kernels belong to"},
+    TextColumn<kRoofShape>{"shape", "Shape", Field::kShared, "shapes of the op's tensors"},
+    TextColumn<kRoofDir>{"dir", "Dir", 5, "fprop (forward) or bprop (backward)"},
+    TextColumn<kRoofDType>{"dtype", "DType", 6, "data type of the op's first tensor"},
+    {{"gpu", "GPU", "", kText, 14, "that the kernels ran on", Fold::kKey},
+     [](const ShownRoof& row) { return row.gpu == nullptr ? Cell{} : Text(row.gpu->name); }},
+    TextColumn<kRoofRank, true>{"rank", "Rank", 6, "rank of the process"},
+    TextColumn<kRoofPhase, true>{"phase", "Phase", 10,
+                                 "forward, backward, recompute, gradient, accumulate or optimizer"},
+    TextColumn<kRoofLayer, true>{"layer", "Layer", Field::kShared,
+                                 "names of the enclosing layers, outermost first"},
+    {{"count", "Count", "", kInteger, 7, "kernels", Fold::kSum},
+     [](const ShownRoof& row) { return CellOf(row.sums->count); }},
+    {{"time_ns", "Time(ns)", "ns", kInteger, 13, "sum of their durations", Fold::kSum},
+     [](const ShownRoof& row) { return CellOf(row.sums->time_ns); }},
+    {{"flops", "FLOPs", "FLOP", kInteger, 18, "of the kernels that have a time", Fold::kSum},
+     [](const ShownRoof& row) { return row.OfPriced(CellOf(row.sums->flops)); }},
+    {{"bytes", "Bytes", "B", kInteger, 16, "that the ops of these read and write at least",
+      Fold::kSum},
+     [](const ShownRoof& row) { return row.OfPriced(CellOf(row.sums->bytes)); }},
+    {AsRatio({"ai", "AI", "FLOP/B", kDecimal, 9, "arithmetic intensity: flops / bytes"},
+             {"flops", "bytes", 1}),
+     [](const ShownRoof& row) {
+       return Decimal(
+           RooflineRatio(row.Known(row.sums->flops), row.Known(row.sums->bytes).value_or(0)));
+     }},
+    {AsRatio({"tflops", "TFLOP/s", "TFLOP/s", kDecimal, 9, "flops / time_ns, 10^12 a second"},
+             {"flops", "time_ns", 1e-3}),
+     [](const ShownRoof& row) {
+       constexpr double kPerNsInTera = 1e-3;
+       const std::optional<double> per_ns = row.OverTime(row.Known(row.sums->flops));
+       return per_ns ? Cell{*per_ns * kPerNsInTera} : Cell{};
+     }},
+    {AsRatio({"gbps", "GB/s", "GB/s", kDecimal, 9, "bytes / time_ns, 10^9 a second"},
+             {"bytes", "time_ns", 1}),
+     [](const ShownRoof& row) { return Decimal(row.OverTime(row.Known(row.sums->bytes))); }},
+    {{"unit", "Unit", "", kText, 12,
+      "arithmetic whose peak counts: that the kernels use, or could use of Tensor Cores (tc_); of "
+      "several that with most FLOPs"},
+     [](const ShownRoof& row) {
+       const std::optional<ops::MathUnit> unit = row.sums->MainUnit();
+       return unit ? Text(ops::MathUnitWord(*unit)) : Cell{};
+     }},
+    {{"peak_tflops", "Peak(TFLOP/s)", "TFLOP/s", kDecimal, 10, "the GPU's peak of unit"},
+     [](const ShownRoof& row) {
+       constexpr double kTera = 1e12;
+       const std::optional<ops::MathUnit> unit = row.sums->MainUnit();
+       if (row.gpu == nullptr || !row.IsPriced() || !unit) return Cell{};
+       return Decimal(RooflinePositive(row.gpu->Peak(*unit) / kTera));
+     }},
+    {{"peak_gbps", "Peak(GB/s)", "GB/s", kDecimal, 10, "bandwidth of the GPU's memory"},
+     [](const ShownRoof& row) {
+       constexpr double kGiga = 1e9;
+       if (row.gpu == nullptr || !row.IsPriced()) return Cell{};
+       return Decimal(RooflinePositive(static_cast<double>(row.gpu->dram_bytes_per_s) / kGiga));
+     }},
+    {{"bound", "Bound", "", kText, 7,
+      "compute or memory: efficiency_pct of that roof is 60 or more; latency: of neither"},
+     [](const ShownRoof& row) { return Text(row.BoundWord()); }},
+    {{"roof_ns", "Roof(ns)", "ns", kInteger, 13,
+      "time at the roof: the larger of FLOPs / peak (with Tensor Cores of matrix FLOPs) and bytes "
+      "/ bandwidth",
+      Fold::kSum},
+     [](const ShownRoof& row) { return row.OfPriced(Integer(row.roof_ns)); }},
+    {AsRatio({"efficiency_pct", "Efficiency(%)", "%", kDecimal, 8, "roof_ns / time_ns * 100"},
+             {"roof_ns", "time_ns", 100}),
+     [](const ShownRoof& row) {
+       if (!row.roof_ns) return Cell{};
+       return row.OfPriced(Decimal(row.OverTime(100 * static_cast<double>(*row.roof_ns))));
+     }},
+    {{"gap_ns", "Gap(ns)", "ns", kInteger, 13, "time_ns - roof_ns", Fold::kSum},
+     [](const ShownRoof& row) { return row.OfPriced(Integer(row.gap_ns)); }},
+    {OnRequest({"inferred_ns", "Inferred(ns)", "ns", kInteger, 13,
+                "of time_ns: of kernels whose op is inferred, not recorded", Fold::kSum}),
+     [](const ShownRoof& row) { return row.other ? Cell{} : CellOf(row.sums->inferred_ns); }},
+    {OnRequest(
+         AsRatio({"inferred_pct", "Inferred(%)", "%", kDecimal, 11, "inferred_ns / time_ns * 100"},
+                 {"inferred_ns", "time_ns", 100})),
+     [](const ShownRoof& row) {
+       return Decimal(row.OverTime(100 * static_cast<double>(row.sums->inferred_ns)));
+     }},
+};
+
+auto FactsOf(const ops::Gpu& gpu) {
+  return std::tie(gpu.name, gpu.dram_bytes_per_s, gpu.peaks_per_s);
+}
+
+class Rooflines : public SavedPartial<Rooflines> {
+ public:
+  explicit Rooflines(const ViewOptions& options)
+      : words_("roofline", options, kRooflineKeys),
+        columns_(words_.InOrder(std::span<const Column<ShownRoof>>(kRooflineColumns))) {
+    for (const size_t place : words_.PlacesIn(kRooflineKeys)) {
+      by_.push_back(static_cast<RoofText>(kRoofByTexts + place));
+    }
+  }
+
+  void Begin(const Run* run) override {
+    if (run != nullptr) family_ = run->trace().family;
+  }
+  void Add(const PricedKernel& kernel) override;
+  void Merge(const Partial& other) override;
+  std::vector<Field> Fields() const override { return FieldsOf(columns_); }
+  void Emit(Sink* sink) const override;
+  std::vector<std::string> Notes() const override;
+
+  template <typename Bytes, typename Self>
+  static void Transfer(Bytes* bytes, Self* self);
+
+ private:
+  static constexpr uint32_t kNoGpu = 0;
+  struct OfKey {
+    uint32_t gpu = kNoGpu;  // Place in gpus_ + 1.
+    RoofSums sums;
+  };
+  // By texts, behind which stands the place of the GPU.
+  using Groups = BoundedGroups<OfKey>;
+  static std::string_view TextsOf(const Groups::Group& group) {
+    return std::string_view(*group.key).substr(0, group.key->size() - sizeof(uint32_t));
+  }
+
+  uint32_t GpuOf(const ops::Gpu* gpu);
+  void EncodeKey(const PricedKernel& kernel, bool priced);
+  RoofSums& SumsOfKey(uint32_t gpu);
+  static bool Before(const RoofRow& a, const RoofRow& b);
+  const ops::Gpu* At(uint32_t gpu) const { return gpu == kNoGpu ? nullptr : &gpus_[gpu - 1]; }
+
+  ByWords words_;
+  Columns<ShownRoof> columns_;
+  std::vector<RoofText> by_;
+  Groups groups_;
+  std::vector<ops::Gpu> gpus_;  // Each once.
+  uint32_t last_gpu_ = kNoGpu;
+  std::string key_;  // Of the kernel at hand.
+  int64_t kernels_ = 0;
+  int64_t priced_ = 0;
+  Family family_ = Family::kUnknown;
+};
+
+uint32_t Rooflines::GpuOf(const ops::Gpu* gpu) {
+  if (gpu == nullptr) return kNoGpu;
+  if (last_gpu_ != kNoGpu && FactsOf(gpus_[last_gpu_ - 1]) == FactsOf(*gpu)) return last_gpu_;
+  const auto at = std::find_if(gpus_.begin(), gpus_.end(), [&](const ops::Gpu& known) {
+    return FactsOf(known) == FactsOf(*gpu);
+  });
+  last_gpu_ = static_cast<uint32_t>(at - gpus_.begin()) + 1;
+  if (at == gpus_.end()) gpus_.push_back(*gpu);
+  return last_gpu_;
+}
+
+void Rooflines::EncodeKey(const PricedKernel& kernel, bool priced) {
+  key_.clear();
+  AppendKeyText(kernel.op, &key_);
+  AppendKeyText(priced ? kernel.shapes : std::string_view(), &key_);
+  AppendKeyText(priced ? DirectionWord(kernel.record->direction) : std::string_view(), &key_);
+  AppendKeyText(priced ? kernel.dtype : std::string_view(), &key_);
+  for (const RoofText by : by_) {
+    if (by == kRoofRank) {
+      AppendKeyText(kernel.record->rank.value_or(std::string_view()), &key_);
+    } else if (by == kRoofPhase) {
+      AppendKeyText(PhaseWord(kernel.phase), &key_);
+    } else {
+      AppendKeyText(fmt::to_string(fmt::join(kernel.layer, ":")), &key_);
+    }
+  }
+}
+
+RoofSums& Rooflines::SumsOfKey(uint32_t gpu) {
+  for (int shift = 0; shift < 32; shift += 8) key_.push_back(static_cast<char>(gpu >> shift));
+  OfKey& of_key = groups_[groups_.NumberOf(key_)];
+  of_key.gpu = gpu;
+  return of_key.sums;
+}
+
+void Rooflines::Add(const PricedKernel& kernel) {
+  const bool priced = kernel.share.flops.has_value() && kernel.share.bytes.has_value();
+  ++kernels_;
+  if (priced) ++priced_;
+  EncodeKey(kernel, priced);
+  SumsOfKey(priced ? GpuOf(kernel.gpu) : kNoGpu).Add(kernel, priced);
+}
+
+void Rooflines::Merge(const Partial& other) {
+  const auto& more = dynamic_cast<const Rooflines&>(other);
+  for (const Groups::Group& group : more.groups_.all()) {
+    key_ = TextsOf(group);
+    MergeInto(&SumsOfKey(GpuOf(more.At(group.sums.gpu))), group.sums.sums);
+  }
+  MergeInto(&groups_.other.sums, more.groups_.other.sums);
+  kernels_ += more.kernels_;
+  priced_ += more.priced_;
+  if (family_ == Family::kUnknown) family_ = more.family_;
+}
+
+template <typename Bytes, typename Gpu>
+void TransferGpu(Bytes* bytes, Gpu* gpu) {
+  bytes->Values(&gpu->name);
+  bytes->Word(&gpu->maker, ops::kMakerCount);
+  bytes->Values(&gpu->dram_bytes_per_s);
+  // Units are added behind the others.
+  if constexpr (Bytes::kReads) {
+    const size_t units = bytes->Size(sizeof(double));
+    bytes->Check(units <= gpu->peaks_per_s.size(), "a GPU has units that none has");
+    for (size_t i = 0; i < units; ++i) bytes->Values(&gpu->peaks_per_s[i]);
+  } else {
+    bytes->Number(gpu->peaks_per_s.size());
+    for (const double& peak : gpu->peaks_per_s) bytes->Values(&peak);
+  }
+}
+
+template <typename Bytes, typename Self>
+void Rooflines::Transfer(Bytes* bytes, Self* self) {
+  bytes->Counts(&self->kernels_, &self->priced_);
+  bytes->Values(&self->family_, &self->groups_.other.sums);
+  if constexpr (Bytes::kReads) {
+    std::vector<ops::Gpu> gpus(bytes->Size(sizeof(double) * ops::kMathUnitCount));
+    for (ops::Gpu& gpu : gpus) TransferGpu(bytes, &gpu);
+    for (size_t left = bytes->Size(); left > 0; --left) {
+      uint32_t gpu = kNoGpu;
+      RoofSums sums;
+      bytes->Texts(&self->key_);
+      bytes->Values(&gpu, &sums);
+      const auto texts =
+          static_cast<size_t>(std::count(self->key_.begin(), self->key_.end(), '\0'));
+      bytes->Check(texts >= kRoofByTexts + self->by_.size() && self->key_.back() == 0,
+                   "a row has not the texts of its keys");
+      bytes->Check(gpu <= gpus.size(), "a row has a GPU that none is");
+      MergeInto(&self->SumsOfKey(self->GpuOf(gpu == kNoGpu ? nullptr : &gpus[gpu - 1])), sums);
+    }
+  } else {
+    bytes->Number(self->gpus_.size());
+    for (const ops::Gpu& gpu : self->gpus_) TransferGpu(bytes, &gpu);
+    bytes->Number(self->groups_.size());
+    for (const Groups::Group& group : self->groups_.all()) {
+      const std::string_view texts = TextsOf(group);
+      bytes->Texts(&texts);
+      bytes->Values(&group.sums.gpu, &group.sums.sums);
+    }
+  }
+}
+
+// Those without a roof come last.
+bool Rooflines::Before(const RoofRow& a, const RoofRow& b) {
+  if (a.gap_ns != b.gap_ns) return b.gap_ns < a.gap_ns;
+  if (a.sums->time_ns != b.sums->time_ns) return a.sums->time_ns > b.sums->time_ns;
+  if (a.key != b.key) return a.key < b.key;
+  static const ops::Gpu kNone;
+  return FactsOf(a.gpu == nullptr ? kNone : *a.gpu) < FactsOf(b.gpu == nullptr ? kNone : *b.gpu);
+}
+
+void Rooflines::Emit(Sink* sink) const {
+  std::vector<RoofRow> rows;
+  rows.reserve(groups_.size());
+  for (const Groups::Group& group : groups_.all()) {
+    rows.push_back({TextsOf(group), &group.sums.sums, At(group.sums.gpu)});
+  }
+  std::sort(rows.begin(), rows.end(), Before);
+  TableOf<ShownRoof> table(columns_, sink);
+  for (const RoofRow& row : rows) {
+    ShownRoof shown{row};
+    std::string_view rest = row.key;
+    for (size_t i = 0; i < kRoofByTexts; ++i) shown.texts[i] = TakeKeyText(&rest);
+    for (const RoofText by : by_) shown.texts[by] = TakeKeyText(&rest);
+    table.Add(shown);
+  }
+  if (groups_.other.sums.count == 0) return;
+  RoofSums counted;
+  counted.count = groups_.other.sums.count;
+  counted.time_ns = groups_.other.sums.time_ns;
+  table.Add({RoofRow({}, &counted, nullptr), {kRooflineOther}, true});
+}
+
+std::vector<std::string> Rooflines::Notes() const {
+  std::vector<std::string> notes;
+  if (kernels_ > 0 && priced_ == 0) {
+    notes.push_back(fmt::format(
+        "roofline: the cost of no kernel is known; to record what ops are called with: {}",
+        RecordingRemedy(Lack::kArguments, family_)));
+  } else if (priced_ > 0 && std::none_of(gpus_.begin(), gpus_.end(), [](const ops::Gpu& gpu) {
+               return gpu.dram_bytes_per_s > 0;
+             })) {
+    const bool in_table = std::any_of(gpus_.begin(), gpus_.end(), [](const ops::Gpu& gpu) {
+      return gpu.maker != ops::Maker::kOther;
+    });
+    const bool peaks = std::any_of(gpus_.begin(), gpus_.end(), [](const ops::Gpu& gpu) {
+      return std::any_of(gpu.peaks_per_s.begin(), gpu.peaks_per_s.end(),
+                         [](double peak) { return peak > 0; });
+    });
+    notes.push_back(fmt::format("roofline: the {} of the GPU {} not known{}",
+                                peaks ? "DRAM bandwidth" : "peaks", peaks ? "is" : "are",
+                                in_table || gpus_.empty() ? "; name it: --gpu NAME" : ""));
+  }
+  return notes;
+}
+
+}  // namespace
+
+extern constexpr View kRooflineView = {
+    .name = "roofline",
+    .help = "how far the kernels of each op are from what the GPU could do",
+    .fields = FieldsWithoutBy<kRooflineColumns>,
+    .make = MakePartial<Rooflines>,
+    .by = kRooflineKeys,
+    .narrow = "count,time_ns,tflops,bound,efficiency_pct,gap_ns",
+    .important = "op,time_ns,gap_ns,efficiency_pct,bound,tflops,dtype,dir,count,shape",
+    .saved_form = 1};
+
+}  // namespace oplens::prof

@@ -1,0 +1,64 @@
+#ifndef OPLENS_PROF_VIEWS_MEMORY_MEMORY_NOTES_H_
+#define OPLENS_PROF_VIEWS_MEMORY_MEMORY_NOTES_H_
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "base/sums.h"
+#include "parse/model/family.h"
+#include "prof/run/memory_life.h"
+#include "prof/table/field.h"
+
+namespace oplens::prof {
+
+class Run;
+
+// Keys of the views of memory.
+
+inline constexpr Field kMemoryDeviceField = {
+    "device", "Device", "", FieldType::kText, 6, "CPU, GPU0, ...: where the memory is", Fold::kKey};
+inline constexpr Field kMemorySourceField = {
+    "source",
+    "Source",
+    "",
+    FieldType::kText,
+    9,
+    "framework: its allocator gave the memory out; driver: cudaMalloc and the like did. What the "
+    "framework gives out it has from the driver: the two are never added up",
+    Fold::kKey};
+
+/// What views of memory say beside their rows: that an input holds no allocations and what records
+/// them, where amounts are of known sizes only, and how many events are odd.
+class MemoryNotes {
+ public:
+  /// `view`: a literal.
+  explicit MemoryNotes(std::string_view view) : view_(view) {}
+
+  void Begin(const Run* run);
+  /// Counts what is odd in the memory of a rank.
+  void Count(const MemoryLife& memory);
+  void Merge(const MemoryNotes& other) { MergeMembers(this, other); }
+  std::vector<std::string> Sentences() const;
+
+ private:
+  std::string OddEvents() const;
+
+  std::string_view view_;
+  Any records_;
+  Any untold_;
+  std::array<Any, kFamilyCount> lacking_;  // Families of profiles without allocations.
+  MemoryLife::Counts counts_;
+  oplens::Count left_out_;
+
+ public:
+  static constexpr std::tuple kMembers{&MemoryNotes::records_, &MemoryNotes::untold_,
+                                       &MemoryNotes::lacking_, &MemoryNotes::counts_,
+                                       &MemoryNotes::left_out_};
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_MEMORY_MEMORY_NOTES_H_

@@ -1,0 +1,41 @@
+#ifndef OPLENS_PROF_VIEWS_RECORDING_COLUMN_CHECK_H_
+#define OPLENS_PROF_VIEWS_RECORDING_COLUMN_CHECK_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "parse/model/reason.h"
+#include "prof/price/kernel_sink.h"
+#include "prof/table/columns.h"
+
+namespace oplens::prof {
+
+/// Counts for each column the kernels that have a value in it, priced, and of the others the
+/// reasons. Memory does not grow with the kernels.
+class ColumnCheck : public KernelSink {
+ public:
+  explicit ColumnCheck(Columns<PricedKernel> columns)
+      : counts_(columns.size()), columns_(std::move(columns)) {}
+
+  void Add(const PricedKernel& kernel) override;
+
+  /// One line a column for a terminal: its key, how many kernels have a value, and where their
+  /// reasons tell why the others have none, the most frequent of these.
+  std::string Render() const;
+
+ private:
+  struct Count {
+    int64_t known = 0;
+    std::array<int64_t, kReasonCount> reasons{};  // Of rows without a value.
+  };
+
+  std::vector<Count> counts_;
+  Columns<PricedKernel> columns_;
+  int64_t rows_ = 0;
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_RECORDING_COLUMN_CHECK_H_

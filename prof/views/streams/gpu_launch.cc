@@ -1,0 +1,107 @@
+#include "prof/views/streams/gpu_launch.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "base/checked.h"
+
+namespace oplens::prof {
+namespace {
+
+Dim3 ExtentOf(const int32_t (&size)[3]) { return {size[0], size[1], size[2]}; }
+
+/// 0 where it is not known.
+double BlocksOf(const Kernel& kernel) {
+  if (*std::min_element(std::begin(kernel.grid), std::end(kernel.grid)) <= 0) return 0;
+  return static_cast<double>(kernel.grid[0]) * kernel.grid[1] * kernel.grid[2];
+}
+
+/// Negative where it is not known.
+int64_t GpuLaunchSharedMemoryOf(const Trace& trace, const Kernel& kernel) {
+  const int32_t together = trace.DetailsOf(kernel).shared_memory_bytes;
+  if (together >= 0) return together;
+  if (kernel.static_shared_memory_bytes < 0 || kernel.dynamic_shared_memory_bytes < 0) return -1;
+  return int64_t{kernel.static_shared_memory_bytes} + kernel.dynamic_shared_memory_bytes;
+}
+
+}  // namespace
+
+std::optional<double> BlocksPerSm(const Trace& trace, const Kernel& kernel, const ops::Gpu* gpu) {
+  const auto recorded = static_cast<double>(trace.DetailsOf(kernel).blocks_per_multiprocessor);
+  if (recorded > 0) return recorded;
+  const double blocks = BlocksOf(kernel);
+  if (gpu == nullptr || gpu->multiprocessors <= 0 || blocks <= 0) return std::nullopt;
+  return blocks / static_cast<double>(gpu->multiprocessors);
+}
+
+std::optional<double> TheoreticalOccupancyPct(const Trace& trace, const Kernel& kernel,
+                                              const ops::Gpu* gpu) {
+  const auto recorded = static_cast<double>(trace.DetailsOf(kernel).theoretical_occupancy_pct);
+  if (recorded > 0) return recorded;  // None that runs has 0.
+  if (gpu == nullptr) return std::nullopt;
+  const ops::Launch launch = {ExtentOf(kernel.grid), ExtentOf(kernel.block),
+                              kernel.registers_per_thread, GpuLaunchSharedMemoryOf(trace, kernel)};
+  return ops::TheoreticalOccupancy(gpu->compute_capability, launch);
+}
+
+std::optional<double> AchievedOccupancyPct(const Trace& trace, const Kernel& kernel,
+                                           const ops::Gpu* gpu) {
+  const auto recorded = static_cast<double>(trace.DetailsOf(kernel).achieved_occupancy_pct);
+  if (recorded >= 0) return recorded;
+  const double blocks = BlocksOf(kernel);
+  const auto theoretical = TheoreticalOccupancyPct(trace, kernel, gpu);
+  if (!theoretical || gpu == nullptr || gpu->multiprocessors <= 0 || blocks <= 0) {
+    return std::nullopt;
+  }
+  const int64_t most_warps = ops::LimitsOf(gpu->compute_capability).warps;
+  const Dim3 block = ExtentOf(kernel.block);
+  const auto threads = (Checked(block.x) * block.y * block.z).Value();
+  if (most_warps <= 0 || !threads || *threads <= 0) return std::nullopt;
+  constexpr int kWarpThreads = 32;
+  const int64_t warps = (*threads + kWarpThreads - 1) / kWarpThreads;
+  const double most = static_cast<double>(gpu->multiprocessors) * static_cast<double>(most_warps);
+  return std::min(*theoretical, 100 * blocks * static_cast<double>(warps) / most);
+}
+
+void SmEfficiency::RunUntil(int64_t time_ns) {
+  const auto advance = [&](int64_t to_ns) {
+    const double length_ns = static_cast<double>(to_ns) - static_cast<double>(now_ns_);
+    // Differences of large times are exact below 2^53 ns only.
+    int64_t exact_ns = 0;
+    const bool fits = !__builtin_sub_overflow(to_ns, now_ns_, &exact_ns);
+    integral_ns_ += std::min(blocks_, 1.0) * (fits ? static_cast<double>(exact_ns) : length_ns);
+    now_ns_ = to_ns;
+  };
+  while (!running_.empty() && running_.front().first <= time_ns) {
+    advance(running_.front().first);
+    blocks_ -= running_.front().second;
+    std::pop_heap(running_.begin(), running_.end(), std::greater<>());
+    running_.pop_back();
+    if (running_.empty()) blocks_ = 0;  // What rounding left.
+  }
+  if (!running_.empty()) advance(time_ns);
+  now_ns_ = time_ns;
+}
+
+void SmEfficiency::Add(int64_t start_ns, int64_t end_ns, double blocks) {
+  if (end_ns > start_ns && blocks > 0) kernels_.push_back({start_ns, end_ns, blocks});
+}
+
+double SmEfficiency::Finish() {
+  if (kernels_.empty()) return 0;
+  const auto by_start = [](const Kernel& a, const Kernel& b) { return a.start_ns < b.start_ns; };
+  if (!std::is_sorted(kernels_.begin(), kernels_.end(), by_start)) {
+    std::stable_sort(kernels_.begin(), kernels_.end(), by_start);
+  }
+  now_ns_ = kernels_.front().start_ns;
+  for (const Kernel& kernel : kernels_) {
+    RunUntil(kernel.start_ns);
+    running_.emplace_back(kernel.end_ns, kernel.blocks);
+    std::push_heap(running_.begin(), running_.end(), std::greater<>());
+    blocks_ += kernel.blocks;
+  }
+  RunUntil(INT64_MAX);
+  return integral_ns_;
+}
+
+}  // namespace oplens::prof

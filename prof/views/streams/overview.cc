@@ -1,0 +1,374 @@
+#include "prof/views/streams/overview.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/ratio.h"
+#include "base/saturating.h"
+#include "parse/model/recording_advice.h"
+#include "prof/price/figures.h"
+#include "prof/price/priced_kernel.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
+#include "prof/run/steps.h"
+#include "prof/views/common/grouped_partial.h"
+#include "prof/views/common/step_times.h"
+
+namespace oplens::prof {
+namespace {
+
+/// A step as it is printed.
+struct OverviewStep {
+  int64_t start_ns = 0;  ///< From the rank's first event.
+  int64_t number = 0;
+  bool whole = true;
+  Sum total_ns;
+  std::optional<int64_t> host_ns;
+  StepTimes times;
+  Sum ideal_ps;     ///< Of its products at the peak rates.
+  Sum capacity_ns;  ///< total_ns of each GPU.
+
+  static constexpr std::tuple kMembers{&OverviewStep::start_ns, &OverviewStep::number,
+                                       &OverviewStep::whole,    &OverviewStep::total_ns,
+                                       &OverviewStep::host_ns,  &OverviewStep::times,
+                                       &OverviewStep::ideal_ps, &OverviewStep::capacity_ns};
+  /// By all that is shown, so that the order of rows does not depend on that of merging.
+  friend bool operator<(const OverviewStep& a, const OverviewStep& b) {
+    const auto key = [](const OverviewStep& step) {
+      return std::tie(step.start_ns, step.total_ns, step.number, step.whole, step.host_ns,
+                      step.times, step.ideal_ps, step.capacity_ns);
+    };
+    return key(a) < key(b);
+  }
+};
+
+struct RankSteps {
+  std::vector<OverviewStep> steps;
+  Any has_product;
+
+  static constexpr std::tuple kMembers{&RankSteps::steps, &RankSteps::has_product};
+};
+
+/// A step, or the mean of several.
+struct OverviewRow {
+  const RankName& rank;
+  std::string label;
+  std::span<const OverviewStep> steps;
+  bool mean = false;
+  bool ours = true;  ///< With state and start.
+  bool has_product = false;
+
+  /// nullopt where it is unknown of one.
+  template <typename F>
+  std::optional<double> SumOf(F value_of) const {
+    double sum = 0;
+    for (const OverviewStep& step : steps) {
+      const std::optional<int64_t> value = value_of(step);
+      if (!value) return std::nullopt;
+      sum += static_cast<double>(*value);
+    }
+    return sum;
+  }
+  template <typename F>
+  Cell FigureOf(F value_of) const {
+    if (!mean) return Integer(std::optional<int64_t>(value_of(steps[0])));
+    const auto sum = SumOf(value_of);
+    return sum ? Cell{*sum / static_cast<double>(steps.size())} : Cell();
+  }
+};
+
+constexpr int kOverviewWidth = 13;
+
+template <auto list, auto of>
+constexpr Column<OverviewRow> TimeColumn(std::string_view key, std::string_view header,
+                                         std::string_view help) {
+  return {{key, header, "ns", FieldType::kInteger, kOverviewWidth, help, Fold::kSum},
+          [](const OverviewRow& row) {
+            return row.FigureOf([](const OverviewStep& step) {
+              return (step.times.*list)[static_cast<size_t>(of)];
+            });
+          }};
+}
+
+constexpr Column<OverviewRow> kOverviewColumns[] = {
+    {{"rank", "Rank", "", FieldType::kText, 4, "rank", Fold::kKey},
+     [](const OverviewRow& row) { return CellOf(row.rank); }},
+    {{"step",
+      "Step",
+      "",
+      FieldType::kText,
+      6,
+      "number of the step; mean: of whole steps, if any",
+      Fold::kKey,
+      {},
+      {},
+      "mean"},
+     [](const OverviewRow& row) { return Text(row.label); }},
+    {{"state", "State", "", FieldType::kText, 5,
+      "whole; cut: never closed, or at the end with less than 80 % of the GPU work of the one "
+      "before"},
+     [](const OverviewRow& row) {
+       if (row.mean || !row.ours) return Cell();
+       return Text(row.steps[0].whole ? "whole" : "cut");
+     }},
+    {{"start_ns", "Start(ns)", "ns", FieldType::kInteger, kOverviewWidth,
+      "start of the span, from the rank's first event", Fold::kMin},
+     [](const OverviewRow& row) {
+       return row.mean || !row.ours ? Cell() : Integer(row.steps[0].start_ns);
+     }},
+    {{"total_ns", "Total(ns)", "ns", FieldType::kInteger, kOverviewWidth,
+      "length of the span = kernel + memcpy + memset + comm + runtime + dataloader + cpu + other",
+      Fold::kSum},
+     [](const OverviewRow& row) {
+       return row.FigureOf([](const OverviewStep& step) { return int64_t{step.total_ns}; });
+     }},
+    {{"host_ns", "Host(ns)", "ns", FieldType::kInteger, kOverviewWidth, "length on the host",
+      Fold::kSum},
+     [](const OverviewRow& row) {
+       return row.FigureOf([](const OverviewStep& step) { return step.host_ns; });
+     }},
+    TimeColumn<&StepTimes::parts, TimeClass::kKernel>("kernel_ns", "Kernel(ns)",
+                                                      "a compute kernel or a graph's replay runs"),
+    TimeColumn<&StepTimes::parts, TimeClass::kMemcpy>("memcpy_ns", "Memcpy(ns)", "else a copy"),
+    TimeColumn<&StepTimes::parts, TimeClass::kMemset>("memset_ns", "Memset(ns)", "else a fill"),
+    TimeColumn<&StepTimes::parts, TimeClass::kComm>("comm_ns", "Comm(ns)",
+                                                    "else a communication kernel"),
+    TimeColumn<&StepTimes::parts, TimeClass::kRuntime>("runtime_ns", "Runtime(ns)",
+                                                       "else an API call (runtime or driver)"),
+    TimeColumn<&StepTimes::parts, TimeClass::kDataLoader>("dataloader_ns", "DataLoader(ns)",
+                                                          "else the data loader"),
+    TimeColumn<&StepTimes::parts, TimeClass::kCpu>("cpu_ns", "CPU(ns)",
+                                                   "else a call or an annotation of a host thread"),
+    TimeColumn<&StepTimes::parts, kTimeClassCount>("other_ns", "Other(ns)", "none of them"),
+    TimeColumn<&StepTimes::exposed, TimeClass::kKernel>(
+        "kernel_exposed_ns", "KernelExposed(ns)",
+        "compute kernels run, and nothing else of the GPUs"),
+    TimeColumn<&StepTimes::exposed, TimeClass::kMemcpy>("memcpy_exposed_ns", "MemcpyExposed(ns)",
+                                                        "copies run, and nothing else of the GPUs"),
+    TimeColumn<&StepTimes::exposed, TimeClass::kMemset>("memset_exposed_ns", "MemsetExposed(ns)",
+                                                        "fills run, and nothing else of the GPUs"),
+    TimeColumn<&StepTimes::exposed, TimeClass::kComm>(
+        "comm_exposed_ns", "CommExposed(ns)", "communication runs, and nothing else of the GPUs"),
+    TimeColumn<&StepTimes::exposed, TimeClass::kRuntime>("runtime_exposed_ns", "RuntimeExposed(ns)",
+                                                         "API calls run, and nothing of the GPUs"),
+    TimeColumn<&StepTimes::exposed, TimeClass::kDataLoader>(
+        "dataloader_exposed_ns", "LoaderExposed(ns)",
+        "the data loader runs, and nothing of the GPUs"),
+    TimeColumn<&StepTimes::exposed, TimeClass::kCpu>(
+        "cpu_exposed_ns", "CPUExposed(ns)",
+        "calls or annotations of host threads run, and nothing of the GPUs"),
+    TimeColumn<&StepTimes::hidden, TimeClass::kKernel>(
+        "kernel_hidden_ns", "KernelHidden(ns)", "compute kernels run, less kernel_exposed_ns"),
+    TimeColumn<&StepTimes::hidden, TimeClass::kMemcpy>("memcpy_hidden_ns", "MemcpyHidden(ns)",
+                                                       "copies run, less memcpy_exposed_ns"),
+    TimeColumn<&StepTimes::hidden, TimeClass::kMemset>("memset_hidden_ns", "MemsetHidden(ns)",
+                                                       "fills run, less memset_exposed_ns"),
+    TimeColumn<&StepTimes::hidden, TimeClass::kComm>("comm_hidden_ns", "CommHidden(ns)",
+                                                     "communication runs, less comm_exposed_ns"),
+    TimeColumn<&StepTimes::hidden, TimeClass::kRuntime>("runtime_hidden_ns", "RuntimeHidden(ns)",
+                                                        "API calls run, less runtime_exposed_ns"),
+    TimeColumn<&StepTimes::hidden, TimeClass::kDataLoader>(
+        "dataloader_hidden_ns", "LoaderHidden(ns)",
+        "the data loader runs, less dataloader_exposed_ns"),
+    TimeColumn<&StepTimes::hidden, TimeClass::kCpu>(
+        "cpu_hidden_ns", "CPUHidden(ns)",
+        "calls or annotations of host threads run, less cpu_exposed_ns"),
+    {AsRatio({"busy_pct", "Busy(%)", "%", FieldType::kDecimal, 8,
+              "100 x time of any GPU work / total_ns"},
+             {"kernel_ns+memcpy_ns+memset_ns+comm_ns", "total_ns", 100}),
+     [](const OverviewRow& row) {
+       const auto busy = row.SumOf([](const OverviewStep& step) { return step.times.busy; });
+       const auto total =
+           row.SumOf([](const OverviewStep& step) { return int64_t{step.total_ns}; });
+       return busy ? Decimal(Percent(*busy, *total)) : Cell();
+     }},
+    {{"mfu_pct", "MFU(%)", "%", FieldType::kDecimal, 8,
+      "100 x sum of FLOPs / peak rate over the products launched in the step / (total_ns x GPUs)"},
+     [](const OverviewRow& row) {
+       const auto ideal =
+           row.SumOf([](const OverviewStep& step) { return int64_t{step.ideal_ps}; });
+       const auto capacity =
+           row.SumOf([](const OverviewStep& step) { return int64_t{step.capacity_ns}; });
+       return row.has_product ? Decimal(Percent(*ideal, *capacity * 1e3)) : Cell();
+     }},
+};
+
+class Overview : public GroupedPartial<RankName, RankSteps, OverviewRow, TextNotes> {
+ public:
+  /// `find` null: the steps of the run, with all that is known of them.
+  explicit Overview(const ViewOptions& options, OverviewSteps (*find)(const Run& run) = nullptr)
+      : GroupedPartial("overview", options, {}, kOverviewColumns), find_(find) {}
+
+  void Begin(const Run* run) override;
+  void Add(const PricedKernel& kernel) override;
+  void End(const Run* run) override;
+
+ private:
+  void NoteLacks(const Run& run, std::span<const Step> steps);
+  void EmitGroup(const RankName& rank, const RankSteps& found,
+                 TableOf<OverviewRow>* table) const override;
+
+  OverviewSteps (*find_)(const Run& run);
+  // Of the run that is read:
+  const Run* run_ = nullptr;
+  RankSteps read_;
+};
+
+void Overview::Add(const PricedKernel& kernel) {
+  if (run_ == nullptr || find_ != nullptr || kernel.work == PricedKernel::kNoWork ||
+      kernel.phase == Phase::kRecompute) {
+    return;
+  }
+  const double peak = ProductPeakOf(kernel);
+  if (peak <= 0) return;
+  const Kernel& own = run_->trace().kernels[kernel.work];
+  const size_t step = run_->steps().OfEvent(
+      {own.start_ns, own.end_ns, kernel.work, own.device_id, own.stream_id, WorkClass::kCompute});
+  read_.has_product |= true;
+  if (step == Steps::kNone) return;
+  const double ps = static_cast<double>(*kernel.share.flops_mma) / peak * 1e12;
+  constexpr double kMost = 9e18;
+  read_.steps[step].ideal_ps += std::llround(std::clamp(ps, 0.0, kMost));
+}
+
+int64_t GpusOf(const DeviceWork& work) {
+  std::set<int32_t> devices;
+  int32_t last = 0;
+  for (const DeviceEvent& event : work.events()) {
+    const bool runs = event.IsKernel() || event.work == WorkClass::kReplay;
+    if (runs && (devices.empty() || event.device_id != last))
+      devices.insert(last = event.device_id);
+  }
+  return static_cast<int64_t>(devices.size());
+}
+
+/// A file without any API call, or any work of a GPU, does not say that there was none.
+void ForgetWhatIsNotRecorded(const Run& run, StepTimes* times) {
+  const auto forget = [times](TimeClass time_class) {
+    const auto place = static_cast<size_t>(time_class);
+    times->parts[place].reset();
+    times->exposed[place].reset();
+    times->hidden[place].reset();
+  };
+  const Trace& trace = run.trace();
+  if (trace.launches.empty() && trace.api_times.empty()) forget(TimeClass::kRuntime);
+  const bool worked = !trace.kernels.empty() || !trace.copies.empty() || !trace.sets.empty() ||
+                      !trace.graph_replays.empty();
+  if (worked) return;
+  for (const TimeClass time_class :
+       {TimeClass::kKernel, TimeClass::kMemcpy, TimeClass::kMemset, TimeClass::kComm}) {
+    forget(time_class);
+  }
+  times->busy.reset();
+}
+
+OverviewSteps OwnStepsOf(const Run& run) {
+  const std::span<const Step> steps = run.steps().all();
+  return {{steps.begin(), steps.end()},
+          steps.empty() ? std::vector<StepTimes>() : TimesOf(steps, TimeClassesOf(run))};
+}
+
+// All but the FLOPs is found at once: what it takes is free again when other views begin.
+void Overview::Begin(const Run* run) {
+  run_ = run;
+  read_ = {};
+  if (run == nullptr) {
+    notes_.Add("overview needs the profile itself: records tell no steps and no API calls");
+    return;
+  }
+  const bool ours = find_ == nullptr;
+  const auto [steps, times] = ours ? OwnStepsOf(*run) : find_(*run);
+  if (steps.empty()) return;
+  const int64_t origin_ns = run->origin_ns();
+  const int64_t gpus = GpusOf(run->device_work());
+  for (size_t i = 0; i < steps.size(); ++i) {
+    OverviewStep& row = read_.steps.emplace_back();
+    row.start_ns = LengthOf({origin_ns, steps[i].span.start_ns});
+    row.number = steps[i].number;
+    row.whole = steps[i].complete;
+    row.total_ns = LengthOf(steps[i].span);
+    row.times = times[i];
+    if (ours) {
+      row.host_ns = LengthOf(steps[i].host);
+      ForgetWhatIsNotRecorded(*run, &row.times);
+    }
+    row.capacity_ns = SaturatingProduct(row.total_ns, gpus);
+  }
+  if (ours) NoteLacks(*run, steps);
+}
+
+void Overview::End(const Run* run) {
+  run_ = nullptr;
+  if (run != nullptr && !read_.steps.empty()) Take(RankName(run->rank()), read_);
+  read_ = {};
+}
+
+void Overview::NoteLacks(const Run& run, std::span<const Step> steps) {
+  const Trace& trace = run.trace();
+  const auto note = [&](std::string text, Lack lack) {
+    const std::string_view flag = RecordingFlag(lack, trace.family);
+    if (!flag.empty()) text += fmt::format("; recorded by {}", flag);
+    notes_.Add(std::move(text));
+  };
+  if (run.steps().source() == StepSource::kNone) {
+    note("overview: no steps are marked and no kernels repeat: the whole run is step 0",
+         Lack::kSteps);
+  } else if (run.steps().source() == StepSource::kRepetition) {
+    note("overview: no steps are marked: a step is a period of the kernels that repeat",
+         Lack::kSteps);
+  }
+  if (run.device_work().events().empty()) {
+    note("overview: the profile holds no work of a GPU", Lack::kKernels);
+  } else if (trace.launches.empty() && trace.api_times.empty()) {
+    note("overview: the profile holds no API calls: runtime_ns is not known", Lack::kApiCalls);
+  }
+  if (std::any_of(steps.begin(), steps.end(), [](const Step& step) { return !step.complete; })) {
+    notes_.Add("overview: the recording cut steps (state cut): mean is that of the others");
+  }
+}
+
+void Overview::EmitGroup(const RankName& rank, const RankSteps& found,
+                         TableOf<OverviewRow>* table) const {
+  std::vector<OverviewStep> steps = found.steps;
+  std::sort(steps.begin(), steps.end());
+  std::vector<OverviewStep> whole;
+  OverviewRow row = {rank, "", {}, false, find_ == nullptr, found.has_product};
+  for (const OverviewStep& step : steps) {
+    row.label = std::to_string(step.number);
+    row.steps = {&step, 1};
+    table->Add(row);
+    if (step.whole) whole.push_back(step);
+  }
+  row.label = "mean";
+  row.steps = whole.empty() ? steps : whole;
+  row.mean = true;
+  if (!row.steps.empty()) table->Add(row);
+}
+
+}  // namespace
+
+std::unique_ptr<Partial> MakeOverviewOf(OverviewSteps (*find)(const Run& run)) {
+  return std::make_unique<Overview>(ViewOptions(), find);
+}
+
+extern constexpr View kOverviewView = {
+    .name = "overview",
+    .help = "where the time of each step went",
+    .needs = {TracePart::kApiTimes},
+    .fields = FieldsWithoutBy<kOverviewColumns>,
+    .make = MakePartial<Overview>,
+    .narrow = "total_ns,kernel_ns,comm_ns,memcpy_ns,runtime_ns,dataloader_ns,cpu_ns,busy_pct",
+    .important =
+        "step,total_ns,kernel_ns,comm_ns,dataloader_ns,cpu_ns,busy_pct,other_ns,runtime_"
+        "ns,rank,mfu_pct",
+    .saved_form = 1};
+
+}  // namespace oplens::prof
