@@ -8,17 +8,16 @@
 
 namespace oplens {
 
-/// AppendFormat behind the check of its format string.
+/// The non-template part of AppendFormat, with the format string already checked.
 void AppendFormatted(std::string* out, fmt::string_view format, fmt::format_args args);
 
-/// fmt::format_to for the end of a string. That one compiles all of fmt's formatting into each file
-/// that calls it (some two seconds); this one stands in one.
+/// Appends like fmt::format_to, but does not compile all of fmt's formatting into the calling file,
+/// which takes about two seconds.
 template <typename... T>
 void AppendFormat(std::string* out, fmt::format_string<T...> format, T&&... args) {
   AppendFormatted(out, format, fmt::make_format_args(args...));
 }
 
-/// Appends the digits of a number.
 void AppendInteger(int64_t value, std::string* out);
 
 }  // namespace oplens

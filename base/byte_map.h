@@ -6,8 +6,8 @@
 
 namespace oplens {
 
-/// A map whose keys may become alike on their way, as paths that are cut: `take(key, value)` takes
-/// what is read.
+/// Transfers a map whose keys may become equal in transit, such as cut paths: on reading, calls
+/// `take(key, value)` per entry.
 template <typename Bytes, typename Map, typename Take>
 void TransferMap(Bytes* bytes, Map* map, Take take) {
   if constexpr (Bytes::kReads) {

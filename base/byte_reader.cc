@@ -23,7 +23,7 @@ uint64_t ByteReader::Number() {
   uint64_t value = 0;
   for (int shift = 0;; shift += 7) {
     const uint8_t byte = Byte();
-    // Of the tenth byte one bit has room.
+    // The tenth byte has room for one bit.
     Check(shift < 63 || byte <= 1, "a number is too large");
     value |= static_cast<uint64_t>(byte & 0x7F) << shift;
     if ((byte & 0x80) == 0) return value;

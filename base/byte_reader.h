@@ -23,38 +23,39 @@
 
 namespace oplens {
 
-/// Reads what ByteWriter wrote, whoever says that these bytes are such: nothing in them is trusted.
-/// Whatever is not as it must be throws Error, with what was read and where. What is made takes
-/// memory in proportion to the bytes; texts that stand for many take at most kMostTextBytes.
+/// Reads what ByteWriter wrote. The bytes are not trusted: every invalid value throws Error that
+/// says what was read and where. Memory stays proportional to the bytes; repeated texts expand to
+/// at most kMostTextBytes.
 class ByteReader {
  public:
   static constexpr bool kReads = true;
-  /// Of all texts that were given out.
+  /// Limit of the total size of all returned texts.
   static constexpr size_t kMostTextBytes = size_t{256} << 20;
   static constexpr int64_t kMostCount = int64_t{1} << 48;
 
-  /// `bytes` must outlive this object. `what` they are: "run.baseline: view overview".
-  /// `change`: what is read in the place of a text; null for the text itself.
+  /// `bytes` must outlive this object. `what` names them in errors: "run.baseline: view overview".
+  /// `change` maps each text to the one to return; null: unchanged.
   ByteReader(std::string_view bytes, std::string what,
              std::function<std::string(std::string_view)> change = nullptr)
       : bytes_(bytes), what_(std::move(what)), change_(std::move(change)) {}
-  /// The bytes would be gone.
+  /// Deleted: the bytes would be destroyed before this object.
   template <std::same_as<std::string> Bytes>
   ByteReader(Bytes&& bytes, std::string what,
              std::function<std::string(std::string_view)> change = nullptr) = delete;
   ByteReader(const ByteReader&) = delete;
   ByteReader& operator=(const ByteReader&) = delete;
 
-  /// The bytes are this program's own: texts take what memory they take.
+  /// Lifts the limit on texts, for bytes that this program wrote itself.
   void TrustTexts() { most_text_bytes_ = std::numeric_limits<size_t>::max(); }
 
   uint64_t Number();
   int64_t Signed();
   uint8_t Byte();
-  /// Lives as long as this object and the bytes.
+  /// Valid as long as this object and the bytes.
   std::string_view Text();
   std::string_view Raw(size_t size);
-  /// How many things follow that take at least so many bytes each.
+  /// Reads a number of elements that take at least `least_bytes` each; throws Error if fewer bytes
+  /// are left.
   size_t Size(size_t least_bytes = 1);
 
   template <typename... T>
@@ -80,12 +81,12 @@ class ByteReader {
 
   const std::string& what() const { return what_; }
 
-  /// Throws Error unless `holds`; `problem`: "a step stands for no place".
+  /// Throws Error unless `holds`. `problem`: "a step stands for no place".
   void Check(bool holds, std::string_view problem) const {
     if (!holds) Fail(problem);
   }
   [[noreturn]] void Fail(std::string_view problem) const;
-  /// After the last value: throws Error where bytes are left.
+  /// Call after the last value: throws Error if bytes are left.
   void End() const { Check(left() == 0, "there is more than belongs here"); }
   size_t left() const { return bytes_.size() - at_; }
 
@@ -144,7 +145,7 @@ class ByteReader {
       Get(&value);
       values->insert(values->end(), std::move(value));
     }
-    // What is there twice is there once.
+    // Duplicates of an element collapse.
   }
   template <typename K, typename V, typename... Rest>
   void Get(std::map<K, V, Rest...>* values) {
@@ -161,7 +162,7 @@ class ByteReader {
   template <typename T>
   requires requires(ByteReader* bytes, T* value) { T::Transfer(bytes, value); }
   void Get(T* value) { T::Transfer(this, value); }
-  /// What has a `std::string_view Problem() const` says there what is wrong with it; "": nothing.
+  /// If the type has `std::string_view Problem() const`, that returns what is wrong with it, or "".
   template <typename T>
   requires requires { T::kMembers; }
   void Get(T* value) {
@@ -174,7 +175,7 @@ class ByteReader {
   std::string what_;
   std::function<std::string(std::string_view)> change_;
   std::vector<std::string_view> texts_;
-  std::deque<std::string> changed_;  // Texts that are others than those of the bytes.
+  std::deque<std::string> changed_;  // Texts that `change_` has changed.
   size_t text_bytes_ = 0;
   size_t most_text_bytes_ = kMostTextBytes;
 };

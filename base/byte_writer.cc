@@ -41,7 +41,7 @@ void ByteWriter::Put(double value) {
 }
 
 void ByteWriter::Put(const Checked& value) {
-  // Most fit into 64 bits; the others say so.
+  // Most values fit into 64 bits; a flag marks the others.
   constexpr uint8_t kWide = 1;
   constexpr uint8_t kOverflow = 2;
   const Checked::Parts parts = value.parts();

@@ -22,10 +22,11 @@
 namespace oplens {
 
 /// Writes values as bytes that ByteReader reads (docs/summary_format.md): small numbers take few
-/// bytes, a text is there once. The same values give the same bytes on every machine.
+/// bytes, and each distinct text is stored once. The same values give the same bytes on every
+/// machine.
 ///
-/// What is saved as a whole has a function template that both take, so that no order of fields
-/// stands in two places:
+/// A type saved as a whole has one function template for reading and writing, so that the order of
+/// its fields is stated once:
 ///
 ///     template <typename Bytes, typename Self>
 ///     static void Transfer(Bytes* bytes, Self* self) {
@@ -33,56 +34,56 @@ namespace oplens {
 ///       bytes->Values(&self->name, &self->lengths);
 ///     }
 ///
-/// or, where all of its members are saved by their types, names these in their order:
+/// or, if all members are saved by their types, a list of the members in order:
 ///
 ///     static constexpr std::tuple kMembers{&Own::name, &Own::lengths};
 class ByteWriter {
  public:
-  /// What Transfer may ask.
+  /// For Transfer to tell the two classes apart.
   static constexpr bool kReads = false;
 
-  /// `change`: what is written in the place of a text; null for the text itself.
+  /// `change` maps each text to the one to write; null: unchanged.
   explicit ByteWriter(std::function<std::string(std::string_view)> change = nullptr)
       : change_(std::move(change)) {}
 
-  /// Seven bits a byte, lowest first; the highest bit says that more follow.
+  /// LEB128: seven bits per byte, lowest first; a set high bit means that more bytes follow.
   void Number(uint64_t value);
-  /// The same of 2 x value, or of -2 x value - 1 below 0.
+  /// Number of 2 * value, or of -2 * value - 1 for negative values (zigzag).
   void Signed(int64_t value);
   void Byte(uint8_t value) { bytes_.push_back(static_cast<char>(value)); }
-  /// The number of the text; behind a new number its length and bytes.
+  /// The index of the text; a new one is followed by its length and bytes.
   void Text(std::string_view text);
-  /// Bytes of a length that the reader knows.
+  /// Bytes without a length, which the reader must know.
   void Raw(std::string_view bytes) { bytes_ += bytes; }
 
-  /// Each by its type: numbers, texts, what has Transfer or kMembers, containers of such, and
-  /// enumerations of which `constexpr size_t WordCountOf(Enum)`, found by its namespace, says how
-  /// many values from 0 on there are.
+  /// Writes each value by its type: numbers, texts, types with Transfer or kMembers, containers of
+  /// these, and enums with `constexpr size_t WordCountOf(Enum)`, found by ADL, which returns how
+  /// many values there are, from 0.
   template <typename... T>
   void Values(const T*... values) {
     (Put(*values), ...);
   }
-  /// Numbers of things: the reader takes none that is negative or larger than 2^48.
+  /// Numbers of things, 0 to 2^48; the reader rejects others.
   template <typename... T>
   void Counts(const T*... values) {
     (Number(static_cast<uint64_t>(*values)), ...);
   }
-  /// Sums of things that are not negative, which the reader sees to.
+  /// Sums that must not be negative; the reader checks the range of their type.
   template <typename... T>
   void Sums(const T*... values) {
     (Number(static_cast<uint64_t>(*values)), ...);
   }
-  /// One of `count` values from 0 on.
+  /// An enum of `count` values, numbered from 0.
   template <typename Enum>
   void Word(const Enum* value, size_t count) {
     static_cast<void>(count);
     Number(static_cast<uint64_t>(*value));
   }
-  /// A time, or another number that is near one that the reader knows by then.
+  /// A time or other number close to `base`, which the reader knows by then.
   void Near(const int64_t* value, int64_t base) {
     Signed(static_cast<int64_t>(static_cast<uint64_t>(*value) - static_cast<uint64_t>(base)));
   }
-  /// Texts in one, with a 0 between them.
+  /// Several texts joined by '\0'.
   void Texts(const std::string_view* texts);
   void Texts(const std::string* texts) {
     const std::string_view view = *texts;

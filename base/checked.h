@@ -8,10 +8,9 @@
 
 namespace oplens {
 
-/// An exact non-wrapping integer: 128-bit inside, 64-bit outside. An operation whose result does
-/// not fit into 128 bits, or a value that does not fit into 64 bits when it is taken out, is
-/// "overflow": it sticks, and Value() answers nullopt. Costs are computed with it, so no cost can
-/// wrap.
+/// An exact integer that does not wrap: 128-bit inside, 64-bit outside. A result beyond 128 bits is
+/// an overflow, which all later results keep; Value() then returns nullopt, as it does for values
+/// beyond 64 bits. Costs are computed with it.
 class Checked {
  public:
   constexpr Checked() = default;
@@ -54,9 +53,9 @@ class Checked {
     return static_cast<int64_t>(value_);
   }
 
-  /// All that is in it, to be kept elsewhere.
+  /// The full state, for storage.
   struct Parts {
-    int64_t high = 0;  ///< Of 128 bits.
+    int64_t high = 0;  ///< Upper half of the 128 bits.
     uint64_t low = 0;
     bool overflow = false;
   };
@@ -67,14 +66,14 @@ class Checked {
       : value_(static_cast<Int128>(static_cast<Unsigned128>(parts.high) << 64 | parts.low)),
         overflow_(parts.overflow) {}
 
-  /// The nearest double, for values that outgrew 64 bits; nullopt after an overflow of 128 bits.
+  /// The nearest double, for values beyond 64 bits; nullopt after an overflow of 128 bits.
   constexpr std::optional<double> Approximate() const {
     if (overflow_) return std::nullopt;
     return static_cast<double>(value_);
   }
 
  private:
-  // Not ISO C++; g++ and clang have them.
+  // Extensions of g++ and clang.
   __extension__ using Int128 = __int128;
   __extension__ using Unsigned128 = unsigned __int128;
 

@@ -8,9 +8,9 @@
 
 namespace oplens {
 
-/// "TOOL: 12 of 64 files" on standard error, where that is a terminal, from one second after the
-/// work began: a StatusLine of work that others do, without a thread of its own, so that processes
-/// can be forked. It is drawn when Show() is called and erased with this object.
+/// Draws "TOOL: 12 of 64 files" on standard error if that is a terminal, from one second after the
+/// work began. Like StatusLine, but without a thread, so that the process may fork: it is drawn by
+/// Show() and erased by the destructor.
 class CountLine {
  public:
   /// `wanted`: false with --quiet.
@@ -20,7 +20,7 @@ class CountLine {
   CountLine& operator=(const CountLine&) = delete;
 
   void Show(size_t done);
-  /// Before something else is printed.
+  /// Call before printing anything else.
   void Erase();
 
  private:

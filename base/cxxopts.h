@@ -1,8 +1,8 @@
 #ifndef OPLENS_BASE_CXXOPTS_H_
 #define OPLENS_BASE_CXXOPTS_H_
 
-// All that read a command line include cxxopts through this header, so that they agree on it: names
-// of files may hold commas, each argument is one name. Headers declare its classes alone.
+// Include cxxopts only through this header: it must be configured alike everywhere (no list
+// delimiter, because file names may hold commas). Headers only forward-declare its classes.
 #define CXXOPTS_VECTOR_DELIMITER '\0'
 #include <cxxopts.hpp>
 

@@ -7,14 +7,14 @@
 
 namespace oplens {
 
-/// Finds entries of a list by what is in them, which stays there: open addressing with linear
-/// probing, 11 to 22 bytes an entry. Looking up what is not there seldom looks at an entry.
+/// Hash index of entries that are stored elsewhere: open addressing with linear probing, 11 to 22
+/// bytes per entry. A lookup of a missing key rarely touches an entry.
 class EntryIndex {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  /// The entry of this hash that `is(number)` is true of; kNone where there is none. `hash`: 64
-  /// well mixed bits.
+  /// The entry with this hash for which `is(number)` holds; kNone if there is none. `hash`: 64
+  /// well-mixed bits.
   template <typename Is>
   uint32_t Find(uint64_t hash, Is is) const {
     if (slots_.empty()) return kNone;
@@ -24,7 +24,8 @@ class EntryIndex {
     return kNone;
   }
 
-  /// Adds an entry that is not there. `hash_of(number)`: the hash of one that was added.
+  /// Adds an entry, which must not be there yet. `hash_of(number)` returns the hash of an entry
+  /// added before.
   template <typename HashOf>
   void Add(uint64_t hash, uint32_t entry, HashOf hash_of) {
     constexpr size_t kLeast = 16;
@@ -41,7 +42,7 @@ class EntryIndex {
 
  private:
   struct Slot {
-    uint32_t tag = 0;  // Bits of the hash that do not choose the slot.
+    uint32_t tag = 0;  // Hash bits that do not choose the slot.
     uint32_t entry = kNone;
   };
 
@@ -53,7 +54,7 @@ class EntryIndex {
     slots_[i] = {TagOf(hash), entry};
   }
 
-  std::vector<Slot> slots_;  // A power of two of them.
+  std::vector<Slot> slots_;  // The size is a power of two.
   size_t size_ = 0;
 };
 

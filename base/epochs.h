@@ -6,23 +6,23 @@
 
 namespace oplens {
 
-/// Frees what caches forget once nobody can look at it any longer (epoch-based reclamation, for one
-/// thread).
+/// Epoch-based reclamation for one thread: frees what caches retire once no reader can still see
+/// it.
 ///
-/// Who borrows from a cache takes a Pin before. What the cache retires afterwards stays until that
-/// pin and all older ones are gone; what it retires while there is no pin is freed at once. So
-/// beside what the caches hold themselves, memory is what they retired since the oldest pin.
+/// A reader of a cache takes a Pin first. Values retired while pins exist live until those pins are
+/// gone; without pins they are freed at once. So memory beyond the caches is what they retired
+/// since the oldest pin was taken.
 class Epochs {
   struct Epoch;
 
  public:
-  /// Empty: holds nothing. Copies are cheap, and all of one epoch are the same.
+  /// Empty: pins nothing. Cheap to copy.
   using Pin = std::shared_ptr<const Epoch>;
 
-  /// Keeps all that is there now or is made from now on.
+  /// Pins everything that exists now or is created later.
   Pin Current() const { return current_; }
 
-  /// Frees `value` when the last pin that was taken by now is gone.
+  /// Frees `value` once all pins taken so far are gone.
   template <typename T>
   void Retire(T value) {
     current_->retired = std::make_unique<Holder<T>>(std::move(value));
@@ -41,7 +41,7 @@ class Epochs {
   };
   struct Epoch {
     std::unique_ptr<Retired> retired;
-    std::shared_ptr<Epoch> next;  // An older pin keeps what younger ones do.
+    std::shared_ptr<Epoch> next;  // Older pins also keep what younger ones keep.
   };
 
   std::shared_ptr<Epoch> current_ = std::make_shared<Epoch>();

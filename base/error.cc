@@ -14,7 +14,7 @@ std::string Place(std::string_view file, std::string_view table, long long row) 
 
 }  // namespace
 
-// Names of files and of tables, which stand in the problem too, are what others wrote.
+// File and table names, also inside the problem, come from outside: LineText keeps them harmless.
 Error::Error(std::string_view file, std::string_view problem, std::string_view advice)
     : std::runtime_error(LineText(fmt::format("{}: {}; {}", file, problem, advice))) {}
 

@@ -12,12 +12,12 @@ enum ExitCode : int {
   kExitOk = 0,          ///< The result is complete; degraded rows are counted on stderr.
   kExitCannotRead = 1,  ///< No result: unreadable input, or output that cannot be written.
   kExitUsage = 2,       ///< Wrong command line.
-  kExitStrict = 3,  ///< --strict: a row was damaged, kernels were unlaunched, or there is nothing;
-                    ///< something that was to be recorded is missing.
+  kExitStrict = 3,  ///< --strict: damaged rows, unlaunched kernels, an empty result, or something
+                    ///< missing in a recording.
 };
 
-/// The run cannot give a right answer. Thrown where it is found, caught once, in main.
-/// what() is one line of the form "FILE: table T, row R: what was wrong; what to do".
+/// The run cannot produce a correct result. Thrown where the problem is found, caught once, in
+/// main. what() is one line of the form "FILE: table T, row R: what was wrong; what to do".
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message) : std::runtime_error(message) {}
@@ -25,8 +25,7 @@ class Error : public std::runtime_error {
   /// "FILE: problem; advice".
   Error(std::string_view file, std::string_view problem, std::string_view advice);
 
-  /// "FILE: table TABLE, row ROW: problem; advice". Row numbers are SQLite row ids; -1 means
-  /// unknown.
+  /// "FILE: table TABLE, row ROW: problem; advice". `row`: SQLite row id; -1 if unknown.
   Error(std::string_view file, std::string_view table, long long row, std::string_view problem,
         std::string_view advice);
 };

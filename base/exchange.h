@@ -8,22 +8,22 @@
 
 namespace oplens {
 
-/// What processes that do one work together tell each other. All of them make the same calls in the
-/// same order; each call returns once all have made it.
+/// Collective communication of processes that share one job. All processes must make the same calls
+/// in the same order; each call returns once all have made it.
 class Exchange {
  public:
   virtual ~Exchange() = default;
 
-  /// Which of them this is, from 0 on.
+  /// The index of this process, from 0.
   virtual size_t rank() const = 0;
   virtual size_t size() const = 0;
-  /// `messages`: one for each process, in their order. Answers what each sent to this one.
+  /// Sends messages[i] to process i; returns the message of each process to this one, by rank.
   virtual std::vector<std::string> AllToAll(std::vector<std::string> messages) = 0;
-  /// Answers what each process said, in their order.
+  /// Returns the message of each process, by rank.
   virtual std::vector<std::string> AllGather(std::string message) = 0;
 };
 
-/// Of one process alone.
+/// The exchange of a single process.
 class NoExchange : public Exchange {
  public:
   size_t rank() const override { return 0; }

@@ -26,13 +26,13 @@ namespace {
 
 constexpr int kTickMs = 100;
 
-// An answer is a byte that says what it is, the text, and the byte again: one that is cut shows.
+// An answer is framed by its kind byte at both ends, so that a truncated one is detected.
 constexpr char kAnswer = 'A';
 constexpr char kProblem = 'P';
-constexpr char kShortage = 'S';  // A problem that names no file.
+constexpr char kShortage = 'S';  // A problem that does not name a file.
 
 [[noreturn]] void Work(const std::function<std::string(size_t)>& work, size_t task, int fd) {
-  // Who waits for the answer is gone with its process.
+  // Die with the parent: nobody else reads the answer.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::string kind(1, kAnswer);
   std::string answer;
@@ -49,13 +49,13 @@ constexpr char kShortage = 'S';  // A problem that names no file.
     answer = "failed for a reason that is not known";
   }
   const bool whole = WriteAll(fd, kind) && WriteAll(fd, answer) && WriteAll(fd, kind);
-  // Buffers and files are those of the process that forked.
+  // _exit: buffers and files belong to the parent.
   _exit(whole ? 0 : 1);
 }
 
 std::string HowItEnded(int status) {
   if (WIFSIGNALED(status)) {
-    // So a system, or a container, ends who takes too much.
+    // The kernel's or a container's out-of-memory killer sends SIGKILL.
     return fmt::format("its worker was ended by signal {} ({}){}", WTERMSIG(status),
                        strsignal(WTERMSIG(status)),
                        WTERMSIG(status) == SIGKILL ? "; is there too little memory?" : "");
@@ -63,7 +63,7 @@ std::string HowItEnded(int status) {
   return "its worker ended without an answer";
 }
 
-/// A task that runs, or has ended and was not taken.
+/// A task that is running, or finished but not taken yet.
 struct Running {
   pid_t process = -1;
   int fd = -1;
@@ -86,7 +86,7 @@ struct Running {
   }
 };
 
-/// Those that run, by their tasks.
+/// The started processes by task.
 class Processes {
  public:
   ~Processes() {
@@ -121,7 +121,7 @@ class Processes {
     ++running_;
   }
 
-  /// Reads what there is; waits a little where there is nothing.
+  /// Reads available output; waits briefly if there is none.
   void Read() {
     std::vector<pollfd> waits;
     std::vector<Running*> who;
@@ -136,7 +136,7 @@ class Processes {
     }
   }
 
-  /// The answer of a task that has ended.
+  /// Whether the task has ended; takes its answer.
   bool Take(size_t task, TaskResult* result) {
     const auto found = all_.find(task);
     if (found == all_.end() || !found->second.ended) return false;

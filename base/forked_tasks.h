@@ -8,27 +8,27 @@
 
 namespace oplens {
 
-/// What a task that ran in a process of its own came to.
+/// The outcome of a task that ran in its own process.
 struct TaskResult {
   bool done = false;
-  std::string bytes;     ///< What it answered; else
-  std::string problem;   ///< why it did not: what it threw, or
-  bool crashed = false;  ///< what ended its process, which does not say what it was at work on.
+  std::string bytes;     ///< The answer, if done.
+  std::string problem;   ///< Otherwise: what the task threw, or how its process died.
+  bool crashed = false;  ///< Its process died, so `problem` names no file.
 };
 
-/// Tasks 0 to count - 1, each in a process of its own that is forked from this one: what one of
-/// them takes of memory is gone with it, and what kills it costs its own answer alone.
+/// Runs tasks 0 to count - 1, each in a process forked from this one: its memory is freed with it,
+/// and a crash loses only its own answer.
 class ForkedTasks {
  public:
-  /// `work` runs in the forked process and answers bytes; what it throws is the problem of the
-  /// task. At most `most_at_once` run at a time. Nothing may be printed by `work`.
+  /// `work` runs in the forked process and returns the answer; an exception becomes the task's
+  /// problem. It must not print. At most `most_at_once` tasks run at a time.
   ForkedTasks(size_t count, size_t most_at_once, std::function<std::string(size_t task)> work)
       : count_(count), most_at_once_(most_at_once), work_(std::move(work)) {}
 
-  /// Runs all of them. Gives what each came to to `take`, in the order of the tasks; as long as one
-  /// is awaited, only 2 x most_at_once tasks behind it are begun, so that few answers are kept.
-  /// `tick`, which may be null: called several times a second with the number of those that ended.
-  /// Throws Error where no process can be made; what `take` throws ends all tasks.
+  /// Runs all tasks and passes each result to `take`, in task order. While one is awaited, at most
+  /// 2 * most_at_once later tasks are started, which bounds the answers kept. `tick` (may be null)
+  /// is called several times per second with the number of finished tasks. Throws Error if no
+  /// process can be created; an exception from `take` ends all tasks.
   void Run(const std::function<void(size_t task, TaskResult result)>& take,
            const std::function<void(size_t ended)>& tick);
 

@@ -10,7 +10,7 @@
 namespace oplens {
 namespace {
 
-/// In the single quotes of a shell.
+/// `text` in single quotes for a shell.
 std::string Quoted(std::string_view text) {
   std::string quoted = "'";
   for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
@@ -29,7 +29,7 @@ std::string Joined(const std::vector<WordText>& words) {
   return joined;
 }
 
-// What is the same for all programs: the word at hand, which bash breaks at "=".
+// Common to all programs: the current word, which bash splits at "=".
 constexpr std::string_view kBashHead =
     R"(  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
   local words='' several='' files='' at
@@ -55,7 +55,7 @@ constexpr std::string_view kBashTail = R"(  if [[ -n $files ]]; then
 }
 )";
 
-// The command that the program runs: it begins behind "--".
+// For programs that run a command: completes it after "--".
 constexpr std::string_view kBashCommand = R"(  for ((at = 1; at < COMP_CWORD; ++at)); do
     if [[ ${COMP_WORDS[at]} == -- ]]; then
       if declare -F _command_offset >/dev/null; then
@@ -69,7 +69,7 @@ constexpr std::string_view kBashCommand = R"(  for ((at = 1; at < COMP_CWORD; ++
   done
 )";
 
-/// The words that can stand first and name another program.
+/// First words that name another program.
 std::vector<std::string> OtherPrograms(const ProgramText& text) {
   std::vector<std::string> programs;
   for (const WordText& word : text.first_words) {
@@ -86,7 +86,8 @@ std::string Joined(const std::vector<std::string>& words, std::string_view betwe
   return joined;
 }
 
-/// Behind the name of another program, its function completes: loaded where it is not there yet.
+/// After the name of another program, calls that program's completion function, loading it if
+/// needed.
 std::string BashOtherPrograms(const ProgramText& text, std::string_view prefix) {
   const std::vector<std::string> programs = OtherPrograms(text);
   if (programs.empty()) return "";
@@ -99,7 +100,7 @@ std::string BashOtherPrograms(const ProgramText& text, std::string_view prefix) 
          "          \"$at\"\n          return\n        fi\n        ;;\n    esac\n  fi\n";
 }
 
-/// The lines of a `case` for an option that takes a value.
+/// The lines of a `case` for an option with a value.
 std::string BashCase(const ProgramText& text, const OptionText& option) {
   std::string pattern;
   for (const std::string& name : option.Names()) {
@@ -117,7 +118,7 @@ std::string BashCase(const ProgramText& text, const OptionText& option) {
   return "    " + pattern + ") " + body + " ;;\n";
 }
 
-/// The same text within the brackets of an option's or a value's description.
+/// Escapes a text for the brackets of a description.
 std::string ZshDescription(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -127,13 +128,12 @@ std::string ZshDescription(std::string_view text) {
   return out;
 }
 
-/// The function that completes the words of an option's value.
 std::string ZshFunctionName(const std::string& program, const OptionText& option) {
   return FunctionName(program) + "_" +
          (option.long_name.empty() ? option.short_name : option.long_name);
 }
 
-/// What completes the value of an option: ":WORD:ACTION".
+/// The completion of an option's value: ":WORD:ACTION".
 std::string ZshValue(const std::string& program, const OptionText& option, bool words) {
   if (option.argument.empty()) return "";
   std::string action = " ";
@@ -145,7 +145,7 @@ std::string ZshValue(const std::string& program, const OptionText& option, bool 
   return ":" + ZshDescription(option.argument) + ":" + action;
 }
 
-/// The words of a value as a function that _arguments calls.
+/// A function for _arguments that completes the words of a value.
 std::string ZshFunction(const std::string& program, const OptionText& option,
                         const std::vector<WordText>& words, bool several) {
   std::string function = ZshFunctionName(program, option) + "() {\n";
@@ -164,7 +164,7 @@ std::string ZshOption(const std::string& program, const OptionText& option, bool
   const std::string rest =
       Quoted("[" + ZshDescription(option.text) + "]" + ZshValue(program, option, words));
   if (names.size() == 1) {
-    // With a value, "--view VALUE" and "--view=VALUE".
+    // An option with a value takes both "--view VALUE" and "--view=VALUE".
     const std::string equals = !option.argument.empty() && names[0].starts_with("--") ? "=" : "";
     return Quoted("*" + names[0] + equals) + rest;
   }
@@ -234,7 +234,7 @@ std::string ZshCompletion(const ProgramText& text, const std::vector<OptionGroup
     rest = Quoted("1:program or file:_alternative \"words:word:(" + Joined(text.first_words) +
                   ")\" \"files:file:_files\"") +
            " \\\n    '*:file:_files'";
-    // As if the other program's name began the line.
+    // Completes as if the line began with the other program's name.
     others =
         "  if (( CURRENT > 2 )) && [[ ${words[2]} == (" + Joined(OtherPrograms(text), "|") +
         ") ]]; then\n    shift words\n    (( CURRENT -= 1 ))\n    words[1]=" + std::string(prefix) +

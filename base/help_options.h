@@ -14,10 +14,10 @@ class ParseResult;
 
 namespace oplens {
 
-/// Scripts that complete the options of a program and the words of their values, as installed for
-/// the program's name with `prefix` (base/manual.h). Neither runs the program.
+/// Shell scripts that complete a program's options and their values, for the program's installed
+/// name with `prefix` (base/manual.h). They do not run the program.
 
-/// For bash; bash-completion is not needed, but finds it by its name.
+/// For bash; works without bash-completion, which finds it by file name.
 std::string BashCompletion(const ProgramText& text, const std::vector<OptionGroup>& options,
                            std::string_view prefix);
 
@@ -25,21 +25,20 @@ std::string BashCompletion(const ProgramText& text, const std::vector<OptionGrou
 std::string ZshCompletion(const ProgramText& text, const std::vector<OptionGroup>& options,
                           std::string_view prefix);
 
-/// The group of -h, --version and --manual.
 inline constexpr char kHelpOptions[] = "Help";
 
-/// Declares -h, --version and --manual, which every program has.
+/// Declares -h, --version and --manual, which every program has, in that group.
 void AddHelpOptions(cxxopts::Options* options);
 
-/// What is printed instead of a result where -h, --version or --manual is given; nullopt: none is.
-/// --manual KIND[,PREFIX] is what the build installs: "man", "bash" or "zsh", of the program's name
-/// with that prefix. Throws UsageError for another kind.
+/// What to print instead of a result if -h, --version or --manual is given; otherwise nullopt.
+/// --manual KIND[,PREFIX] prints the "man", "bash" or "zsh" file that the build installs for the
+/// name with that prefix. Throws UsageError for other kinds.
 std::optional<std::string> HelpMessage(const ProgramText& text, const cxxopts::Options& options,
                                        const cxxopts::ParseResult& given);
 
-/// The text of an option, which lives as long as `given`; "" where it is not given.
+/// The value of an option, valid as long as `given`; "" if it is not given.
 std::string_view GivenText(const cxxopts::ParseResult& given, const std::string& option);
-/// The same of one that names a file. Throws UsageError where it is given and empty.
+/// The value of an option that names a file. Throws UsageError if it is given but empty.
 std::string GivenFile(const cxxopts::ParseResult& given, const std::string& option);
 
 }  // namespace oplens

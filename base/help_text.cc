@@ -10,15 +10,15 @@ namespace oplens {
 namespace {
 
 constexpr size_t kNarrowest = 40;
-constexpr size_t kWidestOption = 24;  // Longer ones have a line of their own.
-constexpr size_t kCommandPart = 56;   // Examples that take more per cent of a line too.
+constexpr size_t kWidestOption = 24;  // Longer ones get their own line.
+constexpr size_t kCommandPart = 56;   // Longer examples (in percent of a line) get their own line.
 
 size_t LineLength(const std::string& text) {
   const size_t line = text.rfind('\n');
   return text.size() - (line == text.npos ? 0 : line + 1);
 }
 
-/// Goes to the column `at` of the line, or of the next one where this is already too long.
+/// Pads to column `at`, on a new line if the current one is too long.
 void GoTo(size_t at, std::string* help) {
   if (LineLength(*help) + 2 > at) {
     help->append("\n").append(at, ' ');

@@ -10,23 +10,23 @@
 
 namespace oplens {
 
-/// The widest that help is, in characters.
+/// The maximum width of help, in characters.
 inline constexpr size_t kHelpColumns = 100;
 
-/// How wide help on standard output is: kHelpColumns, less where a terminal is narrower.
+/// The width of help on standard output: kHelpColumns, or that of a narrower terminal.
 size_t HelpColumns();
 
-/// The help of -h: what the program does, examples, its options by groups, its lists; each line at
-/// most `columns` characters, unless a word is longer.
+/// The text of -h: what the program does, examples, options by group, lists. Lines have at most
+/// `columns` characters, unless one word is longer.
 std::string HelpText(const ProgramText& text, const std::vector<OptionGroup>& options,
                      size_t columns);
 
-/// Appends the words of a list below its title: a line a word with its unit and meaning, aligned;
-/// words without a meaning one behind the other.
+/// Appends the words of a list, below its title: one aligned line per word with unit and meaning;
+/// words without a meaning share lines.
 void AppendWordList(const WordList& list, size_t columns, std::string* help);
 
-/// Appends `text` broken at blanks into lines of at most `columns` characters. The first goes on
-/// where `help` stands, the others begin with `indent` blanks. Ends the last line.
+/// Appends `text`, wrapped at blanks to `columns` characters. The first line continues the last
+/// line of `help`, later lines are indented by `indent` blanks. Ends the last line.
 void AppendWrapped(std::string_view text, size_t indent, size_t columns, std::string* help);
 
 }  // namespace oplens

@@ -10,14 +10,13 @@
 namespace oplens {
 
 /// A map from 64-bit ids of a file to 32-bit indices: open addressing with linear probing, 16 bytes
-/// a slot, at most 3/4 full. Values must differ from kNone.
+/// per slot, at most 3/4 full. Values must differ from kNone.
 class IdMap {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
 
   size_t size() const { return size_; }
 
-  /// The index stored for `id`, or kNone.
   uint32_t Find(int64_t id) const {
     if (slots_.empty()) return kNone;
     for (size_t i = HomeOf(id);; i = (i + 1) & mask_) {
@@ -25,7 +24,7 @@ class IdMap {
     }
   }
 
-  /// Stores `value` for `id` unless the id is there already; answers what is stored now.
+  /// Stores `value` for `id` unless the id is present; returns the stored value.
   uint32_t FindOrInsert(int64_t id, uint32_t value) {
     if ((size_ + 1) * 4 > slots_.size() * 3) Grow();
     size_t i = HomeOf(id);
@@ -38,14 +37,14 @@ class IdMap {
     return value;
   }
 
-  /// Removes `id`; answers what was stored, or kNone.
+  /// Removes `id`; returns its value, or kNone.
   uint32_t Erase(int64_t id) {
     if (slots_.empty()) return kNone;
     size_t i = HomeOf(id);
     while (slots_[i].value != kNone && slots_[i].id != id) i = (i + 1) & mask_;
     const uint32_t found = slots_[i].value;
     if (found == kNone) return kNone;
-    // Close the gap: pull back every later slot of the run that may stand here.
+    // Close the gap: move back every later slot of the run that may take it.
     for (size_t next = (i + 1) & mask_; slots_[next].value != kNone; next = (next + 1) & mask_) {
       const size_t home = HomeOf(slots_[next].id);
       if (((next - home) & mask_) >= ((next - i) & mask_)) {
@@ -64,13 +63,13 @@ class IdMap {
     uint32_t value = kNone;
   };
 
-  /// A mixer whose every output bit depends on every bit of the id and of a seed that differs from
-  /// run to run, so that no file can be made whose ids all collide (after splitmix64's finaliser).
+  /// Seeded mixer (after splitmix64's finaliser): every output bit depends on every bit of the id
+  /// and of a seed that differs per run, so no file can make all its ids collide.
   size_t HomeOf(int64_t id) const {
     return static_cast<size_t>(SpreadBits(static_cast<uint64_t>(id) + seed_)) & mask_;
   }
 
-  /// Address space layout is random: a cheap seed that a file's author cannot know.
+  /// Address space layout randomisation gives a cheap seed that a file's author cannot know.
   static uint64_t RandomSeed() {
     static const char anchor = 0;
     return reinterpret_cast<uintptr_t>(&anchor) * 0x9E3779B97F4A7C15u;

@@ -10,21 +10,20 @@
 
 namespace oplens {
 
-/// A map from 64-bit ids of a file to 32-bit indices for ids that come close to each other and in
-/// about their order, such as correlation ids and rows: neighbours share a cache line, so that a
-/// file with ten million of them costs no more for each than a small one. About 5 to 15 bytes an
-/// id; at worst, ids that are far apart, 85. Values must differ from kNone.
+/// A map from 64-bit ids of a file to 32-bit indices, for ids that are dense and roughly ascending,
+/// such as correlation ids and rows. Neighbours share a cache line, so the cost per id does not
+/// grow with the file (10 million ids). About 5 to 15 bytes per id; 85 at worst, for ids far apart.
+/// Values must differ from kNone.
 class IdPages {
  public:
   static constexpr uint32_t kNone = IdMap::kNone;
 
-  /// The index stored for `id`, or kNone.
   uint32_t Find(int64_t id) const {
     const uint32_t page = PageOf(id);
     return page == kNone ? kNone : pages_[page][PlaceOf(id)];
   }
 
-  /// Stores `value` for `id` unless the id is there already; answers what is stored now.
+  /// Stores `value` for `id` unless the id is present; returns the stored value.
   uint32_t FindOrInsert(int64_t id, uint32_t value) {
     uint32_t page = PageOf(id);
     if (page == kNone) {
@@ -54,16 +53,16 @@ class IdPages {
     return last_page_;
   }
 
-  IdMap index_;  // By the upper bits of ids; into pages_.
+  IdMap index_;  // Upper bits of the id -> index in pages_.
   std::vector<std::array<uint32_t, size_t{1} << kBits>> pages_;
   mutable int64_t last_key_ = 0;
   mutable uint32_t last_page_ = kNone;
 };
 
-/// A set of 64-bit ids of a file, likewise: less than a byte an id; at worst 32.
+/// A set of such ids: less than a byte per id; at worst 32.
 class IdBits {
  public:
-  /// Answers whether the id was not there.
+  /// Returns whether the id is new.
   bool Insert(int64_t id) {
     const int64_t key = id >> kBits;
     if (last_word_ == IdMap::kNone || key != last_key_) {
@@ -80,7 +79,7 @@ class IdBits {
  private:
   static constexpr int kBits = 6;
 
-  IdMap index_;  // By the upper bits of ids; into words_.
+  IdMap index_;  // Upper bits of the id -> index in words_.
   std::vector<uint64_t> words_;
   int64_t last_key_ = 0;
   uint32_t last_word_ = IdMap::kNone;

@@ -19,7 +19,7 @@ void AppendEscaped(std::string_view text, std::string* out) {
   }
 }
 
-/// Whether a text is its own JSON form.
+/// Whether `text` needs no escapes.
 bool IsPlain(std::string_view text) {
   bool special = false;
   for (const char character : text) {

@@ -6,7 +6,7 @@
 
 namespace oplens {
 
-/// Appends a JSON string. What is not UTF-8 becomes U+FFFD.
+/// Appends `text` as a JSON string; invalid UTF-8 becomes U+FFFD.
 void AppendJsonString(std::string_view text, std::string* out);
 
 }  // namespace oplens

@@ -19,7 +19,7 @@ bool LiteralScanner::Fail(const char* what, const char* at) {
   if (what_ == nullptr) {
     what_ = what;
     column_ = static_cast<size_t>(at - begin_) + 1;
-    // With nothing left to read, no later call can go on by chance.
+    // With nothing left to read, later calls cannot succeed by chance.
     next_ = end_;
   }
   return false;
@@ -106,7 +106,7 @@ bool LiteralScanner::NextItem() {
   Level& level = levels_[depth_ - 1];
   SkipBlanks();
   if (NextIs(level.closer)) {
-    // (1) is an integer in brackets, (1,) a tuple.
+    // (1) is a parenthesised integer, (1,) a tuple.
     if (level.closer == ')' && level.items == 1) return Fail("a comma is expected", next_);
     return Leave();
   }
@@ -161,7 +161,7 @@ bool LiteralScanner::ScanString(std::string* storage, std::string_view* text) {
     return true;
   }
   if (storage == nullptr) return Decode(first, stop, quote, nullptr);
-  // Decoding never lengthens a text, so this holds all that the rest can add.
+  // Decoding never lengthens a text, so this is enough for the rest.
   const size_t old_size = storage->size();
   storage->reserve(old_size + static_cast<size_t>(end_ - first));
   if (!Decode(first, stop, quote, storage)) return false;
@@ -199,7 +199,7 @@ bool LiteralScanner::Decode(const char* run, const char* stop, char quote, std::
     if (*stop != '\\') return Fail("a line break stands inside a string", stop);
     const char letter = stop + 1 == end_ ? '\0' : stop[1];
     if (letter == '\'' || letter == '"' || letter == '\\') {
-      // The frequent escapes stand for their own letter: it begins the next plain part.
+      // Common escapes stand for their own letter, which begins the next plain part.
       run = stop + 1;
       stop = literal::FindRunEnd(run + 1, end_, quote);
       continue;
@@ -221,7 +221,7 @@ bool LiteralScanner::ReadPlainInteger(int64_t* value) {
   const bool negative = p != end_ && *p == '-';
   if (negative) ++p;
   const char* const digits = p;
-  // Time stamps have 19 digits, the most that cannot overflow.
+  // Time stamps have 19 digits, the most that cannot overflow uint64_t.
   const char* const limit = p + std::min<ptrdiff_t>(end_ - p, 19);
   uint64_t sum = 0;
   for (; p != limit && IsDigit(*p); ++p) sum = sum * 10 + static_cast<uint64_t>(*p - '0');
@@ -257,7 +257,7 @@ bool LiteralScanner::ReadNumber(LiteralNumber* number) {
   if (const auto token = literal::MeasureNumber(first, end_); token.end != nullptr) {
     number->is_integer = token.is_integer;
     if (token.is_integer) {
-      // from_chars takes a minus, and needs it for the least value of all.
+      // from_chars accepts a minus, and needs it for the minimum value.
       const auto result = std::from_chars(negative ? next_ : first, token.end, number->int_value);
       number->fits = result.ec == std::errc{};
     }
@@ -299,7 +299,7 @@ bool LiteralScanner::SkipNumber() {
 }
 
 bool LiteralScanner::SkipDict() {
-  // Recursion is bounded: each step enters a container, and no more than kMaxDepth can be entered.
+  // Recursion is bounded by kMaxDepth: each step enters a container.
   for (EnterDict(); NextItem();) {
     if (NextIs('{') || NextIs('[') || NextIs('(')) {
       return Fail("a dict key must be a string, a number or a word", next_);

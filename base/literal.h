@@ -9,7 +9,7 @@
 
 namespace oplens {
 
-/// What a value is, told from how it begins.
+/// The kind of a value, as its first character shows.
 enum class LiteralKind : uint8_t {
   kDict,
   kList,
@@ -19,7 +19,7 @@ enum class LiteralKind : uint8_t {
   kFloat,    ///< Has a point or an exponent, or is one of the words inf, -inf, nan.
   kBool,
   kNone,
-  kNothing,  ///< The text ends here, or goes on with something that begins no value.
+  kNothing,  ///< End of text, or no value begins here.
 };
 
 /// A number as written.
@@ -27,26 +27,27 @@ struct LiteralNumber {
   bool is_integer = false;  ///< Neither point nor exponent.
   bool fits = false;        ///< is_integer, and int_value holds it.
   int64_t int_value = 0;    ///< 0 unless `fits`.
-  double float_value = 0;   ///< The nearest double; beyond its range inf or 0, as in Python.
+  double float_value = 0;   ///< The nearest double; inf or 0 beyond its range, as in Python.
 };
 
-/// What a text may be written in.
+/// The accepted syntax.
 enum class LiteralDialect : uint8_t {
   kPython,
-  kPythonOrJson,  ///< Also null, true and false, and JSON's escapes "\/" and pairs of surrogates.
+  kPythonOrJson,  ///< Also null, true, false, and JSON's escape "\/" and surrogate pairs.
 };
 
-/// Reads a Python literal piece by piece, in the order in which the caller asks. Nothing is
-/// evaluated.
+/// Pull parser for Python literals: reads piece by piece, in the order of the caller's calls.
+/// Evaluates nothing.
 ///
-/// The grammar is Python's, cut down to what a program prints: dict, list, tuple, str in ' or ",
-/// int, float, True, False, None, and the bare words inf, -inf and nan that some emitters write.
-/// Trailing commas and blanks between tokens are fine. Refused: prefixes (b''), adjacent strings,
-/// triple quotes, hexadecimal and underscored numbers, sets, dict keys that are containers, and a
+/// Accepts the part of Python's grammar that programs print: dict, list, tuple, str in ' or ", int,
+/// float, True, False, None, and the bare words inf, -inf and nan that some emitters write.
+/// Trailing commas and blanks between tokens are fine. Rejects prefixes (b''), adjacent strings,
+/// triple quotes, hexadecimal and underscored numbers, sets, containers as dict keys, and line
+/// breaks or NUL inside quotes. Nesting is limited to kMaxDepth.
 /// line break or NUL inside quotes. Nesting is limited to kMaxDepth.
 ///
-/// Every call skips blanks first. The first failure sticks: all later calls return false at once,
-/// so a caller may check only at the end. Nothing is allocated but what `storage` needs.
+/// Every call skips blanks first. Failure is sticky: all later calls return false, so a caller may
+/// check only at the end. Allocates only for `storage`.
 ///
 /// Example, for "{'a': [1, 2], 'b': 'x'}":
 ///   for (in.EnterDict(); in.NextKey(&storage, &key);) {
@@ -58,89 +59,88 @@ class LiteralScanner {
  public:
   static constexpr size_t kMaxDepth = 32;
 
-  /// Borrows `text`; it must outlive the scanner and the views that it gives.
+  /// `text` must outlive the scanner and the views it returns.
   explicit LiteralScanner(std::string_view text, LiteralDialect dialect = LiteralDialect::kPython)
       : begin_(text.data()),
         end_(text.data() + text.size()),
         next_(text.data()),
         json_(dialect == LiteralDialect::kPythonOrJson) {}
 
-  /// The kind of the value that comes next. Consumes blanks only, never fails.
+  /// The kind of the next value. Consumes only blanks, never fails.
   LiteralKind Peek();
 
-  /// Steps into a dict: then NextKey() until it returns false.
+  /// Enters a dict; then call NextKey() until it returns false.
   bool EnterDict();
-  /// Steps into a list or a tuple: then NextItem() until it returns false.
+  /// Enters a list or tuple; then call NextItem() until it returns false.
   bool EnterSequence();
-  /// Whether a further item follows, which the caller must then read or skip. At the closing
-  /// bracket it steps out and returns false, as it does on failure.
+  /// Returns true if another item follows, which the caller must read or skip. At the closing
+  /// bracket, leaves the container and returns false; also false on failure.
   bool NextItem();
-  /// Reads the key of an item of a dict, which must be a string, and the colon.
+  /// Reads the key of a dict item, which must be a string, and the colon.
   bool ReadKey(std::string* storage, std::string_view* key);
-  /// Takes the key and its colon if they stand there exactly as `spelling` has them, "'key':";
-  /// otherwise returns false, which is no failure. Spares ReadKey where the next key can be
-  /// guessed.
+  /// Consumes the key and colon if the text continues exactly with `spelling` ("'key':"); otherwise
+  /// returns false, which is no failure. Cheaper than ReadKey if the key can be guessed.
   bool TakeKey(std::string_view spelling);
   /// NextItem() and ReadKey().
   bool NextKey(std::string* storage, std::string_view* key);
 
-  /// Reads a string. One without escapes is a view into the input. One with escapes is appended to
-  /// `storage`, decoded, and is a view into that: \xHH, \uHHHH, \UHHHHHHHH and octal escapes name
-  /// code points and become UTF-8, except \udc80 to \udcff, which become the one byte 0x80 to 0xff
-  /// (Python's surrogateescape); other surrogates become U+FFFD. Unknown escapes stay as written.
-  /// The first use reserves room for all the rest of the text, so no view into `storage` moves
-  /// while the same scanner fills it.
+  /// Reads a string. Without escapes, `*text` is a view of the input. With escapes, the decoded
+  /// string is appended to `storage` and `*text` is a view of that: \xHH, \uHHHH, \UHHHHHHHH and
+  /// octal escapes are code points and become UTF-8, except that \udc80 to \udcff become one byte
+  /// 0x80 to 0xff (Python's surrogateescape) and other surrogates U+FFFD. Unknown escapes stay as
+  /// written. The first use reserves space for the whole rest of the text, so views of `storage`
+  /// stay valid while the same scanner fills it.
   bool ReadString(std::string* storage, std::string_view* text);
-  /// Reads an integer that fits; "integer out of range" otherwise.
+  /// Reads an integer; fails with "integer out of range" if it does not fit.
   bool ReadInteger(int64_t* value);
   /// Reads an integer or a float.
   bool ReadNumber(LiteralNumber* number);
   bool ReadBool(bool* value);
-  /// Reads None (null) if that comes next; otherwise returns false, which is no failure.
+  /// Consumes None (null) if it comes next; otherwise returns false, which is no failure.
   bool TakeNone();
-  /// Reads any value and forgets it. It is checked as strictly as one that is kept.
+  /// Reads and discards any value, with the same checks as the reading calls.
   bool Skip();
-  /// Whether nothing but blanks is left, and nothing failed before.
+  /// Whether only blanks are left and nothing has failed.
   bool Finish();
 
   bool failed() const { return what_ != nullptr; }
-  /// Refuses the text on the caller's account, at the next token: a value the caller cannot take.
-  /// `what` must be a literal. Always returns false.
+  /// Fails at the next token on the caller's behalf. `what` must be a string literal. Always
+  /// returns false.
   bool Refuse(const char* what);
-  /// What went wrong, e.g. "a string is expected"; nullptr while nothing did.
+  /// The failure, e.g. "a string is expected"; nullptr if there is none.
   const char* what() const { return what_; }
-  /// Where: byte column of the input, the first is 1; 0 while nothing failed.
+  /// The byte column of the failure, from 1; 0 if there is none.
   size_t column() const { return column_; }
-  /// "a string is expected, at column 17", with ", where the text ends" if so; "" while nothing
-  /// failed.
+  /// "a string is expected, at column 17", with ", where the text ends" if so; "" without a
+  /// failure.
   std::string ErrorText() const;
 
  private:
-  // A container that has been entered.
+  // An entered container.
   struct Level {
     char closer = 0;    // ')', ']' or '}'.
-    uint8_t items = 0;  // How many were begun: 0, 1, or 2 for more.
+    uint8_t items = 0;  // Items begun: 0, 1, or 2 for more.
   };
 
   bool Fail(const char* what, const char* at);
   void SkipBlanks();
   bool NextIs(char c) const;
   bool Enter(char closer);
-  bool Leave();  // Past the closing bracket; always false: no item follows.
+  bool Leave();  // Moves past the closing bracket; always false: no item follows.
   bool Colon();
   bool ScanString(std::string* storage, std::string_view* text);
-  // Goes on with a string whose first plain part [run, stop) does not end with its quote.
+  // Continues a string whose first plain part [run, stop) does not end with its quote.
   bool Decode(const char* run, const char* stop, char quote, std::string* storage);
-  // Reads the usual form of an integer: at most 19 digits, then what ends an item. False, and
-  // nothing consumed, for others.
+  // Fast path: at most 19 digits, followed by what ends an item. Otherwise false, and nothing is
+  // consumed.
   bool ReadPlainInteger(int64_t* value);
   bool SkipNumber();
   bool SkipDict();
   bool SkipSequence();
-  // Whether the word comes next, as Python spells it, or as JSON does where that may be.
+  // Whether the word comes next, in Python's or, if the dialect allows, JSON's spelling.
   bool AtBool(bool value) const;
   bool AtNone() const;
-  // Decodes the escape at `p` where JSON has another meaning of it; nullptr where it has none.
+  // Decodes the escape at `p` if it means something else in JSON; otherwise nullptr.
   const char* DecodeJsonEscape(const char* p, std::string* storage) const;
 
   const char* begin_;

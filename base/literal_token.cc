@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t kLastCodePoint = 0x10ffff;
 
-/// The value of a digit, -1 if it is none of that base.
+/// The value of a digit, or -1 if it is not one in that base.
 int DigitValue(char c, int base) {
   int value = base;
   if (IsDigit(c)) value = c - '0';
@@ -19,7 +19,7 @@ int DigitValue(char c, int base) {
   return value < base ? value : -1;
 }
 
-/// Appends a code point the way LiteralScanner::ReadString describes it.
+/// Appends a code point as LiteralScanner::ReadString describes.
 void AppendCodePoint(uint32_t code, std::string* out) {
   const auto push = [out](uint32_t byte) { out->push_back(static_cast<char>(byte)); };
   if (code >= 0xdc80 && code <= 0xdcff) return push(code & 0xff);
@@ -48,7 +48,7 @@ int SimpleEscape(char letter) {
   return at == kLetters.npos ? -1 : kBytes[at];
 }
 
-/// How many hexadecimal digits follow the letter of an escape; 0 for other letters.
+/// The number of hexadecimal digits after the letter of an escape; 0 for other letters.
 int HexDigitCount(char letter) {
   switch (letter) {
     case 'x':
@@ -62,7 +62,7 @@ int HexDigitCount(char letter) {
   }
 }
 
-/// Reads exactly `count` hexadecimal digits, at most 8; nullptr when one is missing.
+/// Reads exactly `count` (at most 8) hexadecimal digits; nullptr if one is missing.
 const char* ReadHex(const char* p, const char* end, int count, uint32_t* code) {
   *code = 0;
   for (; count > 0; --count, ++p) {
@@ -87,8 +87,8 @@ const char* SkipDigits(const char* p, const char* end) {
   return p;
 }
 
-/// The power of ten of the first digit of a token that MeasureNumber accepted, as exactly as it
-/// takes to tell large from small.
+/// Power of ten of the first digit of a token accepted by MeasureNumber; exact enough to tell
+/// overflow from underflow.
 int64_t DecimalMagnitude(std::string_view token) {
   const size_t mantissa_end = std::min(token.find_first_of("eE"), token.size());
   const size_t point = std::min(token.find('.'), mantissa_end);
@@ -128,7 +128,7 @@ const char* DecodeEscape(const char* p, const char* end, std::string* out, const
       return nullptr;
     }
   } else if (letter == 'N' || letter == '\n' || letter == '\r' || letter == '\0') {
-    // \N{...} needs the list of all Unicode names; the others stand for nothing a line may hold.
+    // \N{...} would need the list of Unicode names; the others may not occur within a line.
     *what = "an escape is not supported";
     return nullptr;
   } else {
@@ -179,7 +179,7 @@ NumberToken MeasureNumber(const char* p, const char* end) {
     if (p == exponent) return {};
   }
   if (p != end && (IsNameByte(*p) || *p == '.')) return {};
-  // Python has no integer with a leading zero but zero itself.
+  // Python allows no leading zeros, except in zero itself.
   if (is_integer && *whole == '0' && !std::all_of(whole, p, [](char c) { return c == '0'; })) {
     return {};
   }

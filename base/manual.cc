@@ -6,7 +6,7 @@
 namespace oplens {
 namespace {
 
-/// A text as troff reads it: no character of it is an instruction.
+/// Escapes a text so that troff reads none of it as an instruction.
 std::string Escaped(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -36,8 +36,8 @@ std::string Escaped(std::string_view text) {
   return escaped;
 }
 
-/// A text of its own: in lines that people can read too, which a full stop at the beginning does
-/// not make macros.
+/// A text as lines short enough to read as source; a leading full stop is escaped, so that it
+/// starts no macro.
 std::string Line(std::string_view text) {
   constexpr size_t kLongest = 78;
   const std::string escaped = Escaped(text);
@@ -57,7 +57,7 @@ std::string Line(std::string_view text) {
   return lines + line + "\n";
 }
 
-/// A text behind a macro: one line, whatever its length.
+/// A text after a macro: always one line.
 std::string Heading(std::string_view text) { return Escaped(text) + "\n"; }
 
 std::string Bold(std::string_view text) { return "\\fB" + Escaped(text) + "\\fR"; }
@@ -107,8 +107,8 @@ void AppendList(const WordList& list, std::string* page) {
   page->append(Line(words));
 }
 
-/// The names of programs in a command, as they are installed: the word that begins it and those
-/// behind a pipe.
+/// Replaces program names in a command by the installed names: its first word and those after a
+/// pipe.
 std::string WithInstalledNames(std::string_view command, const ProgramText& text,
                                std::string_view prefix) {
   std::vector<std::string> names = text.see_also;
@@ -160,7 +160,7 @@ std::string ManualPage(const ProgramText& text, const std::vector<OptionGroup>& 
   page.append(".TH ").append(Escaped(Upper(name))).append(" 1 \"\" \"oplens ");
   page.append(version).append("\" \"User Commands\"\n");
   page.append(".nh\n.ad l\n");
-  // The index of pages takes this line apart: it stays one.
+  // Stays one line: the index of man pages (whatis) parses it.
   page.append(".SH NAME\n").append(Escaped(name)).append(" \\- ").append(Heading(text.summary));
   page.append(".SH SYNOPSIS\n");
   for (size_t i = 0; i < text.synopsis.size(); ++i) {

@@ -9,12 +9,12 @@
 
 namespace oplens {
 
-/// The manual page (section 1) of a program in troff, with the macros of man(7). `prefix` is that
-/// of the installed names (OPLENS_PREFIX), `version` the project's.
+/// The man page (section 1) of a program, in man(7) macros. `prefix`: of the installed names
+/// (OPLENS_PREFIX); `version`: of the project.
 std::string ManualPage(const ProgramText& text, const std::vector<OptionGroup>& options,
                        std::string_view prefix, std::string_view version);
 
-/// The name under which a program is installed: with the prefix, but for `oplens` itself.
+/// The installed name of a program: with the prefix, except `oplens` itself.
 std::string InstalledName(std::string_view name, std::string_view prefix);
 
 }  // namespace oplens

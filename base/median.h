@@ -7,8 +7,8 @@
 
 namespace oplens {
 
-/// The middle value, of an even number the lower one of the two in the middle; `values` must not be
-/// empty. O(n).
+/// The middle value; of an even number of values, the lower of the two middle ones. `values` must
+/// not be empty. O(n).
 template <typename T>
 T LowerMedianOf(std::vector<T> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
@@ -16,7 +16,8 @@ T LowerMedianOf(std::vector<T> values) {
   return *middle;
 }
 
-/// The middle value, of an even number the mean of the two in the middle; 0 for no values. O(n).
+/// The middle value; of an even number of values, the mean of the two middle ones; 0 if empty.
+/// O(n).
 inline double MedianOf(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

@@ -15,7 +15,7 @@ namespace oplens {
 namespace {
 
 constexpr size_t kMostNear = 3;
-constexpr size_t kLongestWord = 40;  // Longer ones are like nothing.
+constexpr size_t kLongestWord = 40;  // Longer words match nothing.
 
 constexpr Alias kAliases[] = {
     {"duration", "sil"},
@@ -30,7 +30,7 @@ constexpr Alias kAliases[] = {
     {"time", "time_ns"},
 };
 
-/// What a word may mean. These are only asked back: which of them is meant is not sure.
+/// Possible meanings of a word. Only suggested, because the meaning is uncertain.
 struct Synonyms {
   std::string_view word;
   std::string_view names[3];
@@ -85,8 +85,8 @@ constexpr Synonyms kSynonyms[] = {
     {"utilization", {"gpu", "pct_math", "busy_pct"}},
 };
 
-/// How many letters must be put in, left out, replaced or swapped with their neighbour to make one
-/// of the other ("optimal string alignment").
+/// Edits that turn one word into the other: insert, delete, replace, or swap neighbours ("optimal
+/// string alignment").
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> before;
   std::vector<size_t> last(b.size() + 1);
@@ -106,8 +106,8 @@ size_t EditDistance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-/// How unlike two words are, in half letters; nullopt: they have nothing to do with each other. A
-/// beginning is more like the whole than what differs by as many letters.
+/// Distance of two words in half letters; nullopt: unrelated. A prefix is closer than another word
+/// at the same edit distance.
 std::optional<size_t> Unlikeness(std::string_view word, std::string_view name) {
   constexpr size_t kLeastBeginning = 3;
   const bool begins =
@@ -164,7 +164,7 @@ std::vector<std::string_view> NearNames(std::string_view word,
     if (ToLowerText(name) == lower) near.Add(name);
   }
   for (const Synonyms& row : kSynonyms) {
-    // Of a synonym a letter may be wrong too: "modul".
+    // Allow one wrong letter in a synonym: "modul".
     if (EditDistance(lower, row.word) > (row.word.size() > 4 ? 1 : 0)) continue;
     for (const std::string_view name : row.names) {
       if (near.Has(name)) near.Add(name);
@@ -180,7 +180,7 @@ std::vector<std::string_view> NearNames(std::string_view word,
   for (const std::string_view name : names) compare(name);
   std::stable_sort(alike.begin(), alike.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  // What is less like than the best was hardly meant.
+  // Suggest only those as near as the best one.
   for (const auto& [unlike, name] : alike) {
     if (unlike == alike.front().first) near.Add(name);
   }

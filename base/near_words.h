@@ -8,28 +8,27 @@
 
 namespace oplens {
 
-/// Another word for a name that a table has: taken as that name wherever the table has it and not
-/// the word itself.
+/// `word` stands for `name` in tables that have `name` but not `word`.
 struct Alias {
   std::string_view word;
   std::string_view name;
 };
 
-/// All of them. A word with several names stands for the first that there is.
+/// All aliases. If a word has several names, the first one that the table has counts.
 std::span<const Alias> Aliases();
 
-/// Place in `names` of what `word` is or is an alias of; `names.size()` where it is neither.
+/// Index in `names` of `word` or of the name that it is an alias of; `names.size()` if there is
+/// none.
 size_t FindName(std::string_view word, std::span<const std::string_view> names);
 
-/// Of `names` those that `word` may have been meant for, the likeliest first, at most three: what
-/// means the same (`module`: layer, mod), then what it differs from by a few letters or is the
-/// beginning of. Aliases of names count too. Upper and lower case do not matter.
+/// The names that `word` may have meant, likeliest first, at most three: the same ignoring case,
+/// then synonyms (`module`: layer, mod), then names and aliases that differ by a few letters or
+/// that `word` begins. Ignores case.
 std::vector<std::string_view> NearNames(std::string_view word,
                                         std::span<const std::string_view> names);
 
-/// How every word that is none of `names` is refused: "there is no KIND 'WORD'", and then what it
-/// may be meant for, ": time?", or where nothing is near, "; LIST" and the names themselves.
-/// `list` such as "the columns are".
+/// The message for a word not in `names`: "there is no KIND 'WORD'", then ": time?" with the near
+/// names or, if none is near, "; LIST" and all names. `list`: "the columns are".
 std::string NoSuchName(std::string_view kind, std::string_view word,
                        std::span<const std::string_view> names, std::string_view list);
 

@@ -20,8 +20,7 @@
 namespace oplens {
 namespace {
 
-/// The file that `path` names after following links, so that renaming replaces the target and keeps
-/// the link.
+/// `path` with links followed, so that renaming replaces the target and keeps the link.
 std::string ResolveLink(const std::string& path) {
   char* resolved = ::realpath(path.c_str(), nullptr);
   if (resolved == nullptr) return path;
@@ -36,8 +35,8 @@ std::string FolderOf(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-/// A file without a name in `folder`: nothing is left of it however the program ends. -1 where the
-/// file system cannot, or where it could not get its name later.
+/// Opens an unnamed file in `folder`, of which nothing remains if the program dies. -1 if the file
+/// system has none or it could not be linked to a name later.
 int OpenNameless(const std::string& folder, mode_t mode) {
   if (::access("/proc/self/fd", X_OK) != 0) return -1;
   return ::open(folder.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, mode);
@@ -45,7 +44,6 @@ int OpenNameless(const std::string& folder, mode_t mode) {
 
 }  // namespace
 
-/// Compresses a stream of bytes into packed().
 class Output::Packer {
  public:
   explicit Packer(Packing packing) {
@@ -61,7 +59,7 @@ class Output::Packer {
   void Pack(std::string_view bytes) {
     stream_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   }
-  /// Ends the stream: an empty one has its header and trailer too.
+  /// Ends the stream, with header and trailer even if it is empty.
   void Finish() { stream_.reset(); }
   std::string* packed() { return &packed_; }
 
@@ -99,7 +97,7 @@ Output::Output(std::string path, Packing packing) : path_(std::move(path)) {
   }
   const std::string target = ResolveLink(path_);
   named_temp_path_ = fmt::format("{}.tmp{}", target, ::getpid());
-  // One that a killed run with this process id left; in a container that is soon the same again.
+  // Left by a killed run with the same process id, which containers reuse soon.
   ::unlink(named_temp_path_.c_str());
   fd_ = OpenNameless(FolderOf(target), mode);
   if (fd_ < 0) {
@@ -107,7 +105,7 @@ Output::Output(std::string path, Packing packing) : path_(std::move(path)) {
     if (fd_ < 0) Fail(errno);
     temp_path_ = named_temp_path_;
   }
-  // The permissions of what is replaced stay, whatever new files get.
+  // Keep the permissions of the replaced file.
   if (replaces) ::fchmod(fd_, mode);
 }
 

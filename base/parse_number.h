@@ -7,8 +7,8 @@
 
 namespace oplens {
 
-/// Sets `*number` to the number that `text` is, from its first character to its last, as
-/// std::from_chars reads it. False, and `*number` as it was, where `text` is none or does not fit.
+/// Parses the whole of `text` as std::from_chars does. Returns false and leaves `*number` unchanged
+/// if `text` is not a number or does not fit.
 template <typename Number>
 bool ParseNumber(std::string_view text, Number* number) {
   Number parsed{};

@@ -8,7 +8,8 @@
 namespace oplens {
 namespace {
 
-/// What ends a path inside a longer text. Blanks may be part of a path, but seldom are.
+/// Whether `c` ends a path inside a longer text. Blanks do: they may be part of a path, but rarely
+/// are.
 bool EndsPath(char c) {
   return static_cast<unsigned char>(c) <= ' ' ||
          std::string_view(",;:\"'<>|()[]").find(c) != std::string_view::npos;
@@ -22,7 +23,7 @@ bool StartsPath(std::string_view text, size_t i) {
   return IsLetter(text[i]) && i + 2 < text.size() && text[i + 1] == ':' && IsSlash(text[i + 2]);
 }
 
-/// Behind the last "/NAME/" of a path; 0 without one.
+/// The position after the last "/NAME/" of a path; 0 if there is none.
 size_t BehindFolder(std::string_view path, std::string_view name) {
   for (size_t at = path.rfind(name); at != std::string_view::npos && at > 0;
        at = path.rfind(name, at - 1)) {
@@ -32,7 +33,7 @@ size_t BehindFolder(std::string_view path, std::string_view name) {
   return 0;
 }
 
-/// Behind "/home/NAME/" at the beginning of a path.
+/// The position after a leading "/home/NAME/".
 size_t BehindHome(std::string_view path) {
   if (path.size() > 2 && path[1] == ':') path.remove_prefix(2);
   if (path.starts_with("/root/")) return 6;

@@ -6,28 +6,27 @@
 
 namespace oplens {
 
-/// Cuts absolute paths inside texts, so that a file that is passed on tells less of the machine:
-/// to what is below a folder of packages (site-packages, dist-packages), else below the working
-/// folder, else below somebody's home. Others stay.
+/// Shortens absolute paths inside texts, so that a file that is passed on reveals less about the
+/// machine: to the part below a package folder (site-packages, dist-packages), else below the
+/// working folder, else below a home folder. Other paths stay.
 class PathCutter {
  public:
-  /// Cuts nothing.
   PathCutter() = default;
-  /// `folder`: the working folder, absolute.
+  /// `folder`: the working folder, as an absolute path.
   explicit PathCutter(std::string folder);
 
-  /// Whether Cut may change it.
+  /// False only if Cut leaves the text unchanged.
   bool MayCut(std::string_view text) const {
     return active_ && text.find_first_of("/\\") != std::string_view::npos;
   }
   std::string Cut(std::string_view text) const;
 
  private:
-  /// How many bytes of a path to leave out.
+  /// The number of leading bytes of a path to remove.
   size_t PrefixOf(std::string_view path) const;
 
   bool active_ = false;
-  std::string folder_;  // With a '/' at its end.
+  std::string folder_;  // Ends with '/'.
 };
 
 }  // namespace oplens

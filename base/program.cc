@@ -21,7 +21,7 @@ namespace oplens {
 namespace {
 
 void OpenClosedStreams() {
-  // Opened for reading only: writing to a standard output that is not there must still fail.
+  // Read-only: writing to a missing standard output must still fail.
   int fd = ::open("/dev/null", O_RDONLY);
   while (fd >= 0 && fd <= STDERR_FILENO) fd = ::open("/dev/null", O_RDONLY);
   if (fd >= 0) ::close(fd);

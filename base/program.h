@@ -7,16 +7,17 @@
 
 namespace oplens {
 
-/// Runs the body of a program named `tool` and returns its exit code (base/error.h). What it throws
-/// becomes "TOOL: MESSAGE" on stderr: UsageError 2, ClosedPipe a quiet 0, any other exception 1.
+/// Runs the body of program `tool` and returns its exit code (base/error.h). Exceptions are printed
+/// to stderr as "TOOL: MESSAGE": UsageError returns 2, ClosedPipe silently 0, any other exception
+/// 1.
 ///
-/// Signals that would kill the process for a failed write (a closed pipe, a file size limit) are
-/// ignored, so that the write itself fails. Standard streams that are closed are opened on nothing,
-/// so that no file of ours gets their numbers.
+/// Ignores the signals that kill a process on a failed write (closed pipe, file size limit), so
+/// that the write fails instead. Opens closed standard streams on /dev/null, so that no file gets
+/// their descriptors.
 int RunProgram(std::string_view tool, const std::function<int()>& body);
 
-/// The programs, which one binary holds (oplens/oplens_main.cc). Each takes what main() gets,
-/// before anything of the process is changed, and returns the exit code.
+/// The programs in the one binary (oplens/oplens_main.cc). Each takes main()'s arguments, must be
+/// called before anything of the process is changed, and returns the exit code.
 namespace parse {
 int RunParse(int argc, char** argv);
 }
@@ -30,15 +31,15 @@ namespace report {
 int RunReport(int argc, char** argv);
 }
 
-/// Lets large buffers go back to the system when they are freed: glibc else keeps ever larger ones
-/// for what comes, which raises the peak. For programs that hold one profile after the other.
+/// Makes glibc return large buffers to the system when freed; its default would keep ever larger
+/// ones and raise the peak. For programs that process one profile after another.
 void GiveBackWhatIsFreed();
 
-/// Writes to stderr; a stderr that cannot be written changes nothing.
+/// Writes to stderr; failures are ignored.
 void PrintError(std::string_view text);
 
-/// What an error says, for standard error: "TOOL: MESSAGE" and the end of the line. Names in it
-/// cannot forge lines: of the message only lines that begin with two blanks stay lines.
+/// The line "TOOL: MESSAGE\n" for stderr. Names in the message cannot forge lines: only line breaks
+/// followed by two blanks are kept.
 std::string Complaint(std::string_view tool, std::string_view message);
 
 }  // namespace oplens

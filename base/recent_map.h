@@ -10,14 +10,14 @@
 
 namespace oplens {
 
-/// A map of the keys that were written last: of at least `kept` of them, at most twice as many.
-/// `Hash` answers 64 well mixed bits. Looking up a key that is not there is what it is quickest at.
+/// A map that keeps the keys written last: at least `kept`, at most twice as many. `Hash` must
+/// return 64 well-mixed bits. Looking up a missing key is fastest.
 template <typename Key, typename Value, typename Hash>
 class RecentMap {
  public:
   explicit RecentMap(size_t kept) : kept_(kept) {}
 
-  /// Null when the key is not there. Valid until the next write.
+  /// Null if the key is missing. Valid until the next write.
   const Value* Find(const Key& key) const {
     const uint64_t hash = Hash()(key);
     for (const Generation* generation : {&young_, &old_}) {
@@ -27,7 +27,7 @@ class RecentMap {
     return nullptr;
   }
 
-  /// The value to write, made if the key is not there. Valid until the next write.
+  /// The value to write, created if the key is missing. Valid until the next write.
   Value& operator[](const Key& key) {
     const uint64_t hash = Hash()(key);
     const uint32_t entry = young_.Find(hash, key);

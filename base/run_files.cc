@@ -20,20 +20,20 @@ constexpr std::string_view kStandardOutput = "standard output";
 
 bool IsStandardOutput(const std::string& path) { return path.empty() || path == "-"; }
 
-/// Of a file that is there. "": it is a device, a pipe or a folder.
+/// The identity of an existing file; "" for a device, pipe or folder.
 std::string IdentityOfStat(const struct stat& info) {
   if (!S_ISREG(info.st_mode)) return "";
   return fmt::format("{}:{}", info.st_dev, info.st_ino);
 }
 
-/// Of a file that is not there yet: its folder without links, and its name behind the links that it
-/// may be.
+/// The identity of a file that does not exist yet: its resolved folder and its name, with symbolic
+/// links followed.
 std::string IdentityOfNewFile(const std::string& path) {
-  constexpr int kMostLinks = 40;  // As many as Linux follows.
+  constexpr int kMostLinks = 40;  // The limit of Linux.
   fs::path place(path);
   std::error_code error;
   for (int i = 0; i < kMostLinks && fs::is_symlink(fs::symlink_status(place, error)); ++i) {
-    // A target from the root replaces the folder.
+    // An absolute target replaces the folder.
     place = place.parent_path() / fs::read_symlink(place, error);
   }
   const fs::path folder = place.has_parent_path() ? place.parent_path() : fs::path(".");
@@ -42,7 +42,7 @@ std::string IdentityOfNewFile(const std::string& path) {
   return (canonical / place.filename()).string();
 }
 
-/// What is the same of all names of a file; "" where nothing can be overwritten.
+/// An id that all names of a file share; "" if nothing can be overwritten.
 std::string IdentityOfFile(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) == 0) return IdentityOfStat(info);

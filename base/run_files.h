@@ -7,28 +7,28 @@
 
 namespace oplens {
 
-/// The files that a program was told to read and to write. Every program names all of them here
-/// before it writes any, so that it overwrites nothing that it reads, and no result of its own.
+/// The files that a program reads and writes. A program registers all of them before it writes any,
+/// so that it overwrites neither its input nor its own results.
 ///
-/// Two names are of one file whatever they look like: links, hard links and other spellings of a
-/// path count. Devices, pipes and folders are no files here.
+/// Files are compared by identity: links, hard links and other spellings of a path count as the
+/// same file. Devices, pipes and folders are ignored.
 class RunFiles {
  public:
-  /// `what` the file is, for messages. "-" and files that are not there are no harm.
+  /// `what` describes the file in messages. "-" and missing files are ignored.
   void Read(const std::string& path, std::string_view what = "the input");
   void Read(const std::vector<std::string>& paths, std::string_view what = "the input");
-  /// `option`: that names the file. Of the path "" or "-" it is standard output, which may lead to
-  /// a file too.
+  /// `option`: the option that names the file. `path` "" or "-": standard output, which may be
+  /// redirected to a file.
   void Write(const std::string& path, std::string_view option);
 
-  /// Throws UsageError where something that is written is a file that is read, or is written twice.
+  /// Throws UsageError if an output file is also an input, or is written twice.
   void RefuseOverwriting() const;
 
  private:
   struct File {
     std::string identity;
     std::string path;
-    std::string name;  // Of what is read: what it is; of what is written: its option.
+    std::string name;  // Input: its description; output: its option.
   };
 
   std::vector<File> read_;

@@ -4,22 +4,19 @@
 #include <cstdint>
 #include <limits>
 
-// Sums of times that a hostile file gives: where a result does not fit, the nearest value that
+// Arithmetic for times from hostile files: results that do not fit become the nearest value that
 // does.
 
 namespace oplens {
 
-/// a + b.
 constexpr int64_t SaturatingSum(int64_t a, int64_t b) {
   using Limits = std::numeric_limits<int64_t>;
   int64_t sum = 0;
   if (!__builtin_add_overflow(a, b, &sum)) return sum;
   return b < 0 ? Limits::min() : Limits::max();
 }
-/// Adds `value` to `*sum`.
 constexpr void SaturatingAdd(int64_t* sum, int64_t value) { *sum = SaturatingSum(*sum, value); }
 
-/// a - b.
 constexpr int64_t SaturatingDifference(int64_t a, int64_t b) {
   using Limits = std::numeric_limits<int64_t>;
   int64_t difference = 0;
@@ -27,7 +24,6 @@ constexpr int64_t SaturatingDifference(int64_t a, int64_t b) {
   return b < 0 ? Limits::max() : Limits::min();
 }
 
-/// a * b.
 constexpr int64_t SaturatingProduct(int64_t a, int64_t b) {
   using Limits = std::numeric_limits<int64_t>;
   int64_t product = 0;

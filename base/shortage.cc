@@ -13,7 +13,7 @@ constexpr std::string_view kMemoryAdvice =
     "raise the limit (ulimit -v, the container's) or take a machine with more; of several files a "
     "smaller --jobs takes less";
 
-/// "" where `advice` of the place is better.
+/// The advice for an exhausted resource; "" for other errors.
 std::string_view AdviceOfShortage(int error_number) {
   switch (error_number) {
     case EMFILE:

@@ -8,13 +8,13 @@
 
 namespace oplens {
 
-/// What is said where the system has no more memory, without a file.
+/// The message for exhausted memory, without a file name.
 std::string NoMemoryText();
-/// The same of the file that is being read.
+/// The error for exhausted memory while reading `file`.
 Error NoMemory(std::string_view file);
 
-/// "FILE: PROBLEM: what errno says; advice". Where the system has no more of something, such as
-/// descriptors, what to do about that stands in the place of `advice`.
+/// "FILE: PROBLEM: strerror; advice". If a system resource such as descriptors is exhausted, the
+/// advice for that replaces `advice`.
 Error SystemError(std::string_view file, std::string_view problem, int error_number,
                   std::string_view advice);
 

@@ -6,7 +6,7 @@
 
 namespace oplens::prof {
 
-/// A text of the input for a message: short, and harmless on a terminal.
+/// A text from the input, shortened and made safe for a terminal, for messages.
 inline std::string ShownText(std::string_view text) {
   constexpr size_t kMaxChars = 80;
   std::string shown(text.substr(0, kMaxChars));

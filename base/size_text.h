@@ -7,8 +7,8 @@
 
 namespace oplens {
 
-/// The bytes that "10MB", "1.5 G" or "500k" says: a number with a unit of powers of 1000 or none.
-/// From 1 to 10^15; nullopt for all else.
+/// Parses a size such as "10MB", "1.5 G" or "500k" (units are powers of 1000 or missing) to bytes,
+/// 1 to 10^15; nullopt otherwise.
 std::optional<int64_t> ReadSizeText(std::string_view text);
 
 }  // namespace oplens

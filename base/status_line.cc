@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kFirst{1000};
 constexpr milliseconds kPeriod{100};
 
-/// Bytes as people say them, in the unit that fits `scale`.
+/// Bytes for people, in the unit that suits `scale`.
 std::string Bytes(double bytes, double scale) {
   if (scale >= 10e9) return fmt::format("{:.1f} GB", bytes * 1e-9);
   if (scale >= 1e6) return fmt::format("{:.0f} MB", bytes * 1e-6);
@@ -75,7 +75,7 @@ std::string StatusText(std::string_view doing, std::string_view what, WorkUnit u
   return text;
 }
 
-/// The thread, and what it shares with the one that works.
+/// The drawing thread and the state that it shares.
 class StatusLine::Drawer {
  public:
   Drawer(std::string tool, Clock::time_point began, const WorkMeter* meter)
@@ -130,7 +130,7 @@ class StatusLine::Drawer {
   void Draw(Clock::time_point now) {
     const int columns = TerminalAt(STDERR_FILENO).columns;
     const size_t prefix = tool_.size() + 2;
-    // The last column stays free: some terminals begin another line behind it.
+    // The last column stays free: some terminals wrap after it.
     const size_t room = static_cast<size_t>(std::max(columns, 2)) - 1;
     if (room <= prefix) return;
     const auto elapsed = std::chrono::duration_cast<milliseconds>(now - stage_began_);

@@ -10,11 +10,10 @@
 
 namespace oplens {
 
-/// How far a piece of work is, of which a StatusLine tells: written on any thread by whoever does
-/// it, at the cost of a store.
+/// Progress of a piece of work, shown by a StatusLine. Thread-safe; an update costs one store.
 class WorkMeter {
  public:
-  /// The work begins, or begins anew. `total` <= 0: not known.
+  /// Starts or restarts the work. `total` <= 0: unknown.
   void Start(int64_t total) {
     done_.store(0, std::memory_order_relaxed);
     total_.store(total, std::memory_order_relaxed);
@@ -29,30 +28,28 @@ class WorkMeter {
   std::atomic<int64_t> total_{0};
 };
 
-/// What a meter counts.
 enum class WorkUnit : uint8_t { kBytes, kKernels };
 
-/// One line about work: "reading run.json: 120 of 203 MB (59 %), 95 MB/s, 1 s left". Of a total
-/// that is not known, what is done and the rate. `width`: the most characters; the name of what is
-/// worked on gives way on its left.
+/// One line about progress: "reading run.json: 120 of 203 MB (59 %), 95 MB/s, 1 s left"; for an
+/// unknown total only the amount done and the rate. At most `width` characters: `what` is truncated
+/// on its left.
 std::string StatusText(std::string_view doing, std::string_view what, WorkUnit unit, int64_t done,
                        int64_t total, std::chrono::milliseconds elapsed, size_t width);
 
-/// A line on standard error that says how far a long run is, where that is a terminal: from one
-/// second after the program began, at most ten times a second, written over with "\r" and erased at
-/// the end of each stage, so that what is printed between stages has the line for itself. A thread
-/// of its own draws it; without a terminal there is none, and nothing is written.
+/// A progress line on standard error if that is a terminal, from one second after the program's
+/// start, at most ten times per second. It is overwritten with "\r" and erased at the end of each
+/// stage, so output between stages has a clean line. A thread draws it; without a terminal there is
+/// no thread.
 class StatusLine {
  public:
-  /// `wanted`: false with --quiet.
   StatusLine(std::string_view tool, bool wanted);
   ~StatusLine();
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
 
-  /// As long as it lives the line may be there: "DOING WHAT: ..." of work that meter() counts.
-  /// Nothing else may be printed meanwhile. `rows`: rows may go to standard output; where that is a
-  /// terminal too, nothing is shown.
+  /// While it lives, the line "DOING WHAT: ..." may be shown, for the work that meter() counts, and
+  /// nothing else may be printed. `rows`: rows may go to standard output; if that is a terminal
+  /// too, nothing is shown.
   class Stage {
    public:
     Stage(StatusLine* line, std::string_view doing, std::string_view what, WorkUnit unit,
@@ -81,7 +78,7 @@ class StatusLine {
   WorkMeter meter_;
   bool wanted_ = false;
   bool stdout_is_terminal_ = false;
-  std::unique_ptr<Drawer> drawer_;  // Once something is to be shown.
+  std::unique_ptr<Drawer> drawer_;  // Created once there is something to show.
 };
 
 }  // namespace oplens

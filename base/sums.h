@@ -11,9 +11,8 @@
 
 namespace oplens {
 
-// Sums that merge, save and load themselves. A struct of such names its members once, in the order
+// Sums that can be merged, saved and loaded. A struct of them lists its members once, in the order
 // in which they are saved (base/byte_writer.h):
-//
 //     struct CopySums {
 //       Sum bytes;
 //       Max<int64_t> longest_ns;
@@ -21,11 +20,11 @@ namespace oplens {
 //       static constexpr std::tuple kMembers{&CopySums::bytes, &CopySums::longest_ns};
 //     };
 //
-// The order of merging has no effect on any of them.
+// The order of merging does not matter.
 
 enum class SavedAs : uint8_t { kSum, kCount, kNumber };
 
-/// A sum that stops at the largest value, or the smallest.
+/// A sum that saturates at the range of int64_t.
 template <SavedAs saved_as>
 class BasicSum {
  public:
@@ -49,11 +48,11 @@ class BasicSum {
  private:
   int64_t value_;
 };
-using Sum = BasicSum<SavedAs::kSum>;         ///< Of what is not negative: of times, of bytes.
-using Count = BasicSum<SavedAs::kCount>;     ///< How many: the reader takes none above 2^48.
-using Balance = BasicSum<SavedAs::kNumber>;  ///< Of numbers of any sign.
+using Sum = BasicSum<SavedAs::kSum>;         ///< Of non-negative values: times, bytes.
+using Count = BasicSum<SavedAs::kCount>;     ///< At most 2^48 when read.
+using Balance = BasicSum<SavedAs::kNumber>;  ///< Of values of any sign.
 
-/// The largest of some values, T() included. An optional that is absent is less than any other.
+/// The largest value added, at least T(). An empty optional is less than any value.
 template <typename T>
 struct Max {
   T value{};
@@ -66,7 +65,7 @@ struct Max {
   }
 };
 
-/// The least of some numbers; the largest number of all is that of none.
+/// The smallest value added; the maximum of int64_t if there is none.
 struct Min {
   int64_t value = std::numeric_limits<int64_t>::max();
 
@@ -78,7 +77,7 @@ struct Min {
   }
 };
 
-/// Bits of what holds of any.
+/// Bits that any of the values has.
 template <typename T>
 struct BitsOfAny {
   T value{};
@@ -95,19 +94,19 @@ struct BitsOfAny {
     bytes->Values(&self->value);
   }
 };
-/// Whether something holds of any.
+/// Whether any value is true.
 using Any = BitsOfAny<bool>;
 
 template <typename T>
 void MergeInto(T* own, const T& more);
 
-/// MergeInto of each of the members.
+/// Merges each member with MergeInto.
 template <typename T>
 void MergeMembers(T* own, const T& more) {
   std::apply([&](auto... member) { (MergeInto(&(own->*member), more.*member), ...); }, T::kMembers);
 }
 
-/// Whether something holds of all.
+/// Whether all values are true.
 struct All {
   bool value = true;
 
@@ -123,8 +122,8 @@ struct All {
   }
 };
 
-/// Adds to a figure what another of its type found: by its Merge, by members, of a map by keys, of
-/// an array by places, of a list behind its own, else by +=.
+/// Merges `more` into `*own`: by Merge, member by member, maps by key, sets by union, arrays
+/// element by element, lists by appending, otherwise with +=.
 template <typename T>
 void MergeInto(T* own, const T& more) {
   if constexpr (requires { own->Merge(more); }) {

@@ -17,7 +17,7 @@ std::string_view Variable(const char* name) {
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
-/// Sets `*size` to the first of the two that is a positive number of a sane size.
+/// Sets `*size` to `told`, else `asked`, whichever is first a positive number of sane size.
 void Choose(std::string_view told, int asked, int* size) {
   constexpr int kMost = 100'000;
   int value = 0;

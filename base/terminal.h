@@ -6,22 +6,21 @@
 
 namespace oplens {
 
-/// What is at the other end of a file descriptor, for programs that write for people there.
+/// The terminal behind a file descriptor.
 struct Terminal {
   bool is_terminal = false;
-  /// Characters of a line and lines of a screen; 80 and 24 where the terminal does not tell.
+  /// Size in characters; 80 x 24 if the terminal does not report it.
   int columns = 80;
   int rows = 24;
-  /// Whether colours are welcome: a terminal, TERM other than "dumb", NO_COLOR unset or empty
-  /// (https://no-color.org).
+  /// A terminal, TERM other than "dumb", and NO_COLOR unset or empty (https://no-color.org).
   bool takes_colours = false;
 };
 
-/// Of standard output (1) or standard error (2). COLUMNS and LINES of the environment, where they
-/// are positive numbers, come before what the terminal says.
+/// The terminal of standard output (1) or standard error (2). Positive COLUMNS and LINES in the
+/// environment override the size.
 Terminal TerminalAt(int file_descriptor);
 
-/// The line that says what program `tool` waits for, where standard input is a terminal; else "".
+/// The line that says what `tool` waits for, if standard input is a terminal; otherwise "".
 std::string AwaitedNote(std::string_view tool);
 
 }  // namespace oplens

@@ -16,10 +16,10 @@
 
 namespace oplens {
 
-/// A 64-bit hash of any bytes, quick on texts of some hundred bytes; never 0. Differs between
+/// A 64-bit hash of any bytes, fast for texts of some hundred bytes; never 0. Changes between
 /// versions: not for files.
 inline uint64_t HashText(std::string_view text) {
-  constexpr uint64_t kA = 0x9e3779b97f4a7c15;  // Odd constants with well spread bits.
+  constexpr uint64_t kA = 0x9e3779b97f4a7c15;  // Odd constants with well-spread bits.
   constexpr uint64_t kB = 0xd1b54a32d192ed03;
   uint64_t hash = FoldedProduct(text.size() ^ kA, kB);
   const char* p = text.data();
@@ -35,27 +35,25 @@ inline uint64_t HashText(std::string_view text) {
   return hash == 0 ? 1 : hash;
 }
 
-/// Keeps one Value a distinct text, for streams in which few texts come again and again.
+/// Keeps one Value per distinct text, for streams in which few texts recur often.
 ///
-/// Memory stays bounded however many texts come: entries live in two generations, and what was not
-/// asked for during a whole generation is forgotten. Entries never move in memory; a forgotten one
-/// lives until the pins that were taken before are gone.
+/// Memory is bounded: entries live in two generations, and one not used for a whole generation is
+/// dropped. Entries never move; a dropped one lives until all pins taken before are gone.
 template <typename Value>
 class TextCache {
  public:
   struct Entry {
     Entry(std::string_view t, int64_t i) : text(t), id(i) {}
     const std::string text;
-    const int64_t
-        id;  ///< From 1, of this text in this cache; a text that was forgotten gets another.
+    const int64_t id;  ///< From 1; a text that was dropped gets a new one.
     Value value{};
   };
 
-  /// `epochs` must outlive this. A generation ends when texts for `max_bytes` were asked for in it.
+  /// `epochs` must outlive this. A generation ends once the entries used in it take `max_bytes`.
   TextCache(Epochs* epochs, size_t max_bytes) : epochs_(*epochs), max_bytes_(max_bytes) {}
 
-  /// The entry of `text`, made with an empty value (and *is_new = true) when there is none. It
-  /// lives as long as a pin that was taken before, at least until generation() has grown by two.
+  /// The entry of `text`; if there is none, makes one with an empty value and sets *is_new. It
+  /// lives as long as a pin taken before, and at least until generation() has grown by two.
   Entry* Get(std::string_view text, bool* is_new) {
     if (young_.bytes > max_bytes_) BeginGeneration();
     const uint64_t hash = HashText(text);
@@ -71,17 +69,17 @@ class TextCache {
     return young_.Insert(hash, std::move(entry));
   }
 
-  /// Number of the present generation, from 0.
+  /// The current generation, from 0.
   int64_t generation() const { return generation_; }
 
  private:
   struct Generation {
     EntryIndex index;
-    // Null in the old generation once it moved to the young one.
+    // An element of the old generation is null once moved to the young one.
     std::vector<std::unique_ptr<Entry>> entries;
     size_t bytes = 0;
 
-    /// Null where there is none.
+    /// Null if there is none.
     std::unique_ptr<Entry>* Find(uint64_t hash, std::string_view text) {
       const uint32_t found = index.Find(
           hash, [&](uint32_t i) { return entries[i] != nullptr && entries[i]->text == text; });
@@ -90,7 +88,7 @@ class TextCache {
 
     Entry* Insert(uint64_t hash, std::unique_ptr<Entry> entry) {
       constexpr size_t kIndexBytes = 32;
-      // What a value keeps elsewhere is about as large as its text.
+      // Assumes that a value's heap memory is about as large as its text.
       bytes += sizeof(Entry) + kIndexBytes + entry->text.size() * 2;
       index.Add(hash, static_cast<uint32_t>(entries.size()),
                 [&](uint32_t i) { return HashText(entries[i]->text); });

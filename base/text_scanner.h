@@ -8,38 +8,34 @@
 
 namespace oplens {
 
-/// A place in a short text that somebody wrote, which goes forward: what parsers by hand take words
-/// and characters with. The text must outlive it.
+/// A forward cursor in a short text, for hand-written parsers. The text must outlive it.
 class TextScanner {
  public:
   TextScanner() = default;
   explicit TextScanner(std::string_view text) : text_(text) {}
 
   std::string_view text() const { return text_; }
-  /// The place of the next character, from 0.
   size_t place() const { return place_; }
   void MoveTo(size_t place) { place_ = place; }
   bool AtEnd() const { return place_ == text_.size(); }
-  /// What is left of the text.
   std::string_view rest() const { return text_.substr(place_); }
 
-  /// The next character; 0 at the end.
   char Peek() const { return AtEnd() ? '\0' : text_[place_]; }
-  /// The next character, which there must be; moves behind it.
+  /// Consumes and returns the next character, which must exist.
   char Next() { return text_[place_++]; }
-  /// Moves behind `c` if it is the next character.
+  /// Consumes `c` if it comes next.
   bool Take(char c) {
     if (AtEnd() || text_[place_] != c) return false;
     ++place_;
     return true;
   }
-  /// Moves behind `word` if the text goes on with it.
+  /// Consumes `word` if it comes next.
   bool Take(std::string_view word) {
     if (!rest().starts_with(word)) return false;
     place_ += word.size();
     return true;
   }
-  /// The longest run of characters that `is(c)` is true of; moves behind it.
+  /// Consumes and returns the longest run of characters for which `is(c)` holds.
   template <typename Is>
   std::string_view TakeWhile(Is is) {
     const size_t begin = place_;

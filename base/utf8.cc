@@ -8,15 +8,15 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-/// What begins at one place of a text: a character, or bytes that begin one but do not end it.
+/// A character, or the incomplete beginning of one.
 struct Sequence {
   size_t length = 1;
   bool valid = false;
-  uint32_t code = 0;  // Of a character.
+  uint32_t code = 0;  // The code point, if valid.
 };
 
-/// How a sequence goes on after its first byte. Only the second byte has narrower bounds than
-/// 80..BF, where overlong forms, surrogates and too large numbers would begin.
+/// Valid continuations of a first byte. Only the second byte has narrower bounds than 80..BF, to
+/// exclude overlong forms, surrogates and too large numbers.
 struct Lead {
   uint8_t first, last;
   uint8_t length;
@@ -47,7 +47,8 @@ Sequence ReadSequence(std::string_view text, size_t i) {
   return {lead->length, true, code};
 }
 
-// The property Bidi_Control of The Unicode Standard: these are not seen, but turn what follows.
+// The property Bidi_Control of The Unicode Standard: invisible characters that change the direction
+// of the text after them.
 bool TurnsDirection(uint32_t code) {
   return code == 0x61C || code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
          (code >= 0x2066 && code <= 0x2069);
@@ -58,7 +59,7 @@ bool IsControl(uint32_t code) {
          TurnsDirection(code);
 }
 
-// The separators of Unicode's general category Zs but U+1680, which has a visible form.
+// Unicode's general category Zs except U+1680, which has a visible form.
 bool IsBlank(uint32_t code) {
   return code == 0x20 || code == 0xA0 || (code >= 0x2000 && code <= 0x200A) || code == 0x202F ||
          code == 0x205F || code == 0x3000;
@@ -77,7 +78,7 @@ size_t Utf8Length(std::string_view text, size_t i) {
 }
 
 void AppendUtf8(std::string_view text, Utf8Hidden hidden, std::string* out) {
-  // One pass that the compiler vectorises; nearly every text is ASCII without anything to hide.
+  // One vectorisable pass: nearly every text is ASCII with nothing to hide.
   const uint8_t least = hidden == Utf8Hidden::kNothing    ? uint8_t{0}
                         : hidden == Utf8Hidden::kControls ? uint8_t{0x20}
                                                           : uint8_t{0x21};

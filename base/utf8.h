@@ -8,24 +8,24 @@
 
 namespace oplens {
 
-/// Length of the valid UTF-8 sequence at `text[i]`, 0 when there is none (RFC 3629: no overlong
-/// forms, no surrogates, at most U+10FFFF). `i` is within the text.
+/// Length of the valid UTF-8 sequence at `text[i]`, 0 if there is none (RFC 3629: no overlong
+/// forms, no surrogates, at most U+10FFFF). `i` must be less than the text's size.
 size_t Utf8Length(std::string_view text, size_t i);
 
-/// What AppendUtf8 writes as '_'.
+/// The characters that AppendUtf8 replaces by '_'.
 enum class Utf8Hidden : uint8_t {
   kNothing,
-  kControls,  ///< Control characters (U+0080..U+009F are some), line separators, and what turns the
-              ///< direction of writing (U+202E): all that changes how other text is shown.
-  kControlsAndBlanks,  ///< And every blank, however wide.
+  kControls,  ///< Control characters (with U+0080..U+009F), line separators, and direction changes
+              ///< (U+202E): all that changes how other text is shown.
+  kControlsAndBlanks,  ///< Also every kind of blank.
 };
 
-/// Appends `text` as valid UTF-8: what is not UTF-8 becomes U+FFFD, one for each longest beginning
-/// of a sequence (The Unicode Standard, section 3.9), and what `hidden` names becomes '_'.
+/// Appends `text` as valid UTF-8: each maximal invalid subpart becomes U+FFFD (The Unicode
+/// Standard, section 3.9), each character of `hidden` '_'.
 void AppendUtf8(std::string_view text, Utf8Hidden hidden, std::string* out);
 
-/// A text for one line of a terminal, such as the name of a file in a message: valid UTF-8 without
-/// kControls, so that it neither ends the line nor changes what is around it.
+/// Makes a text, such as a file name, safe for one line of a terminal: valid UTF-8 without
+/// kControls.
 std::string LineText(std::string_view text);
 
 }  // namespace oplens

@@ -6,18 +6,18 @@
 
 namespace oplens {
 
-/// A text without the blanks around it.
+/// `text` without leading and trailing blanks.
 inline std::string_view Trim(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return text;
 }
 
-/// Where the first comma is that parts words; npos for none. One inside ( ), [ ] or { }, or behind
-/// a backslash, is part of a word: a pattern may hold it.
+/// The position of the first comma that separates words; npos for none. Commas inside ( ), [ ] or {
+/// } or after a backslash do not: a pattern may hold them.
 inline size_t FindComma(std::string_view list) {
   size_t open = 0;
-  bool in_class = false;  // Of a pattern: [(,] opens nothing.
+  bool in_class = false;  // Inside a character class of a pattern: [(,] opens nothing.
   for (size_t i = 0; i < list.size(); ++i) {
     const char c = list[i];
     if (c == '\\') {
@@ -37,7 +37,7 @@ inline size_t FindComma(std::string_view list) {
   return std::string_view::npos;
 }
 
-/// The words of a list such as "op, dir": at least one, which may be empty.
+/// The trimmed words of a list such as "op, dir": at least one, which may be empty.
 inline std::vector<std::string_view> WordsOf(std::string_view list) {
   std::vector<std::string_view> words;
   while (true) {

@@ -5,8 +5,8 @@
 
 namespace oplens {
 
-/// Writes all of `bytes`, however many calls that takes and whatever signals come. False where one
-/// fails: `errno` says why.
+/// Writes all of `bytes`, whatever the number of calls or signals. On failure returns false and
+/// sets `errno`.
 bool WriteAll(int fd, std::string_view bytes);
 
 }  // namespace oplens

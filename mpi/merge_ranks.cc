@@ -23,7 +23,7 @@
 namespace oplens::mpi {
 namespace {
 
-/// The processes of a World, for those who know nothing of MPI.
+/// Exchange over a World, for code that does not know MPI.
 class WorldExchange : public Exchange {
  public:
   /// `world` must outlive this object.
@@ -47,7 +47,7 @@ using Numbers = std::vector<std::optional<int64_t>>;
 
 std::string NameOf(int process) { return fmt::format("process {}", process); }
 
-/// What is said of the inputs of a process.
+/// Serialises what process 0 needs to know of the inputs of a process.
 std::string BytesOfTold(const std::vector<ReadInput>& own) {
   ByteWriter bytes;
   bytes.Number(own.size());
@@ -79,7 +79,7 @@ void ReadTold(std::string_view text, const std::string& from, std::vector<ToldIn
   bytes.End();
 }
 
-/// The numbers of the ranks of the inputs that were read, by place.
+/// Collective. The rank numbers of all inputs that were read, by place.
 std::map<size_t, Numbers> NumbersOfAll(World* world, const std::vector<ReadInput>& own) {
   ByteWriter bytes;
   bytes.Number(own.size());
@@ -105,11 +105,11 @@ std::map<size_t, Numbers> NumbersOfAll(World* world, const std::vector<ReadInput
   return numbers;
 }
 
-/// What views found, a partial a plan.
+/// One partial per plan.
 using Partials = std::vector<std::unique_ptr<prof::Partial>>;
 
-/// All: gives what was found in the ranks of each process their calls of collectives, matched with
-/// those of all others.
+/// Collective. Matches the calls of collectives across all processes and hands the results to the
+/// partials of each process.
 void MatchAll(World* world, const std::vector<prof::ViewPlan>& plans,
               const prof::CollectiveSet& calls, const Partials& partials) {
   if (!TakeCalls(plans)) return;

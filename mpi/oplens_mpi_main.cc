@@ -63,7 +63,7 @@ void RefuseOthers(const prof::Options& options) {
   }
 }
 
-/// What each process makes of the command line by itself.
+/// What each process derives from the command line.
 struct Work {
   std::unique_ptr<prof::Inputs> inputs;
   ReadingPlan plan;
@@ -91,13 +91,13 @@ Work Prepare(const World& world, const prof::Options& options) {
   return work;
 }
 
-/// The work of all is over; thrown by all of them.
+/// Ends the job; thrown by all processes together.
 struct Failed {
   std::string problem;
   int exit_code = kExitCannotRead;
 };
 
-/// All: does a part of the work, which may throw; where it does on any process, all throw Failed.
+/// Collective. Runs `part`, which may throw; if it throws on any process, all throw Failed.
 template <typename Part>
 void Together(World* world, Part part) {
   Failed own{.problem = "", .exit_code = kExitOk};
@@ -120,7 +120,7 @@ void Together(World* world, Part part) {
   }
 }
 
-/// All: throws Failed where not all have the same inputs.
+/// Collective. Throws Failed unless all processes have the same inputs.
 void RefuseOtherInputs(World* world, const prof::Inputs& inputs) {
   std::string names;
   for (size_t i = 0; i < inputs.waiting(); ++i) names += inputs.waiting(i).path + "\n";
@@ -130,7 +130,7 @@ void RefuseOtherInputs(World* world, const prof::Inputs& inputs) {
       "processes see different files; give a folder that all nodes share and nobody writes to"};
 }
 
-/// All: the order of process 0.
+/// Collective. Returns the order that process 0 chose.
 std::vector<size_t> OrderOfFirst(World* world, const prof::Inputs& inputs) {
   ByteWriter writer;
   const std::vector<size_t> own = LargestFirst(inputs);
@@ -143,7 +143,7 @@ std::vector<size_t> OrderOfFirst(World* world, const prof::Inputs& inputs) {
   return order;
 }
 
-/// What process 0 says of the inputs.
+/// The output of process 0.
 class Teller {
  public:
   Teller(const prof::Options& options, const Work& work)
@@ -153,7 +153,7 @@ class Teller {
         merger_(options.views, work.inputs->waiting(), nullptr),
         destination_(OpenDestination(options)) {}
 
-  /// Throws Error where too many inputs could not be read.
+  /// Throws Error if too many inputs could not be read.
   void Take(const std::vector<ToldInput>& inputs) {
     size_t read = 0;
     for (const ToldInput& input : inputs) {
@@ -168,14 +168,14 @@ class Teller {
     }
   }
 
-  /// `found`: of all inputs, a partial a plan. Answers the exit code.
+  /// Prints the tables of all inputs; returns the exit code. `found`: one partial per plan.
   int Print(std::vector<std::unique_ptr<prof::Partial>> found) {
     prof::ViewRunner runner(options_.views, options_.run, destination_.get());
     runner.AddPartials(std::move(found), prof::CollectiveSet());
     Messages messages(kTool);
     prof::PriceOptions pricing = PriceOptionsOf(options_, &messages);
     if (kept_ > 0) {
-      // Summaries do not say what became of the kernels.
+      // Summaries do not record how kernels were priced.
       pricing.shows_prices = false;
       messages.Head(fmt::format("{} of {} inputs were read before: their summaries are up to date",
                                 kept_, work_.inputs->waiting()));
@@ -197,10 +197,10 @@ class Teller {
   prof::LeftOut left_out_;
   prof::FindingsMerger merger_;
   std::unique_ptr<prof::Destination> destination_;
-  size_t kept_ = 0;  // Inputs whose summaries were there.
+  size_t kept_ = 0;  // Inputs read from their summaries.
 };
 
-/// `wrong`: with the command line; "" for nothing.
+/// `wrong`: the error of the command line; "" for none.
 int RunViews(World* world, const prof::Options& options, const std::string& wrong) {
   Work work;
   Together(world, [&] {
@@ -233,14 +233,14 @@ int RunViews(World* world, const prof::Options& options, const std::string& wron
     try {
       exit_code = teller->Print(std::move(found));
     } catch (const ClosedPipe&) {
-      // Whoever reads has had enough.
+      // The reader has closed the pipe.
     }
   });
   return std::atoi(world->Broadcast(std::to_string(exit_code)).c_str());
 }
 
-/// The exit code of a process that leaves the words to the first. A launcher ends all of them where
-/// one fails, so the first gets time for its words.
+/// The exit code of a process that leaves error messages to process 0. Launchers kill all processes
+/// once one fails, so it waits until process 0 has printed.
 int FailAfterFirst() {
   std::this_thread::sleep_for(std::chrono::seconds(1));
   return kExitCannotRead;
@@ -257,17 +257,17 @@ int RunInWorld(const StartedTasks& tasks, Library library, const prof::Options& 
   try {
     return RunViews(&world, options, wrong);
   } catch (const Failed& failed) {
-    // Before the others leave, whom the world waits for.
+    // Print before the others leave: the destructor of World waits for them.
     if (world.rank() == 0) PrintError(Complaint(kTool, failed.problem));
     return failed.exit_code;
   } catch (const std::exception& error) {
-    // The others wait for what will not come.
+    // The others wait for this process, so end them all.
     PrintError(Complaint(kTool, error.what()));
     world.Abort(kExitCannotRead);
   }
 }
 
-/// What is printed in the place of tables; nullopt: tables are.
+/// What to print instead of tables; nullopt: print tables.
 std::optional<std::string> MessageOf(int argc, char** argv, const prof::Options& options) {
   const std::string_view word = argc == 2 ? argv[1] : "";
   if (word == "-h" || word == "--help") return std::string(kHelp);

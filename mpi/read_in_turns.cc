@@ -40,7 +40,7 @@ class Reader {
  private:
   const std::string& PathOf(size_t place) const { return inputs_->waiting(place).path; }
 
-  /// Null where there is none that is up to date.
+  /// Null without an up-to-date summary.
   std::unique_ptr<Findings> FromSummary(size_t place) const {
     if (plan_.summaries.empty()) return nullptr;
     const std::string& path = plan_.summaries[place];
@@ -102,7 +102,7 @@ std::vector<ReadInput> ReadInTurns(World* world, prof::Inputs* inputs, const Rea
       if (begun != nullptr) begun(turn + 1);
       all.push_back(reader.Read(order[turn]));
     }
-    // Others may count on.
+    // Until then others may use the counter.
     world->WaitForAll();
   }
   std::sort(all.begin(), all.end(),

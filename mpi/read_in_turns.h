@@ -13,28 +13,28 @@
 
 namespace oplens::mpi {
 
-/// What became of an input.
+/// The result of reading an input.
 struct ReadInput {
-  size_t place = 0;  ///< Among those that wait.
+  size_t place = 0;  ///< Index among the waiting inputs.
   std::unique_ptr<prof::Findings> findings;
-  std::string problem = {};   ///< Why there are none.
-  bool from_summary = false;  ///< They hold only what views found: it was read before.
+  std::string problem = {};   ///< Why `findings` is null.
+  bool from_summary = false;  ///< From a summary: only what views found.
 };
 
-/// How inputs are read.
+/// How to read inputs.
 struct ReadingPlan {
-  prof::RankSummaryPlan rank;          ///< What is looked for, and
-  std::vector<std::string> summaries;  ///< the file of each input for it; empty: none is kept.
+  prof::RankSummaryPlan rank;
+  std::vector<std::string> summaries;  ///< The summary file of each input; empty: none are kept.
 };
 
-/// The places of inputs that wait, the largest file first; of equal ones in their order.
+/// The places of the waiting inputs by descending file size; ties in their order.
 std::vector<size_t> LargestFirst(const prof::Inputs& inputs);
 
-/// All: each process reads one input after the other, each in a process of its own, and always the
-/// largest that none has begun. A summary that is up to date is read in the place of its input,
-/// others are written as soon as they are done. `order`: LargestFirst(), the same on all. `begun`,
-/// which may be null: called with the number of inputs that were begun by all. Answers those of
-/// this process, by place.
+/// Collective. Each process repeatedly takes the largest input that no process has begun and reads
+/// it in a forked process. An up-to-date summary is read instead of its input; otherwise one is
+/// written as soon as the input is done. `order`: of LargestFirst(), the same everywhere. `begun`
+/// (may be null) is called with the number of inputs begun by all. Returns the inputs of this
+/// process, by place.
 std::vector<ReadInput> ReadInTurns(World* world, prof::Inputs* inputs, const ReadingPlan& plan,
                                    const std::vector<size_t>& order,
                                    const std::function<void(size_t begun)>& begun);

@@ -11,14 +11,14 @@
 namespace oplens::mpi {
 namespace {
 
-/// Who starts processes, and the variables in which it says how many.
+/// A launcher and its environment variables.
 struct Starter {
   const char* count;
   const char* rank;
   bool slurm;
 };
 
-// Those of Slurm last: mpirun may run in its allocation. Without srun a job has its count alone.
+// Slurm's are last: mpirun may run inside an allocation. A job without srun sets only the count.
 constexpr Starter kStarters[] = {
     {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", false},
     {"PMI_SIZE", "PMI_RANK", false},
@@ -26,7 +26,7 @@ constexpr Starter kStarters[] = {
     {"SLURM_NTASKS", "SLURM_PROCID", true},
 };
 
-// By these a library finds the other processes.
+// By these variables an MPI library finds the other processes.
 constexpr const char* kContacts[] = {"PMIX_RANK", "PMI_RANK", "PMI_FD", "OMPI_COMM_WORLD_RANK"};
 
 std::optional<int64_t> NumberIn(const Environment& environment, const char* name) {

@@ -9,32 +9,32 @@
 
 namespace oplens::mpi {
 
-/// What a variable of the environment is set to; nullopt: it is not set.
+/// Looks up an environment variable; nullopt if it is not set.
 using Environment = std::function<std::optional<std::string>(const char* name)>;
 
-/// That of this process.
+/// The environment of this process.
 std::optional<std::string> OwnEnvironment(const char* name);
 
-/// The processes that were started together with this one, as far as those who start processes say
-/// so in the environment (mpirun, mpiexec, srun).
+/// The processes started together with this one, as their launcher (mpirun, mpiexec, srun) says in
+/// the environment.
 struct StartedTasks {
   int64_t count = 1;
-  int64_t rank = 0;           ///< Of this process.
-  std::string variable = {};  ///< That says the count; "": none does.
-  bool by_slurm = false;      ///< It is Slurm's.
-  bool reachable = true;      ///< There is what MPI finds the others by.
+  int64_t rank = 0;
+  std::string variable = {};  ///< The variable with the count; "": none.
+  bool by_slurm = false;      ///< The variable is Slurm's.
+  bool reachable = true;      ///< The variables by which MPI finds the others are set.
 
   static StartedTasks Of(const Environment& environment);
 };
 
-/// The family of an MPI library by the text that it has for its version.
+/// The family of an MPI library, from its version text.
 enum class Library : uint8_t { kOpenMpi, kMpich, kOther };
 Library LibraryOf(std::string_view version);
 
-/// Why MPI would not find the processes that were started together, in one line with what to type
-/// instead; "" where it may. To be asked before MPI is begun.
+/// Why MPI will not find the processes that were started together and what to type instead, in one
+/// line; "" if no problem is known. For use before MPI is initialised.
 std::string ProblemBefore(const StartedTasks& tasks, Library library);
-/// The same once MPI says how many processes it knows.
+/// The same check after initialisation, with the number of processes that MPI found.
 std::string ProblemAfter(const StartedTasks& tasks, Library library, int64_t world_size);
 
 }  // namespace oplens::mpi

@@ -16,7 +16,7 @@ namespace {
 constexpr int kSizeTag = 1;
 constexpr int kTextTag = 2;
 
-/// Waits for what was asked of MPI: at first eagerly, then ever more asleep.
+/// Waits for an MPI request: polls at first, then sleeps for ever longer.
 void Wait(MPI_Request* request) {
   constexpr auto kLongest = std::chrono::microseconds(2000);
   auto pause = std::chrono::microseconds(0);
@@ -28,7 +28,7 @@ void Wait(MPI_Request* request) {
   }
 }
 
-/// The part of a text that goes in a round.
+/// The piece of a text that is sent in a round.
 std::string_view PieceOf(std::string_view text, size_t round, size_t piece_bytes) {
   const size_t begin = std::min(text.size(), round * piece_bytes);
   return text.substr(begin, piece_bytes);
@@ -39,7 +39,7 @@ size_t SizeOfPiece(size_t text_bytes, size_t round, size_t piece_bytes) {
   return std::min(piece_bytes, text_bytes - begin);
 }
 
-/// How much there is for each process in a round, and where, in the words of MPI.
+/// The data for and from each process in a round, in MPI's form.
 struct Parts {
   std::vector<int> counts;
   std::vector<int> places;
@@ -63,7 +63,7 @@ struct Parts {
   }
 };
 
-/// The largest number that any process has.
+/// Collective. The maximum over all processes.
 uint64_t LargestOfAll(uint64_t number) {
   uint64_t largest = 0;
   MPI_Request request = MPI_REQUEST_NULL;
@@ -86,7 +86,7 @@ std::string LibraryVersion() {
 }
 
 World::World(int* argc, char*** argv, size_t piece_bytes) : piece_bytes_(piece_bytes) {
-  // Files are read in forked processes, which must not share memory with a network card.
+  // Files are read in forked processes, which must not share memory registered with a network card.
   setenv("IBV_FORK_SAFE", "1", 0);    // NOLINT(concurrency-mt-unsafe)
   setenv("RDMAV_FORK_SAFE", "1", 0);  // NOLINT(concurrency-mt-unsafe)
   int provided = 0;

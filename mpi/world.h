@@ -9,18 +9,17 @@
 
 namespace oplens::mpi {
 
-/// The text of the MPI library for its version. May be asked before there is a World.
+/// The version text of the MPI library. May be called before a World exists.
 std::string LibraryVersion();
 
-/// The processes that MPI started together. One object a process, for all of its life; its methods
-/// are for the thread that made it. Those that say "all" must be called by all processes in the
-/// same order. Who waits sleeps: more processes than cores are no harm.
+/// The processes that MPI started together. Create one object per process, for its lifetime, and
+/// use it only on its thread. Methods marked "Collective" must be called by all processes in the
+/// same order. Waiting sleeps, so more processes than cores are fine.
 ///
-/// MPI ends all processes where one of its calls fails.
+/// If an MPI call fails, MPI ends all processes.
 class World {
  public:
-  /// `piece_bytes`: so much at most goes through one call of MPI, whose counts are of 32 bits; any
-  /// text may be longer.
+  /// `piece_bytes`: the most per MPI call, whose counts are 32-bit; texts may be longer.
   World(int* argc, char*** argv, size_t piece_bytes = size_t{1} << 30);
   ~World();
   World(const World&) = delete;
@@ -29,22 +28,22 @@ class World {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  /// Lets MPI answer the others. To be called now and then by who computes for long.
+  /// Lets MPI serve other processes. Call it regularly during long computations.
   void Progress();
-  /// All: returns when all have called it.
+  /// Collective. Returns once all processes have called it.
   void WaitForAll();
-  /// All: the text of process 0.
+  /// Collective. Returns the text of process 0.
   std::string Broadcast(std::string text);
-  /// All: the texts of all processes, by rank.
+  /// Collective. Returns the texts of all processes, by rank.
   std::vector<std::string> AllGather(std::string_view text);
-  /// All: `texts` has one for each process; answers those that the others have for this one.
+  /// Collective. Sends texts[i] to process i; returns the texts for this process, by rank.
   std::vector<std::string> AllToAll(const std::vector<std::string>& texts);
 
-  /// One text from one process to another, which waits for it.
+  /// Sends a text to process `to`, which must call Receive.
   void Send(int to, std::string_view text);
   std::string Receive(int from);
 
-  /// Ends all processes, this one with `exit_code`.
+  /// Ends all processes; this one with `exit_code`.
   [[noreturn]] void Abort(int exit_code);
 
  private:
@@ -53,18 +52,18 @@ class World {
   size_t piece_bytes_;
 };
 
-/// A number that all processes count up, which lives on process 0. Nobody waits for a process that
-/// computes: only for process 0 to call World::Progress(), where the network needs that.
+/// A counter shared by all processes, held by process 0. It never waits for a process that
+/// computes, except that some networks need process 0 to call World::Progress().
 class SharedCounter {
  public:
-  /// All.
+  /// Collective.
   SharedCounter();
-  /// All.
+  /// Collective.
   ~SharedCounter();
   SharedCounter(const SharedCounter&) = delete;
   SharedCounter& operator=(const SharedCounter&) = delete;
 
-  /// 0 at the first call of any process, then 1, ...
+  /// Returns 0 on the first call of any process, then 1, ...
   size_t Next();
 
  private:

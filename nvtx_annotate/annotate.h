@@ -25,11 +25,11 @@
 //   ...
 //   ScopedBackward node("AddmmBackward", saved.link);
 //
-// Without a profiler that listens to NVTX a range formats nothing and costs less than a nanosecond;
-// arguments are not even gathered. Nothing here throws, allocates in steady state, locks, or can
-// leave a range open: the objects live in scopes only. C++17.
+// Without a profiler that listens to NVTX, a range formats nothing and costs less than a
+// nanosecond; arguments are not even collected. Nothing here throws, locks, allocates in steady
+// state, or can leave a range open: the objects must be local variables. C++17.
 
-// Arguments must vanish where nobody listens; the compiler sees that only in one function.
+// Arguments must be optimised away without a listener; that needs a single function.
 #define OPLENS_INLINE [[gnu::always_inline]] inline
 
 namespace oplens::annotate {
@@ -68,8 +68,8 @@ enum class DType : uint8_t {
   kUInt4 = OPLENS_UINT4,
 };
 
-/// One argument of an op. It borrows what it is made from, so it is made where it is passed.
-/// Numbers, booleans, texts and nullptr (None) convert by themselves.
+/// One argument of an op. It borrows its data, so create it in the call. Numbers, booleans, texts
+/// and nullptr (None) convert implicitly.
 class Arg {
  public:
   template <typename T,
@@ -87,7 +87,7 @@ class Arg {
       : Arg(value == nullptr ? std::string_view() : std::string_view(value)) {}
   OPLENS_INLINE Arg(const std::complex<double>& value) noexcept
       : Arg(Field(), OPLENS_COMPLEX, 0, Address(&value)) {}
-  /// `data`: what oplens_arg says of the kind; `count` numbers or extents.
+  /// `data`: as oplens_arg requires for the kind; `count` numbers or extents.
   OPLENS_INLINE Arg(uint16_t kind, const void* data, size_t count,
                     DType dtype = DType::kUnknown) noexcept
       : Arg(Field(), kind, count, Address(data)) {
@@ -101,21 +101,21 @@ class Arg {
     more_ = arg.more;
   }
 
-  /// The same argument, passed by keyword. `name` must live until the call.
+  /// As a keyword argument. `name` must live until the call.
   OPLENS_INLINE Arg Named(const char* name) const noexcept {
     Arg named = *this;
     named.name_ = name;
     return named;
   }
-  /// The same argument as a member of the n-th list of tensors of the call, from 1; `more`: so many
-  /// members follow that are alike.
+  /// As a member of the n-th list of tensors of the call, from 1; `more`: number of equal members
+  /// that follow.
   OPLENS_INLINE Arg InList(uint16_t n, uint16_t more = 0) const noexcept {
     Arg member = *this;
     member.list_ = n;
     member.more_ = more;
     return member;
   }
-  /// The same argument for the C interface.
+  /// Converts to the C interface.
   OPLENS_INLINE void Fill(oplens_arg* arg) const noexcept {
     arg->name = name_;
     arg->kind = kind_;
@@ -128,8 +128,8 @@ class Arg {
 
  private:
   struct Field {};
-  // Every field is written once and none overlaps another: only then does the compiler drop an
-  // argument that nobody reads.
+  // Each field is written once and none overlaps: otherwise the compiler does not drop unread
+  // arguments.
   OPLENS_INLINE Arg(Field, uint16_t kind, uint64_t count, uint64_t value) noexcept
       : name_(nullptr), count_(count), value_(value), kind_(kind), dtype_(0), list_(0), more_(0) {}
 
@@ -151,7 +151,7 @@ class Arg {
   uint16_t more_;
 };
 
-/// A number of a list that is written where it is passed, of any integral type.
+/// A number in a list, of any integral type.
 class Extent {
  public:
   template <typename T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
@@ -165,11 +165,11 @@ class Extent {
 };
 static_assert(sizeof(Extent) == sizeof(int64_t) && std::is_standard_layout_v<Extent>);
 
-/// A tensor: `rank` extents, outermost first. Null extents with a rank above 0: undefined (None).
+/// A tensor: `rank` extents, outermost first. Null extents with rank > 0: undefined (None).
 OPLENS_INLINE Arg Tensor(const int64_t* extents, size_t rank, DType dtype) noexcept {
   return Arg(OPLENS_TENSOR, extents, rank, dtype);
 }
-/// The list must live until the call, as it does when it is written where it is passed.
+/// The list must live until the call; a list in the call does.
 OPLENS_INLINE Arg Tensor(std::initializer_list<Extent> extents, DType dtype) noexcept {
   return Tensor(Extent::Values(extents), extents.size(), dtype);
 }
@@ -192,7 +192,7 @@ OPLENS_INLINE Arg FloatList(std::initializer_list<double> values) noexcept {
   return FloatList(values.begin(), values.size());
 }
 
-/// Module and name of an op, and where it is called.
+/// Module, name and call site of an op.
 struct OpName {
   constexpr OpName(const char* mod_text, const char* op_text,
                    const char* file_text = __builtin_FILE(),
@@ -204,7 +204,7 @@ struct OpName {
   int line;
 };
 
-/// What ties a backward node to the op that made it.
+/// Connects a backward node to the op that created it.
 using ForwardLink = oplens_link;
 inline constexpr ForwardLink kNoLink = {-1, 0};
 
@@ -222,8 +222,8 @@ enum State : uint8_t { kUnknown, kOff, kOn };
 extern std::atomic<uint8_t> g_state;
 bool DecideState() noexcept;
 
-// By value, one by one: an object whose address is passed would be built before the question
-// whether anybody listens.
+// Separate by-value parameters: an object passed by address would be built before checking whether
+// anybody listens.
 uint64_t BeginOp(const char* mod, const char* op, const char* file, int line,
                  const oplens_arg* args, size_t count, ForwardLink* link) noexcept;
 uint64_t BeginBackward(const char* node, const ForwardLink& link) noexcept;
@@ -241,8 +241,7 @@ OPLENS_INLINE void FillArgs(oplens_arg* list, const Args&... args) noexcept {
   static_cast<void>(i);
 }
 
-/// What all ranges have in common: they end with their scope, and can be nothing but local
-/// variables.
+/// Common base of ranges, which end with their scope and can only be local variables.
 class ScopedToken {
  public:
   ScopedToken(const ScopedToken&) = delete;
@@ -260,17 +259,17 @@ class ScopedToken {
 
 }  // namespace detail
 
-/// Whether a range would be seen by a profiler now.
+/// Whether a profiler would see a range now.
 OPLENS_INLINE bool Enabled() noexcept {
   const uint8_t state = detail::g_state.load(std::memory_order_relaxed);
   return state == detail::kOn || (state == detail::kUnknown && detail::DecideState());
 }
 
-/// Begin and end the capture window, see oplens_annotate.h.
+/// Open and close the capture window, see oplens_annotate.h.
 inline void Start() noexcept { oplens_start(); }
 inline void Stop() noexcept { oplens_stop(); }
 
-/// The call of an op, as a range. Arguments in the order of the call, those with names last.
+/// A range for the call of an op. Arguments in the order of the call, named ones last.
 class [[nodiscard]] ScopedOp : detail::ScopedToken {
  public:
   template <typename... Args>
@@ -283,7 +282,7 @@ class [[nodiscard]] ScopedOp : detail::ScopedToken {
   }
 };
 
-/// The call of an op that a backward node will refer to: takes the thread's next sequence number.
+/// An op that a backward node will refer to; takes the thread's next sequence number.
 class [[nodiscard]] ScopedForward : detail::ScopedToken {
  public:
   template <typename... Args>
@@ -295,14 +294,14 @@ class [[nodiscard]] ScopedForward : detail::ScopedToken {
     token_ = detail::BeginOp(name.mod, name.op, name.file, name.line, list, sizeof...(Args), &link);
     link_ = link;
   }
-  /// To be kept until the backward pass; kNoLink when nothing was emitted.
+  /// Keep it until the backward pass; kNoLink if nothing was emitted.
   const ForwardLink& link() const noexcept { return link_; }
 
  private:
   ForwardLink link_ = kNoLink;
 };
 
-/// A node of the backward pass, e.g. "AddmmBackward", of the op that `link` came from.
+/// A node of the backward pass, such as "AddmmBackward", for the op with `link`.
 class [[nodiscard]] ScopedBackward : detail::ScopedToken {
  public:
   explicit ScopedBackward(const char* node, const ForwardLink& link = kNoLink) noexcept {
@@ -310,7 +309,7 @@ class [[nodiscard]] ScopedBackward : detail::ScopedToken {
   }
 };
 
-/// A layer of the network; its name is appended to that of the layer around it: "encoder", then
+/// A layer of the network. Its name is appended to the enclosing layer's: "encoder", then
 /// "encoder.attn".
 class [[nodiscard]] ScopedLayer : detail::ScopedToken {
  public:
@@ -336,7 +335,7 @@ class [[nodiscard]] ScopedPhase : detail::ScopedToken {
   }
 };
 
-/// A call stack for the ops inside: "file:line" each, outermost frame first.
+/// A call stack for the ops inside: "file:line" per frame, outermost first.
 class [[nodiscard]] ScopedTrace : detail::ScopedToken {
  public:
   ScopedTrace(const char* const* frames, size_t count) noexcept {
@@ -344,7 +343,7 @@ class [[nodiscard]] ScopedTrace : detail::ScopedToken {
   }
 };
 
-/// Any text.
+/// A range with any text.
 class [[nodiscard]] ScopedRange : detail::ScopedToken {
  public:
   explicit ScopedRange(std::string_view text) noexcept {

@@ -19,11 +19,11 @@ uint64_t BeginOp(const char* mod, const char* op, const oplens_arg* args, uint64
   return detail::BeginOp(mod, op, nullptr, 0, args, args == nullptr ? 0 : count, link);
 }
 
-// The state machine of torch.profiler's schedules; C++, C and Python all run this one.
+// The state machine of torch.profiler's schedules, shared by C++, C and Python.
 
-/// From an action (row) to an action or the end (column). A trace that is dropped is stopped
-/// without being told (X without T). From WARMUP it must be started first: torch.profiler can stop
-/// no trace that was only prepared.
+/// Transitions from an action (row) to an action or the end (column). A dropped trace is stopped
+/// without a callback (X without T). From WARMUP it must be started first, because torch.profiler
+/// cannot stop a trace that was only prepared.
 constexpr const char* kTransitions[4][5] = {
     // NONE, WARMUP, RECORD, RECORD_AND_SAVE, EXIT
     {"", "P", "PS", "PS", ""},            // NONE
@@ -38,17 +38,16 @@ bool IsAction(int action) {
 
 bool Records(int action) { return action >= OPLENS_ACTION_RECORD; }
 
-/// Cycles that the process has completed: the schedules of a process number theirs on.
+/// Cycles completed by the process: later schedules continue the numbering.
 std::atomic<int64_t> g_completed{0};
 
-/// See oplens_schedule_action.
 int ActionAt(const oplens_schedule_plan& plan, int64_t step) noexcept {
   if (plan.wait < 0 || plan.warmup < 0 || plan.active <= 0 || plan.repeat < 0 ||
       plan.skip_first < 0 || step < 0) {
     return -1;
   }
   if (step < plan.skip_first) return OPLENS_ACTION_NONE;
-  // Nobody counts so far; the sums below stay numbers.
+  // Larger than any real count, and keeps the sums below from overflowing.
   constexpr int64_t kMost = int64_t{1} << 60;
   const int64_t wait = std::min(plan.wait, kMost);
   const int64_t warmup = std::min(plan.warmup, kMost);
@@ -62,17 +61,16 @@ int ActionAt(const oplens_schedule_plan& plan, int64_t step) noexcept {
   return at < cycle - 1 ? OPLENS_ACTION_RECORD : OPLENS_ACTION_RECORD_AND_SAVE;
 }
 
-/// See oplens_schedule_transition.
 const char* Transition(int from, int to) noexcept {
   return IsAction(from) && (IsAction(to) || to == OPLENS_ACTION_EXIT) ? kTransitions[from][to] : "";
 }
 
 }  // namespace
 
-/// What the C interface hands out. One thread at a time.
+/// The C interface's handle. Use on one thread at a time.
 struct oplens_schedule {
  public:
-  /// `plan` null: records always. Else a valid one.
+  /// `plan`: null records always; otherwise it must be valid.
   oplens_schedule(const oplens_schedule_plan* plan, oplens_trace_ready ready,
                   void* context) noexcept;
   ~oplens_schedule() { Stop(); }
@@ -100,12 +98,12 @@ struct oplens_schedule {
   oplens_trace_ready ready_ = nullptr;
   void* context_ = nullptr;
   bool always_ = false;    ///< There is no plan.
-  bool numbered_ = false;  ///< Steps have ranges.
+  bool numbered_ = false;  ///< Steps get ranges.
   bool running_ = false;
   int action_ = OPLENS_ACTION_NONE;
   int64_t step_ = 0;
   int64_t cycle_ = 0;
-  uint64_t range_ = 0;  ///< Token of the step's.
+  uint64_t range_ = 0;  ///< Token of the step's range.
 };
 
 oplens_schedule::oplens_schedule(const oplens_schedule_plan* plan, oplens_trace_ready ready,

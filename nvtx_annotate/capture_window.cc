@@ -5,7 +5,7 @@
 namespace oplens::annotate {
 namespace {
 
-/// Both return an error code that is nobody's concern here.
+/// The returned error codes are ignored.
 using ProfilerSwitch = int (*)();
 
 void* LoadedLibrary(const char* name) { return dlopen(name, RTLD_LAZY | RTLD_NOLOAD); }
@@ -14,8 +14,8 @@ ProfilerSwitch Symbol(void* library, const char* name) {
   return reinterpret_cast<ProfilerSwitch>(dlsym(library, name));
 }
 
-/// The runtime's function: of the program itself or of a library that it linked, else of one that
-/// something loaded later.
+/// The runtime's function in the program or its linked libraries, otherwise in a library loaded
+/// later.
 ProfilerSwitch RuntimeSwitch(const char* name) {
   if (const ProfilerSwitch found = Symbol(RTLD_DEFAULT, name)) return found;
   for (const char* library :
@@ -23,7 +23,7 @@ ProfilerSwitch RuntimeSwitch(const char* name) {
     void* const handle = LoadedLibrary(library);
     if (handle == nullptr) continue;
     const ProfilerSwitch found = Symbol(handle, name);
-    dlclose(handle);  // Takes back the reference only: whoever loaded it keeps it.
+    dlclose(handle);  // Drops only our reference; the library stays loaded.
     if (found != nullptr) return found;
   }
   return nullptr;

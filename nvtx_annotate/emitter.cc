@@ -25,15 +25,15 @@ using markers::kMaxDepth;
 constexpr size_t kNameSlots = 256;
 constexpr size_t kMaxLayerBytes = 2 * markers::kMaxStringBytes;
 
-/// What the process as a whole knows of the tool.
+/// The process's state of the tool.
 struct Tool {
   Mode mode = Mode::kOff;
   nvtxDomainHandle_t domain = nullptr;
   uint64_t schema = 0;
-  uint64_t memory_schema = 0;  ///< 0: the tool does not take events of allocators.
+  uint64_t memory_schema = 0;  ///< 0: the tool does not take allocator events.
 };
 
-/// The id that the tool gives to a schema of fixed size; 0: it knows none.
+/// Registers a fixed-size schema; returns its id, 0 if the tool does not support it.
 template <size_t N>
 uint64_t Register(const char* name, const nvtxPayloadSchemaEntry_t (&entries)[N], size_t size_bytes,
                   nvtxDomainHandle_t domain) {
@@ -65,7 +65,7 @@ uint64_t RegisterMemorySchema(nvtxDomainHandle_t domain) {
 }
 
 uint64_t RegisterSchema(nvtxDomainHandle_t domain) {
-  // The head; the arguments behind it differ from call to call.
+  // Only the head: the arguments after it vary per call.
   static const nvtxPayloadSchemaEntry_t kEntries[] = {
       {0, NVTX_PAYLOAD_ENTRY_TYPE_INT64, "seq", nullptr, 0, 0, nullptr, nullptr},
       {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT64, "h", nullptr, 0, 8, nullptr, nullptr},
@@ -94,39 +94,39 @@ const Tool& TheTool() noexcept {
   return tool;
 }
 
-// A token: 24 bits of its thread's serial, 28 of its own number, 12 of its place in `begun`.
+// A token: 24 bits of the thread's serial, 28 of the range number, 12 of the index in `begun`.
 constexpr int kPlaceBits = 12;
 constexpr int kNumberBits = 28;
 constexpr uint32_t kPlaceMask = (1u << kPlaceBits) - 1;
 constexpr uint32_t kNumberMask = (1u << kNumberBits) - 1;
 static_assert(kMaxDepth <= kPlaceMask + 1);
 
-/// The ranges that one token stands for.
+/// The ranges of one token.
 struct Begun {
-  uint32_t number = 0;                  ///< Tells it from those that stood in its place before.
-  uint8_t plain = 0;                    ///< Ranges of the default domain.
-  uint8_t own = 0;                      ///< Ranges of the domain "oplens": 1 at most.
-  Direction dir = Direction::kForward;  ///< Of ops that say none, before.
-  uint32_t layer = 0;                   ///< Bytes of the layer's path before.
+  uint32_t number = 0;                  ///< Tells reuses of the entry apart.
+  uint8_t plain = 0;                    ///< Number of ranges in the default domain.
+  uint8_t own = 0;                      ///< Number of ranges in the domain "oplens", at most 1.
+  Direction dir = Direction::kForward;  ///< Default direction before this range.
+  uint32_t layer = 0;                   ///< Length of the layer path before this range.
 };
 
-/// The registered name of an op, as this thread knows it.
+/// A thread's cache entry for the registered name of an op.
 struct NameSlot {
-  markers::OpNames names;  ///< Where the texts lay.
+  markers::OpNames names;  ///< With the addresses of the texts.
   const RegisteredName* name = nullptr;
 };
 
-/// What a thread needs to emit ranges, allocated when it begins its first.
+/// State of a thread, allocated when it begins its first range.
 struct ThreadState {
   const Tool tool = TheTool();
   uint64_t number = 0;
   int64_t next_sequence = 0;
   uint32_t serial = 0;  ///< Tells the tokens of threads apart.
-  uint32_t depth = 0;   ///< Entries of `begun` in use.
+  uint32_t depth = 0;   ///< Used entries of `begun`.
   uint32_t last_number = 0;
   uint32_t layer_size = 0;
-  Direction dir = Direction::kForward;  ///< Of ops that say none.
-  uint32_t left_out = 0;                ///< Ranges since the last that could be begun.
+  Direction dir = Direction::kForward;  ///< Default direction of ops.
+  uint32_t left_out = 0;                ///< Ranges left out since the last successful one.
   NameSlot names[kNameSlots];
   Begun begun[kMaxDepth];
   char layer[kMaxLayerBytes];
@@ -140,7 +140,7 @@ thread_local ThreadState* t_state = nullptr;
 
 std::atomic<uint64_t> g_left_out{0};
 
-/// The one thread that a forked child has is another one for the operating system.
+/// The OS gives the only thread of a forked child a new id.
 void RenumberThread() {
   UnlockNames();
   if (t_state != nullptr) t_state->number = static_cast<uint64_t>(syscall(SYS_gettid));
@@ -151,14 +151,13 @@ void WatchForks() {
   static_cast<void>(watching);
 }
 
-/// Frees the state when its thread ends.
 class StateOwner {
  public:
   StateOwner() noexcept : state_(new (std::nothrow) ThreadState) {
     if (state_ == nullptr) return;
     WatchForks();
     state_->number = static_cast<uint64_t>(syscall(SYS_gettid));
-    // From 1 on: no token is 0.
+    // From 1, so that no token is 0.
     constexpr uint32_t kSerials = (1u << 24) - 1;
     state_->serial = g_last_serial.fetch_add(1, std::memory_order_relaxed) % kSerials + 1;
   }
@@ -169,7 +168,7 @@ class StateOwner {
   }
   ThreadState* get() const noexcept { return state_; }
 
-  /// Objects of the thread that are destroyed later emit nothing.
+  /// Set once the state is freed: thread-local objects destroyed later emit nothing.
   static thread_local bool gone;
 
  private:
@@ -186,14 +185,14 @@ ThreadState* MakeState() noexcept {
 
 ThreadState* CurrentState() noexcept { return t_state != nullptr ? t_state : MakeState(); }
 
-/// The token of what was begun last.
+/// The token of the innermost range.
 uint64_t TokenOf(const ThreadState& state) {
   const uint32_t place = state.depth - 1;
   const uint64_t thread = uint64_t{state.serial} << (kNumberBits + kPlaceBits);
   return thread | uint64_t{state.begun[place].number} << kPlaceBits | place;
 }
 
-/// A text mark in our own domain.
+/// Emits a text mark in the domain "oplens".
 void PushMark(const Tool& tool, const char* text) {
   nvtxEventAttributes_t event = {};
   event.version = NVTX_VERSION;
@@ -203,7 +202,7 @@ void PushMark(const Tool& tool, const char* text) {
   nvtxDomainMarkEx(tool.domain, &event);
 }
 
-/// Tells how many ranges are missing in all, now that there is room again.
+/// Emits the total number of ranges left out, now that there is room again.
 void TellLeftOut(ThreadState* state) {
   state->left_out = 0;
   const uint64_t count = g_left_out.load(std::memory_order_relaxed);
@@ -219,14 +218,14 @@ void TellLeftOut(ThreadState* state) {
 void CountLeftOut(ThreadState* state) {
   ++state->left_out;
   if (g_left_out.fetch_add(1, std::memory_order_relaxed) > 0) return;
-  // Once, from whichever program: it must not look complete.
+  // Once per process, so that the recording does not seem complete.
   constexpr char kText[] =
       "oplens: more than 4096 ranges are open in a thread: those nested deeper are left out\n";
   static_assert(kMaxDepth == 4096);
   static_cast<void>(!write(STDERR_FILENO, kText, sizeof kText - 1));
 }
 
-/// Opens an entry for the ranges of a token; null where there is no room.
+/// Adds an entry for the ranges of a token; null if full.
 Begun* Open(ThreadState* state) {
   if (state == nullptr) return nullptr;
   if (state->depth == kMaxDepth) {
@@ -245,7 +244,7 @@ void PushText(const char* text, Begun* begun) {
   ++begun->plain;
 }
 
-/// Pushes the text of an op with its sequence number as payload, for tools that show it.
+/// Pushes the text of an op with its sequence number as payload, for tools that show payloads.
 void PushNumbered(const char* text, int64_t seq, Begun* begun) {
   nvtxEventAttributes_t event = {};
   event.version = NVTX_VERSION;
@@ -260,7 +259,7 @@ void PushNumbered(const char* text, int64_t seq, Begun* begun) {
 
 std::string_view View(const char* text) { return text == nullptr ? std::string_view() : text; }
 
-/// The tool's handle of names; null: the table of names is full.
+/// The tool's handle for `names`; null: the table of names is full.
 nvtxStringHandle_t HandleOf(const markers::OpNames& names, ThreadState* state) {
   const auto address = reinterpret_cast<uintptr_t>(names.op) +
                        reinterpret_cast<uintptr_t>(names.aten) * 3 +
@@ -311,8 +310,8 @@ void PushPayload(const Names& names, size_t size, ThreadState* state, Begun* beg
   begun->own = 1;
 }
 
-/// Begins what a call, a node or a number has: one payload, or for tools that do not take payloads
-/// the texts that `push_texts(buffer, begun)` pushes. Sets the thread of `facts`.
+/// Begins the range of a call, node or number: one payload or, for tools without payloads, the
+/// texts pushed by `push_texts(buffer, begun)`. Sets facts->tid.
 template <typename Names, typename PushTexts>
 uint64_t Begin(const Names& names, uint8_t flags, const oplens_arg* args, size_t count,
                markers::CallFacts* facts, PushTexts push_texts) {
@@ -358,7 +357,7 @@ uint64_t BeginNodeOf(const Names& names, markers::CallFacts& facts) {
   });
 }
 
-/// Begins a range of the text that `format(buffer)` writes.
+/// Begins a range with the text written by `format(buffer)`.
 template <typename Format>
 uint64_t BeginText(Format format) {
   ThreadState* const state = CurrentState();
@@ -373,7 +372,7 @@ uint64_t BeginPlain(std::string_view prefix, std::string_view text) {
   return BeginText([&](char* buffer) { markers::FormatPlain(prefix, text, buffer); });
 }
 
-/// What is begun from now on in the range that was begun last goes in that direction.
+/// Sets the default direction inside the range begun last.
 void SetDirection(uint64_t token, Direction dir) {
   if (token != 0) t_state->dir = dir;
 }
@@ -411,7 +410,7 @@ constexpr size_t kMaxListeners = 4;
 std::mutex g_switch_mutex;
 SwitchListener g_listeners[kMaxListeners] = {};
 
-/// `mark` null: none.
+/// `mark`: null for none.
 void SwitchEmission(bool on, const char* mark) noexcept {
   const Tool& tool = TheTool();
   if (tool.mode == Mode::kOff) {
@@ -488,7 +487,7 @@ uint64_t BeginSequence(const char* name, markers::CallFacts& facts) noexcept {
 }
 
 WholeText RegisterText(const char* text) noexcept {
-  // The string of a range must belong to its domain: here the default one.
+  // The string of a range must belong to its domain, here the default one.
   return {text, nvtxDomainRegisterStringA(nullptr, text)};
 }
 
@@ -530,7 +529,7 @@ std::atomic<uint8_t> g_state{kUnknown};
 
 bool DecideState() noexcept {
   const bool on = TheTool().mode != Mode::kOff && !StartsOff();
-  // Whoever called start() or stop() meanwhile has the last word.
+  // A concurrent start() or stop() takes precedence.
   uint8_t expected = kUnknown;
   g_state.compare_exchange_strong(expected, on ? kOn : kOff, std::memory_order_relaxed);
   return g_state.load(std::memory_order_relaxed) == kOn;
@@ -568,7 +567,7 @@ uint64_t BeginLayer(const char* name) noexcept {
   if (begun == nullptr) return 0;
   const std::string_view text = View(name);
   const size_t dot = state->layer_size > 0 ? 1 : 0;
-  // A path that is too long keeps its beginning: the text is cut there anyway.
+  // A path that is too long is truncated at the end, like the text.
   if (state->layer_size + dot + 1 < kMaxLayerBytes) {
     if (dot != 0) state->layer[state->layer_size++] = '.';
     const size_t room = kMaxLayerBytes - state->layer_size;

@@ -10,35 +10,35 @@
 #include "nvtx_annotate/payload.h"
 #include "nvtx_annotate/vocabulary/marker_format.h"
 
-// What annotate.h, the C interface and the adaptors of frameworks emit ranges with. Everything may
-// be called from any thread, does nothing unless Enabled(), and neither throws, locks nor allocates
-// once a thread and a name are known.
+// Emits ranges for annotate.h, the C interface and framework adaptors. Thread-safe, no effect
+// unless Enabled(); never throws, and neither locks nor allocates once a thread and a name are
+// known.
 
 namespace oplens::annotate {
 
-/// How ranges reach the tool that listens.
+/// How ranges reach the listening tool.
 enum class Mode : uint8_t {
   kOff,      ///< Nobody listens: nothing is emitted, and never will be in this process.
-  kText,     ///< Texts, in the default domain, for any tool.
-  kPayload,  ///< Names and binary payloads, in the domain "oplens", for a recorder that reads them.
+  kText,     ///< Texts in the default domain, for any tool.
+  kPayload,  ///< Names and binary payloads in the domain "oplens", for recorders that understand
+             ///< them.
 };
 
-/// Found at the first call, once: whether a tool listens to NVTX, and which way.
+/// Determined once, at the first call.
 Mode EmissionMode() noexcept;
 
-/// The number of this thread, as the operating system has it, which markers bear.
+/// The OS thread id for markers.
 uint64_t CurrentThread() noexcept;
 
-/// The next sequence number of this thread.
 int64_t NextSequence() noexcept;
 
-/// Begins the ranges of one call: T where the names tell its site, O, and S where facts.seq is not
-/// negative. facts.tid is filled in. Returns a token for detail::End, 0 when nothing was begun.
+/// Begins the ranges of a call: T if the names include its site, O, and S if facts.seq >= 0. Sets
+/// facts.tid. Returns a token for detail::End, 0 if nothing was begun.
 uint64_t BeginCall(const markers::OpNames& names, markers::CallFacts& facts, const oplens_arg* args,
                    size_t count) noexcept;
 
-/// Names that stay what and where they are until the process ends, and the tool's handle of them
-/// as soon as there is one: whoever has them at hand need not look for it.
+/// Names that stay valid and unchanged until the process ends, with the tool's handle once it
+/// exists, which saves its lookup.
 struct LastingNames {
   markers::OpNames names;
   mutable std::atomic<void*> handle{nullptr};
@@ -46,39 +46,39 @@ struct LastingNames {
 uint64_t BeginCall(const LastingNames& names, markers::CallFacts& facts, const oplens_arg* args,
                    size_t count) noexcept;
 
-/// Begins the ranges of a backward node, names.op: N, and S where facts.seq is not negative.
+/// Begins the ranges of backward node names.op: N, and S if facts.seq >= 0.
 uint64_t BeginNode(const LastingNames& names, markers::CallFacts& facts) noexcept;
 uint64_t BeginNode(const char* node, markers::CallFacts& facts) noexcept;
 
-/// Begins ranges with these texts, as they are, outermost first, for any tool. At most 255.
+/// Begins ranges with these texts, outermost first, for any tool. At most 255.
 uint64_t BeginTexts(const char* const* texts, size_t count) noexcept;
 
-/// Begins only the range S of an op.
+/// Begins only range S of an op.
 uint64_t BeginSequence(const char* name, markers::CallFacts& facts) noexcept;
 
-/// Marks an event of an allocator, for a recorder that takes the payload.
+/// Emits an allocator event as a mark, for recorders that understand the payload.
 void EmitMemory(const markers::MemoryPayload& payload) noexcept;
 
-/// A marker's text that many ranges have. `text` stays where it is until the range began; `handle`
-/// is the tool's, null where there is none.
+/// A marker text shared by many ranges. `text` must stay valid until the range began; `handle` is
+/// the tool's, may be null.
 struct WholeText {
   const char* text = nullptr;
   void* handle = nullptr;
 };
 
-/// Has the tool keep a text, which lives until the process ends. Once a text: the tool forgets
-/// none.
+/// Registers a text, which must live until the process ends, with the tool. Call once per text: the
+/// tool never frees it.
 WholeText RegisterText(const char* text) noexcept;
 
-/// Begins a range of a text that is formatted already: a layer with its whole path, a call stack.
+/// Begins a range of a formatted text: a layer with its full path, or a call stack.
 uint64_t BeginText(const WholeText& text) noexcept;
 
-/// Counts a range that could not be begun because too many are open. The number is told in the
-/// recording, see markers::kLeftOutMark, and once on stderr.
+/// Counts a range that was not begun because too many are open. The number goes into the recording,
+/// see markers::kLeftOutMark, and once a warning to stderr.
 void NoteLeftOut() noexcept;
 
-/// Calls `listener` whenever the capture window opens or closes, from now on; under a lock. At most
-/// four in a process.
+/// Calls `listener`, under a lock, whenever the capture window opens or closes from now on. At most
+/// four listeners per process.
 using SwitchListener = void (*)(bool on);
 void OnSwitch(SwitchListener listener) noexcept;
 

@@ -10,7 +10,7 @@ namespace oplens::markers {
 namespace {
 
 constexpr size_t kMaxFrames = 64;
-// What must stay free behind the arguments: the facts with the longest numbers, and a name.
+// Reserved after the arguments: facts with the longest numbers, and a name.
 constexpr size_t kFactsBytes = 512 + 6 * kMaxStringBytes;
 constexpr size_t kArgsEnd = kMaxTextBytes - kFactsBytes;
 
@@ -19,7 +19,7 @@ constexpr char kHexDigits[] = "0123456789abcdef";
 bool IsPlain(unsigned char c) { return c >= 0x20 && c < 0x7f && c != '\'' && c != '\\'; }
 bool IsContinuation(unsigned char c) { return (c & 0xc0) == 0x80; }
 
-/// Bytes of the UTF-8 sequence at the beginning of `text`, and its code point; 0 when it is none.
+/// Length and code point of the UTF-8 sequence at the start of `text`; 0 if invalid.
 size_t DecodeUtf8(std::string_view text, uint32_t* code) {
   const auto byte = [text](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
@@ -53,11 +53,11 @@ size_t DecodeUtf8(std::string_view text, uint32_t* code) {
   return *code < least || *code > 0x10ffff || surrogate ? 0 : size;
 }
 
-/// `text`, or as much of it as `limit` bytes hold without cutting a code point in two.
+/// The longest prefix of `text` within `limit` bytes that does not split a code point.
 std::string_view CutAt(std::string_view text, size_t limit) {
   if (text.size() <= limit) return text;
   size_t end = limit;
-  // A code point has three continuation bytes at most; more are no UTF-8 and may be cut anywhere.
+  // A code point has at most three continuation bytes; more are invalid and may be split.
   for (int i = 0; i < 3 && end > 0 && IsContinuation(static_cast<unsigned char>(text[end])); ++i) {
     --end;
   }
@@ -67,7 +67,7 @@ std::string_view CutAt(std::string_view text, size_t limit) {
 
 std::string_view View(const char* text) { return text == nullptr ? std::string_view() : text; }
 
-/// Appends to a buffer that is known to be large enough.
+/// Appends to a buffer that must be large enough.
 class Writer {
  public:
   explicit Writer(char* buffer) : begin_(buffer), at_(buffer) {}
@@ -100,7 +100,7 @@ class Writer {
     }
   }
 
-  /// The shortest text that reads back the same, which cannot be taken for an integer.
+  /// The shortest text that reads back exactly and does not look like an integer.
   void Float(double value) {
     if (std::isnan(value)) {
       Literal("'nan'");
@@ -119,7 +119,7 @@ class Writer {
     Literal(".0");
   }
 
-  /// A quoted string; answers whether it had to be cut.
+  /// Writes a quoted string; returns whether it was truncated.
   bool Quoted(std::string_view text) {
     const std::string_view kept = CutAt(text, kMaxStringBytes);
     const bool cut = kept.size() != text.size();
@@ -137,7 +137,7 @@ class Writer {
     return cut;
   }
 
-  /// Percent-encodes what a layer's text cannot hold.
+  /// Percent-encodes for a layer's text.
   void Percent(std::string_view text) {
     const std::string_view kept = CutAt(text, kMaxStringBytes);
     for (const char c : kept) {
@@ -153,8 +153,7 @@ class Writer {
     if (kept.size() != text.size()) Literal("...");
   }
 
-  /// Old parsers take any text with these four words for an op. Spells "args" in another way where
-  /// all are there.
+  /// Old parsers take any text with these four words for an op. Respells "args" if all occur.
   void Guard(const char* first_letter) {
     *at_ = '\0';
     for (const char* word : {"mod", "op", "args", "type"}) {
@@ -171,7 +170,7 @@ class Writer {
   }
 
  private:
-  /// Writes the escape of what `text` begins with; answers the bytes it stands for.
+  /// Escapes the first character of `text`; returns its number of bytes.
   size_t Escaped(std::string_view text) {
     const auto c = static_cast<unsigned char>(text[0]);
     switch (c) {
@@ -219,12 +218,11 @@ class Writer {
   char* at_;
 };
 
-/// Writes the arguments of an op, up to kArgsEnd.
 class ArgWriter {
  public:
   explicit ArgWriter(Writer* out) : out_(*out) {}
 
-  /// Answers how many values were cut.
+  /// Returns how many values were cut.
   uint64_t WriteAll(const oplens_arg* args, size_t count) {
     for (size_t i = 0; i < count; ++i) {
       const size_t before = out_.size();
@@ -338,7 +336,7 @@ class ArgWriter {
 
   void WriteBool(bool value) { value ? out_.Literal("True") : out_.Literal("False"); }
 
-  /// As Python writes it: '(1.5+2j)'.
+  /// As in Python: '(1.5+2j)'.
   void WriteComplex(const double* parts) {
     const double zero[2] = {};
     if (parts == nullptr) parts = zero;
@@ -380,12 +378,12 @@ void WriteFacts(const CallFacts& facts, Writer* out) {
   out->Char('\'');
 }
 
-/// The bytes that a frame of a trace takes at most. `scratch` is an empty writer.
+/// Maximum size of a trace frame. `scratch`: an empty writer.
 size_t FrameBytes(std::string_view frame, Writer* scratch) {
   scratch->Quoted(frame);
   const size_t size = scratch->size();
   scratch->Rewind(0);
-  size_t guarded = 0;  // What Writer::Guard may add.
+  size_t guarded = 0;  // Growth by Writer::Guard.
   for (size_t at = frame.find("args"); at != frame.npos; at = frame.find("args", at + 4)) {
     guarded += 3;
   }
@@ -406,7 +404,7 @@ void WriteHandles(const CallFacts& facts, Writer* out) {
 }  // namespace
 
 const char* DTypeName(unsigned dtype) noexcept {
-  // By the numbers of oplens_annotate.h.
+  // By OPLENS_* dtype.
   static constexpr const char* kNames[] = {"",
                                            "bool",
                                            "uint8",
@@ -510,7 +508,7 @@ size_t FormatSequence(const char* name, int64_t seq, bool node, char* buffer) no
   Writer out(buffer);
   for (const char c : CutAt(text, kMaxStringBytes)) {
     const auto byte = static_cast<unsigned char>(c);
-    // Readers look for these characters, and take what begins with '{' or "layer:" for other texts.
+    // Readers search for these characters, and take a leading '{' or "layer:" for other texts.
     const bool special = c == ',' || c == '=' || c == ':' || c == '{';
     out.Char(byte < 0x20 || byte >= 0x7f || special ? '_' : c);
   }
@@ -556,7 +554,7 @@ size_t FormatLayer(std::string_view path, char* buffer) noexcept {
 }
 
 size_t FormatFree(std::string_view text, char* buffer) noexcept {
-  // What makes a text PyTorch's or ours for readers.
+  // Readers take such texts for PyTorch's or oplens'.
   constexpr std::string_view kStarts[] = {"{", kLayerPrefix, "aten:"};
   constexpr std::string_view kKeys[] = {"seq", "op_id", "sizes", "input_op_ids"};
   const auto ends_with_key = [&](size_t end) {
@@ -565,7 +563,7 @@ size_t FormatFree(std::string_view text, char* buffer) noexcept {
       return end >= key.size() && text.substr(end - key.size(), key.size()) == key;
     });
   };
-  size_t special = text.npos;  // The last character of such a start.
+  size_t special = text.npos;  // Last character of such a prefix.
   for (const std::string_view start : kStarts) {
     if (text.substr(0, start.size()) == start) special = start.size() - 1;
   }

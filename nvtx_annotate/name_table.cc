@@ -12,7 +12,7 @@
 namespace oplens::annotate {
 namespace {
 
-constexpr size_t kSlots = 16384;  // A power of two; half of them are used at most.
+constexpr size_t kSlots = 16384;  // A power of two; at most half of them are used.
 
 struct Table {
   std::mutex mutex;
@@ -28,7 +28,7 @@ Table* TheTable() noexcept {
 
 const char* Text(const char* text) { return text == nullptr ? "" : text; }
 
-/// Names are short: a call of a library costs more than the loop.
+/// Names are short: a library call costs more than this loop.
 bool Same(const char* known, const char* text) {
   if (text == nullptr) return *Text(known) == '\0';
   if (known == nullptr) return *text == '\0';
@@ -56,7 +56,7 @@ char* Copied(const char* text) { return strdup(Text(text)); }
 const RegisteredName* Register(const markers::OpNames& names, nvtxDomainHandle_t domain) {
   const size_t length =
       std::strlen(Text(names.mod)) + std::strlen(Text(names.op)) + std::strlen(Text(names.aten));
-  // Such names are texts; they are cut when they are formatted.
+  // Too long: emitted as texts, truncated during formatting.
   if (length > markers::kMaxStringBytes) return nullptr;
   char message[markers::kMessageBufferBytes];
   markers::FormatMessage(names, message);
@@ -92,7 +92,7 @@ const RegisteredName* InternName(const markers::OpNames& names,
     if (known->Is(names)) return known;
   }
   const std::lock_guard lock(table->mutex);
-  // Another thread may have registered it, or taken the slot, meanwhile.
+  // Another thread may have registered it or taken the slot.
   for (;; slot = (slot + 1) % kSlots) {
     const RegisteredName* const known = table->slots[slot].load(std::memory_order_acquire);
     if (known == nullptr) break;

@@ -7,15 +7,14 @@
 
 namespace oplens::annotate {
 
-/// The names of an op and the handle that the tool gave to their message. Lives until the process
-/// ends.
+/// The names of an op and the tool's handle for their message. Lives until the process ends.
 class RegisteredName {
  public:
   RegisteredName(const markers::OpNames& copied, nvtxStringHandle_t handle) noexcept
       : names_(copied), handle_(handle) {}
-  /// Whether these are the names: the same texts, not only the same places.
+  /// Compares the texts, not just addresses.
   bool IsNamed(const markers::OpNames& names) const noexcept;
-  /// The same, and called in the same place.
+  /// Also compares the call site.
   bool Is(const markers::OpNames& names) const noexcept;
   nvtxStringHandle_t handle() const noexcept { return handle_; }
 
@@ -24,12 +23,12 @@ class RegisteredName {
   nvtxStringHandle_t handle_;
 };
 
-/// Finds the registered name of an op, or registers it in `domain`: once for each text of a
-/// process, under a lock, so callers keep what they got. Null when the table is full (8192 names:
-/// programs that make up names) or memory is.
+/// Finds the registered name of an op, or registers it in `domain`: once per text and process,
+/// under a lock, so callers should cache it. Null if the table is full (8192 names: programs that
+/// generate names) or out of memory.
 const RegisteredName* InternName(const markers::OpNames& names, nvtxDomainHandle_t domain) noexcept;
 
-/// Around a fork: a child whose parent registers a name on another thread must find the table free.
+/// For forks: a child must not inherit a locked table.
 void LockNames() noexcept;
 void UnlockNames() noexcept;
 

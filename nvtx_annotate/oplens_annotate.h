@@ -12,13 +12,13 @@
  *   launch_the_gemm();
  *   oplens_end(op);
  *
- * Without a profiler that listens to NVTX a call does nothing but ask for that. No call fails,
- * throws, prints, or changes errno of the caller. All functions may be called from any thread; a
- * range belongs to the thread that began it. Texts are copied before a call returns. A null pointer
- * is an empty text, no arguments, or an undefined tensor.
+ * Without a profiler that listens to NVTX, calls do nothing except check for one. No call fails,
+ * throws, prints, or changes errno. All functions are thread-safe; a range belongs to the thread
+ * that began it. Texts are copied before a call returns. A null pointer is an empty text, no
+ * arguments, or an undefined tensor.
  *
- * ABI: functions are only added, structures never change their layout; oplens_abi_version() counts
- * the additions. */
+ * ABI: functions are only added, and structures never change their layout; oplens_abi_version()
+ * counts the additions. */
 #ifndef OPLENS_NVTX_ANNOTATE_OPLENS_ANNOTATE_H_
 #define OPLENS_NVTX_ANNOTATE_OPLENS_ANNOTATE_H_
 
@@ -72,7 +72,7 @@ enum {
   OPLENS_UINT4 = 29
 };
 
-/* What an argument is, and which of its fields say so. */
+/* The kind of an argument, and the fields that it uses. */
 enum {
   OPLENS_NONE = 0,       /* None: no value */
   OPLENS_TENSOR = 1,     /* dtype; count extents at value.ints, outermost first; 0: a 0-d tensor */
@@ -81,22 +81,21 @@ enum {
   OPLENS_BOOLEAN = 4,    /* value.integer, 0 or 1 */
   OPLENS_STRING = 5,     /* count bytes at value.text, UTF-8 */
   OPLENS_INT_LIST = 6,   /* count numbers at value.ints */
-  OPLENS_INT_TUPLE = 7,  /* the same, printed as a tuple */
+  OPLENS_INT_TUPLE = 7,  /* likewise, printed as a tuple */
   OPLENS_FLOAT_LIST = 8, /* count numbers at value.numbers */
   OPLENS_BOOL_LIST = 9,  /* count bytes at value.bytes, 0 or 1 */
   OPLENS_COMPLEX = 10,   /* value.numbers: real and imaginary part */
-  OPLENS_OTHER = 11      /* something else: count bytes at value.text name its type */
+  OPLENS_OTHER = 11      /* any other type: count bytes at value.text name it */
 };
 
-/* One argument of an op. Arguments without a name come first, as in a call of a Python function.
- * Set all bytes to 0 before filling one in. */
+/* One argument of an op. As in Python, positional arguments come first. Zero all bytes before
+ * setting fields. */
 typedef struct oplens_arg {
   const char* name; /* keyword, zero-terminated; NULL: positional */
   uint16_t kind;    /* OPLENS_TENSOR, ... */
   uint16_t dtype;   /* OPLENS_FLOAT32, ... */
-  uint16_t
-      list; /* the n-th list of tensors of this call that it is a member of, from 1; 0: of none */
-  uint16_t more; /* so many more members of its list follow that are alike */
+  uint16_t list;    /* member of the n-th list of tensors of this call, from 1; 0: none */
+  uint16_t more;    /* number of equal members of its list that follow */
   uint64_t count;
   union {
     int64_t integer;
@@ -108,7 +107,7 @@ typedef struct oplens_arg {
   } value;
 } oplens_arg;
 
-/* What ties a backward node to the op that made it. seq -1: nothing. */
+/* Connects a backward node to the op that created it. seq -1: no connection. */
 typedef struct oplens_link {
   int64_t seq;
   uint64_t thread;
@@ -124,34 +123,32 @@ enum {
 
 OPLENS_API uint32_t oplens_abi_version(void);
 
-/* 1 where a range would be seen by a profiler now. For callers for whom collecting arguments costs.
- */
+/* 1 if a profiler would see a range now. Avoids collecting arguments in vain. */
 OPLENS_API int oplens_enabled(void);
 
-/* 1 where a profiler listens to NVTX, inside the capture window or not: where it is 0, no range of
- * this process will ever be seen. Since version 2. */
+/* 1 if a profiler listens to NVTX, inside the capture window or not; 0: no range of this process
+ * will ever be seen. Since version 2. */
 OPLENS_API int oplens_has_tool(void);
 
-/* Begin and end the capture window: ranges are emitted in between (and from the beginning of the
- * program, unless OPLENS_ANNOTATE=off is in the environment). Both mark the moment in the domain
- * "oplens", and start or stop the CUDA profiler if the process has loaded the CUDA runtime or
- * driver. */
+/* Open and close the capture window, in which ranges are emitted. It is open from the start of the
+ * program unless the environment has OPLENS_ANNOTATE=off. Both emit a mark in the domain "oplens",
+ * and start or stop the CUDA profiler if the process has loaded the CUDA runtime or driver. */
 OPLENS_API void oplens_start(void);
 OPLENS_API void oplens_stop(void);
 
-/* Each begins a range and returns its token, 0 when nothing was begun. oplens_end() ends it, and
- * every range of this interface that was begun in it and not ended. A token that was ended already,
- * or that belongs to another thread, is ignored. */
+/* Each function begins a range and returns its token, 0 if nothing was begun. oplens_end() ends it
+ * with all ranges of this interface that were begun inside and are still open; it ignores tokens
+ * that were ended already or belong to another thread. */
 OPLENS_API uint64_t oplens_op_begin(const char* mod, const char* op, const oplens_arg* args,
                                     uint64_t arg_count);
-/* An op that a backward node will refer to: takes the thread's next sequence number. *link is
- * always written; link may be NULL. */
+/* An op that a backward node will refer to; takes the thread's next sequence number. link may be
+ * NULL; otherwise *link is always written. */
 OPLENS_API uint64_t oplens_forward_begin(const char* mod, const char* op, const oplens_arg* args,
                                          uint64_t arg_count, oplens_link* link);
 OPLENS_API uint64_t oplens_backward_begin(const char* node, oplens_link link);
 OPLENS_API uint64_t
-oplens_layer_begin(const char* name); /* a part of the layer around it, if there is one */
-/* A layer by its whole path, whatever is around it. Since ABI 2. */
+oplens_layer_begin(const char* name); /* nested in the enclosing layer, if any */
+/* A layer by its full path, whatever encloses it. Since version 2. */
 OPLENS_API uint64_t oplens_layer_path_begin(const char* path);
 OPLENS_API uint64_t oplens_trace_begin(const char* const* frames,
                                        uint64_t count); /* "file:line", outermost first */
@@ -160,27 +157,27 @@ OPLENS_API uint64_t oplens_phase_begin(int phase); /* OPLENS_FORWARD, ... */
 OPLENS_API uint64_t oplens_range_begin(const char* text);
 OPLENS_API void oplens_end(uint64_t token);
 
-/* One allocation of a framework's allocator, or with negative bytes its release: since version 2.
- * The totals are those of the device after it, -1: not known. device_type 0 is the host, 1 CUDA, as
- * PyTorch numbers them. Seen by recorders that know the payload (`record`), by no other tool. */
+/* An allocation by a framework's allocator or, with negative bytes, its release. The totals are the
+ * device's after it, -1 if unknown. device_type is PyTorch's: 0 host, 1 CUDA. Seen only by
+ * recorders that know the payload (`record`). Since version 2. */
 OPLENS_API void oplens_memory(uint64_t address, int64_t bytes, int64_t total_allocated,
                               int64_t total_reserved, int device_type, int device);
 
-/* The capture schedule, as torch.profiler has it: since version 2. A program that calls
- * oplens_schedule_step() after each iteration is recorded in cycles: what lies in RECORD and
- * RECORD_AND_SAVE and nothing else. A cycle that is complete has a file of its own under `record`.
- * One schedule runs at a time, on one thread. */
+/* Capture schedules like torch.profiler's, since version 2. A program that calls
+ * oplens_schedule_step() after each iteration is recorded in cycles: only its RECORD and
+ * RECORD_AND_SAVE steps. `record` writes one file per complete cycle. Only one schedule may run at
+ * a time, on one thread. */
 enum {
   OPLENS_ACTION_NONE = 0,
-  OPLENS_ACTION_WARMUP = 1, /* as RECORD, but nothing of it is kept */
+  OPLENS_ACTION_WARMUP = 1, /* like RECORD, but nothing is kept */
   OPLENS_ACTION_RECORD = 2,
   OPLENS_ACTION_RECORD_AND_SAVE = 3, /* the last step of a cycle */
   OPLENS_ACTION_EXIT = 4             /* of oplens_schedule_transition: the schedule ends */
 };
 
-/* skip_first steps of nothing once, then cycles of wait, warmup and active steps; repeat of them,
- * 0: any number. skip_first_wait other than 0: the first cycle does not wait. Valid where none is
- * negative and active is above 0. Set all bytes to 0 before filling one in. */
+/* skip_first idle steps once, then `repeat` (0: unlimited) cycles of wait, warmup and active steps.
+ * skip_first_wait != 0: the first cycle does not wait. Valid if no number is negative and active >
+ * 0. Zero all bytes before setting fields. */
 typedef struct oplens_schedule_plan {
   int64_t wait;
   int64_t warmup;
@@ -192,33 +189,33 @@ typedef struct oplens_schedule_plan {
 
 typedef struct oplens_schedule oplens_schedule;
 
-/* Called when a cycle is complete, with its number from 1, in the call that completes it. */
+/* Called with the number of a complete cycle, from 1, in the call that completes it. */
 typedef void (*oplens_trace_ready)(int64_t cycle, void* context);
 
-/* What a plan says of a step, from 0: OPLENS_ACTION_...; -1: no valid plan, or no step. */
+/* The OPLENS_ACTION_* of a step, from 0; -1 for an invalid plan or step. */
 OPLENS_API int oplens_schedule_action(const oplens_schedule_plan* plan, int64_t step);
 
-/* What is done between two steps, a letter each, in order: P prepare, S start, X stop, T the trace
- * is ready (call back), W the schedule is wrong, what was recorded is dropped. The text lives as
- * long as the process; it is empty for what is no action. */
+/* What happens between two steps, one letter each, in order: P prepare, S start, X stop, T trace
+ * ready (callback), W invalid transition, which drops what was recorded. A static text; empty for
+ * invalid actions. */
 OPLENS_API const char* oplens_schedule_transition(int from, int to);
 
-/* plan NULL: records always, and has no ProfilerStep# ranges. ready may be NULL. Answers NULL for a
- * plan that is not valid, which all functions below take as a schedule that does nothing. */
+/* plan NULL: always records, without ProfilerStep# ranges. ready may be NULL. Returns NULL for an
+ * invalid plan, which the functions below treat as a schedule that does nothing. */
 OPLENS_API oplens_schedule* oplens_schedule_new(const oplens_schedule_plan* plan,
                                                 oplens_trace_ready ready, void* context);
-/* Begins with step 0 (or goes on with the last one), goes to the next step, and ends. Each answers
- * the letters of what it did. A step before the start and a second stop do nothing. */
+/* Start with step 0 (or resume the last step), go to the next step, and stop. Each returns the
+ * letters of what it did. A step before the start and a second stop do nothing. */
 OPLENS_API const char* oplens_schedule_start(oplens_schedule* schedule);
 OPLENS_API const char* oplens_schedule_step(oplens_schedule* schedule);
 OPLENS_API const char* oplens_schedule_stop(oplens_schedule* schedule);
-/* The same with an action that the caller chooses, instead of that of the plan. */
+/* With an action chosen by the caller instead of the plan's. */
 OPLENS_API const char* oplens_schedule_start_with(oplens_schedule* schedule, int action);
 OPLENS_API const char* oplens_schedule_step_with(oplens_schedule* schedule, int action);
-/* The number of the cycle that is recorded, or was completed last (0: none); that of the step. */
+/* The number of the current or last completed cycle (0: none), and of the step. */
 OPLENS_API int64_t oplens_schedule_cycle(const oplens_schedule* schedule);
 OPLENS_API int64_t oplens_schedule_step_number(const oplens_schedule* schedule);
-/* Stops it and frees it. */
+/* Stops and frees it. */
 OPLENS_API void oplens_schedule_delete(oplens_schedule* schedule);
 
 #ifdef __cplusplus

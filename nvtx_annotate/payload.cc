@@ -9,15 +9,15 @@ namespace {
 
 size_t Length(const char* text) { return text == nullptr ? 0 : std::strlen(text); }
 
-/// A few bytes more of a string than its text shows are kept: it is cut when it is rendered, and
-/// the cut is told then.
+/// Strings keep a few bytes more than their text shows, so that rendering truncates them and marks
+/// the cut.
 size_t KeptLength(size_t whole) {
   constexpr size_t kKept = kMaxStringBytes + 4;
   return whole < kKept ? whole : kKept;
 }
 
-/// Writes arguments one behind the other, up to `limit`. Behind it the buffer has room for one more
-/// argument.
+/// Writes consecutive arguments up to `limit`. The buffer must have space for one more argument
+/// after it.
 class Encoder {
  public:
   Encoder(unsigned char* at, const unsigned char* limit) : at_(at), limit_(limit) {}
@@ -25,7 +25,7 @@ class Encoder {
   unsigned char* at() const { return at_; }
   uint64_t cut() const { return cut_; }
 
-  /// False, and nothing is written, where there is no room.
+  /// Returns false and writes nothing if there is no space.
   bool Write(const oplens_arg& arg) {
     unsigned char* const before = at_;
     const uint64_t cut_before = cut_;
@@ -42,7 +42,7 @@ class Encoder {
   }
 
  private:
-  // Most tensors: copied without a call.
+  // Most tensors: copied inline.
   static constexpr size_t kFewDimensions = 8;
 
   template <typename T>
@@ -151,7 +151,7 @@ class Encoder {
   uint64_t cut_ = 0;
 };
 
-/// What of a list of arguments a payload holds.
+/// The part of an argument list that fits into a payload.
 struct Encoded {
   unsigned char* end;
   size_t args;
@@ -166,7 +166,7 @@ Encoded EncodeArgs(const oplens_arg* args, size_t count, unsigned char* begin,
   return {out.at(), i, out.cut() + CountValues(args + i, count - i)};
 }
 
-/// Reads what an Encoder wrote, from memory that may hold anything.
+/// Reads the output of an Encoder from untrusted memory.
 class Decoder {
  public:
   Decoder(const unsigned char* data, size_t size) : at_(data), end_(data + size) {}
@@ -196,15 +196,15 @@ class Decoder {
   bool ok_ = true;
 };
 
-/// Arguments rebuilt from a payload, in memory of their own.
+/// Arguments decoded from a payload, with their own memory.
 struct DecodedArgs {
-  /// Room for what a payload of so many bytes can hold. Each argument, number and name takes at
-  /// least as many bytes there.
+  /// Reserves for the largest payload of this size: each argument, number and name takes at least
+  /// as many bytes in it.
   explicit DecodedArgs(size_t payload_bytes)
       : args(payload_bytes), numbers(payload_bytes / sizeof(int64_t)), names(payload_bytes) {}
 
   std::vector<oplens_arg> args;
-  // Aligned copies of numbers, and names with a zero at the end.
+  // Aligned copies of numbers, and zero-terminated names.
   std::vector<int64_t> numbers;
   std::vector<char> names;
 };
@@ -304,7 +304,7 @@ char HexDigit(unsigned value) {
   return static_cast<char>(value < 10 ? '0' + value : 'A' + value - 10);
 }
 
-/// Percent-encodes '%', '|' and control bytes, and '.' too if `dots`.
+/// Percent-encodes '%', '|' and control bytes, and with `dots` also '.'.
 size_t AppendEncoded(const char* text, bool dots, char* out) {
   const size_t size = KeptLength(Length(text));
   size_t at = 0;
@@ -327,7 +327,7 @@ unsigned HexValue(char c) {
   return 16;
 }
 
-/// Undoes AppendEncoded, into `out` with a zero at the end.
+/// Reverses AppendEncoded into zero-terminated `out`.
 char* Decoded(std::string_view text, char* out) {
   size_t at = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -343,7 +343,7 @@ char* Decoded(std::string_view text, char* out) {
   return out;
 }
 
-/// The names of an op from the message of its range, in `memory`.
+/// The names of an op, parsed from the message of its range.
 struct MessageNames {
   explicit MessageNames(std::string_view message) {
     message = message.substr(0, kMessageBufferBytes);
@@ -355,7 +355,7 @@ struct MessageNames {
     if (dot != call.npos) names.mod = Decoded(call.substr(0, dot), mod);
     names.op = Decoded(dot == call.npos ? call : call.substr(dot + 1), op);
   }
-  /// What stands before the next bar, which is dropped with it.
+  /// Removes and returns the part before the next bar, which is dropped.
   static std::string_view NextPart(std::string_view* text) {
     const size_t bar = text->find('|');
     const std::string_view part = text->substr(0, bar);
@@ -384,15 +384,14 @@ size_t EncodePayload(const CallFacts& facts, uint8_t flags, const oplens_arg* ar
   const unsigned char* const limit = buffer + kMaxPayloadBytes;
   Encoded encoded = EncodeArgs(args, count, first, limit);
   if (encoded.cut > 0) {
-    // Once more, with the number in front.
+    // Again, with the number before the arguments.
     uint32_t cut = 0;
     encoded = EncodeArgs(args, count, first + sizeof cut, limit);
     cut = static_cast<uint32_t>(encoded.cut < UINT32_MAX ? encoded.cut : UINT32_MAX);
     std::memcpy(first, &cut, sizeof cut);
     flags |= kCutFlag;
   }
-  // Field by field to where it belongs: a head that is built elsewhere and copied waits for its own
-  // stores.
+  // Written field by field in place: copying a separately built head would stall on its stores.
   auto* const head = reinterpret_cast<PayloadHead*>(buffer);
   head->seq = facts.seq;
   head->h = facts.h;

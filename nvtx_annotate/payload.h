@@ -6,21 +6,21 @@
 
 #include "nvtx_annotate/marker_text.h"
 
-// The binary payload of an op's range, which a recorder that knows it takes in place of a text:
+// The binary payload of an op's range, which recorders that know it use instead of a text:
 // docs/markers.md.
 
 namespace oplens::markers {
 
-/// Bytes that a buffer for a payload must have: room for one argument more than a payload may hold.
+/// Required size of a payload buffer: space for one argument beyond the limit of a payload.
 inline constexpr size_t kPayloadBufferBytes = kMaxPayloadBytes + 16 * 1024;
 
-/// Writes the payload of a call and returns its length, at most kMaxPayloadBytes: arguments that do
-/// not fit are dropped from the end and counted, long texts shortened. `buffer` is aligned for a
-/// PayloadHead. Neither allocates nor throws.
+/// Writes the payload of a call and returns its length, at most kMaxPayloadBytes. Arguments that do
+/// not fit are dropped from the end and counted, long texts truncated. `buffer` must be aligned for
+/// a PayloadHead. Neither allocates nor throws.
 size_t EncodePayload(const CallFacts& facts, uint8_t flags, const oplens_arg* args, size_t count,
                      unsigned char* buffer) noexcept;
 
-/// Texts that a payload stands for; length 0: there is none.
+/// The texts rendered from a payload; length 0: none.
 struct RenderedMarker {
   char* trace = nullptr;  ///< T
   size_t trace_size = 0;
@@ -30,28 +30,27 @@ struct RenderedMarker {
   size_t sequence_size = 0;
 };
 
-/// What stands in front of a payload's arguments.
+/// The payload before its arguments.
 struct PayloadFacts {
   CallFacts facts;
   uint8_t flags = 0;
   uint16_t arg_count = 0;
-  size_t args_at = 0;  ///< Where they begin: with the number of what was cut, if the flag says so.
-  size_t end = 0;      ///< Where they end.
+  size_t args_at = 0;  ///< Start of the arguments; with kCutFlag, of the number of cut values.
+  size_t end = 0;      ///< End of the arguments.
 };
 
-/// Reads them; false when `data` is no payload.
+/// Returns false if `data` is not a payload.
 bool ReadFacts(const unsigned char* data, size_t size, PayloadFacts* out) noexcept;
 
-/// Where the facts of a call go, which differ from call to call.
+/// Where the per-call facts go.
 enum class Facts : uint8_t {
-  kInText,  ///< Into O and N, and with a sequence number S.
-  kApart,   ///< Nowhere: RenderedMarker has them. Texts of alike calls are the same.
+  kInText,  ///< Into O and N; also as S if there is a sequence number.
+  kApart,   ///< Only into PayloadFacts, so that equal calls have equal texts.
 };
 
-/// Renders the texts of a payload, outermost first: T, O or N, S. `message` is the text of the
-/// range's registered string, see FormatMessage. The three buffers
-/// that `out` points to hold kTextBufferBytes each. False when `data` is no such payload; never
-/// reads beyond it.
+/// Renders the texts of a payload, outermost first: T, O or N, S. `message`: the range's registered
+/// string, see FormatMessage. The three buffers of `out` need kTextBufferBytes each. Returns false
+/// if `data` is not such a payload; never reads beyond it.
 bool RenderPayload(const char* message, const unsigned char* data, size_t size, Facts place,
                    RenderedMarker* out);
 
@@ -61,13 +60,11 @@ inline bool IsListed(const oplens_arg& arg) noexcept {
   return arg.list != 0 && arg.kind == OPLENS_TENSOR && !undefined;
 }
 
-/// Bytes that a buffer for a message must have.
 inline constexpr size_t kMessageBufferBytes = 13 * kMaxStringBytes;
 
-/// The message of the range of an op or node, which holds what is the same in every call:
-/// "MOD.OP|ATEN|FILE:LINE", without the parts at the end that are not known; "MmBackward0" of a
-/// node.
-/// '%', '|' and control bytes are percent-encoded, in OP '.' too. Returns the length.
+/// The message of the range of an op or node, with what is the same in every call:
+/// "MOD.OP|ATEN|FILE:LINE" without unknown trailing parts; for a node "MmBackward0".
+/// Percent-encodes '%', '|' and control bytes, in OP also '.'. Returns the length.
 size_t FormatMessage(const OpNames& names, char* buffer) noexcept;
 
 }  // namespace oplens::markers

@@ -8,29 +8,29 @@
 
 namespace oplens::screen {
 
-/// A word behind `oplens`, or the name of a link to it: what runs then.
+/// A command: a word after `oplens`, or the name of a link to it.
 struct Command {
   std::string_view word;
-  std::string_view arguments;  ///< As help shows them.
-  std::string_view help;       ///< One line.
-  /// Takes what main() would get, and returns the exit code.
+  std::string_view arguments;
+  std::string_view help;  ///< One line.
+  /// Takes main()'s arguments and returns the exit code.
   std::function<int(int argc, char** argv)> run;
-  bool has_link = false;  ///< A program has this name, after the prefix of installed names.
+  bool has_link = false;  ///< There is a link with this name, after the prefix of installed names.
 };
 
-/// All commands, in the order in which they are listed.
+/// All commands, in display order.
 std::span<const Command> Commands();
 
-/// Null for a word that is no command.
+/// Null if `word` is no command.
 const Command* FindCommand(std::string_view word);
 
-/// The program that was started as `path`, argv[0]; null for `oplens` and any other name.
+/// The program whose link `path` (argv[0]) names; null for `oplens` and other names.
 const Command* FindProgram(std::string_view path);
 
-/// The command that `word` probably means, by its letters; "" if none is near.
+/// The command that `word` is a misspelling of; "" if none is similar.
 std::string_view NearCommand(std::string_view word);
 
-/// What `oplens` prints without arguments: a line per command.
+/// The output of `oplens` without arguments: one line per command.
 std::string ListOfCommands();
 
 }  // namespace oplens::screen

@@ -19,15 +19,15 @@ std::string PercentOrUnknown(std::optional<double> pct) {
 }
 std::string CostLinesRate(std::optional<double> rate) { return rate ? RateText(*rate) : kUnknown; }
 
-/// A column behind the names.
+/// A column after the names.
 struct CostColumn {
   std::string_view header;
   size_t width;
-  int importance;  ///< The least gives way first.
+  int importance;  ///< The lowest is dropped first.
   std::string (*text)(const Cost& cost);
 };
 
-// In the order in which they are shown.
+// In display order.
 constexpr CostColumn kColumns[] = {
     {"share %", 7, 7, [](const Cost& cost) { return PercentText(cost.share_pct); }},
     {"time", 7, 5, [](const Cost& cost) { return TimeText(cost.total_ns); }},
@@ -44,8 +44,7 @@ constexpr CostColumn kColumns[] = {
 constexpr size_t kLeastName = 24;
 constexpr size_t kCostLinesBetween = 2;
 
-/// The columns that fit beside names of at least kLeastName characters, without those of which
-/// nothing is known.
+/// The columns with known values that fit beside names of at least kLeastName characters.
 std::vector<const CostColumn*> ColumnsFor(size_t columns, const Costs& costs) {
   std::vector<const CostColumn*> shown;
   size_t width = 2 + kLeastName;

@@ -9,16 +9,16 @@
 
 namespace oplens::screen {
 
-/// How a table of costs is written.
+/// The layout of a table of costs.
 struct CostTable {
   std::string_view title;
-  size_t columns = 0;  ///< Characters of a line.
-  size_t most = 0;     ///< Rows.
-  bool paths = false;  ///< Cost::largest is a path: that of the first row has a line of its own.
+  size_t columns = 0;  ///< Characters per line.
+  size_t most = 0;     ///< Maximum number of rows.
+  bool paths = false;  ///< Cost::largest is a path; that of the first row gets its own line.
 };
 
-/// A line with the headers, then a line a row. Columns of which nothing is known are left out; the
-/// others give way where the lines are narrow, the least important first.
+/// A header line, then one line per row. Omits columns without known values; narrow lines drop
+/// further columns, the least important first.
 Section CostLines(const CostTable& table, const Costs& costs);
 
 }  // namespace oplens::screen

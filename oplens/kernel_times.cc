@@ -14,7 +14,7 @@
 namespace oplens::screen {
 namespace {
 
-// After so many names of a kind further ones are summed with none: memory stays bounded.
+// Beyond this many names of a kind, further names are summed as "", which bounds memory.
 constexpr size_t kMostNames = size_t{1} << 18;
 constexpr char kKernelTimesBetween = '\n';
 

@@ -14,52 +14,50 @@
 
 namespace oplens::screen {
 
-/// A name with its numbers folded: "TimesformerLayer_12" is "TimesformerLayer_*", "block.3.mlp"
-/// "block.*.mlp". Digits within words stay: "Conv2d_1" is "Conv2d_*".
+/// Replaces numbers in a name: "TimesformerLayer_12" becomes "TimesformerLayer_*", "block.3.mlp"
+/// "block.*.mlp". Digits inside words stay: "Conv2d_1" becomes "Conv2d_*".
 std::string FoldNumbers(std::string_view name);
 
-/// The sums of `prof --by` over kernels that have something in common, and how near they are to
-/// their roofs.
+/// The sums of `prof --by` over a group of kernels, and how close they come to their roofs.
 struct RoofTimes {
   static constexpr size_t kBounds = 3;  ///< math, dram, latency
 
   prof::GroupSums sums;
-  int64_t communication_ns = 0;  ///< Of a layer: of its collectives, which are in nothing else.
+  int64_t communication_ns = 0;  ///< For a layer: its collectives, which no other sum includes.
   std::array<int64_t, kBounds> bound_ns{};
-  double roof_ns = 0;  ///< Time x share of the nearer roof.
+  double roof_ns = 0;  ///< Sum of time * share of the nearer roof.
 
   void Add(const prof::PricedKernel& kernel);
   void Add(const RoofTimes& more);
 
-  /// The roof that most of the time is nearest to; "mixed" where none has four fifths of that of
-  /// which it is known, "" where it is known of less than half.
+  /// The roof that limits at least four fifths of the time for which it is known, otherwise
+  /// "mixed"; "" if it is known for less than half of the time.
   std::string_view Bound() const;
-  /// Percent of the nearer roof, by time, over the kernels whose roofs are known; nullopt where
-  /// Bound() is "".
+  /// Time-weighted percent of the nearer roof, over kernels with known roofs; nullopt if Bound() is
+  /// "".
   std::optional<double> RoofPct() const;
 };
 
-/// Sums kernels by op, by kernel and by layer.
+/// Sums kernels by op, kernel name and layer.
 class KernelTimes {
  public:
   void Add(const prof::PricedKernel& kernel);
 
   const RoofTimes* OfOp(std::string_view op) const { return Find(ops_, op); }
   const RoofTimes* OfKernel(std::string_view kernel) const { return Find(kernels_, kernel); }
-  /// The op that most of a kernel's time is for; "" where it is none.
+  /// The op with most of a kernel's time; "" for none.
   std::string MainOpOf(std::string_view kernel) const;
-  /// Layers by their innermost name, numbers folded, largest first: at most `most`. Kernels in no
-  /// layer are in none; empty where no kernel is in one. Collectives are no layer's work: those of
-  /// a layer stand beside it, and all together in a row of their own. `whole_ns`: what shares are
-  /// of.
+  /// Layers by innermost name with numbers replaced, largest first, at most `most`; empty if no
+  /// kernel is in a layer. Kernels outside layers are left out. Collectives are not a layer's work:
+  /// each layer has its own in a separate field, and all of them form a separate row. `whole_ns`:
+  /// 100 % for the shares.
   Costs Layers(size_t most, double whole_ns) const;
-  /// Of all kernels.
   const prof::GroupSums& all() const { return all_; }
-  /// Of the kernels whose op is known.
+  /// Time of kernels with a known op.
   int64_t op_known_ns() const { return op_known_ns_; }
-  /// Time of the products that could run on Tensor Cores, and do not.
+  /// Time of matrix products that could use Tensor Cores but do not.
   int64_t missed_tc_ns() const { return missed_tc_ns_; }
-  /// Of how much of the time it is known whether it could.
+  /// Time of kernels for which that is known.
   int64_t tc_judged_ns() const { return tc_judged_ns_; }
 
  private:
@@ -80,8 +78,8 @@ class KernelTimes {
   int64_t tc_judged_ns_ = 0;
 };
 
-/// Whether a rate is shown of what is known of a share of the time: of little it would be that of
-/// something else.
+/// Whether to show a rate, given the share of time for which it is known: from half on; below that
+/// it would mislead.
 inline bool ShowsRate(std::optional<double> known_pct) { return known_pct.value_or(0) >= 50; }
 
 }  // namespace oplens::screen

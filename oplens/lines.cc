@@ -24,7 +24,7 @@ std::string_view EscapeOf(Style style) {
 void AddWrapped(std::string_view text, size_t indent, size_t columns, size_t most, Section* lines) {
   std::vector<std::string> texts = Wrap(text, indent, columns);
   if (texts.size() > most && most > 0) {
-    // Cut, and seen to be.
+    // Mark the cut.
     texts[most - 1] = CutRight(texts[most - 1] + " " + texts[most].substr(indent), columns);
     if (!texts[most - 1].ends_with("...")) {
       texts[most - 1] = CutRight(texts[most - 1] + " ...", columns);

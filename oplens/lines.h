@@ -21,11 +21,11 @@ struct Line {
 };
 using Section = std::vector<Line>;
 
-/// Adds `text` broken into lines of `columns` characters, at most `most`: what is left then is cut
-/// away. Lines behind the first begin with `indent` blanks.
+/// Appends `text` wrapped to `columns` characters, in at most `most` lines; the rest is cut. Lines
+/// after the first are indented by `indent` blanks.
 void AddWrapped(std::string_view text, size_t indent, size_t columns, size_t most, Section* lines);
 
-/// All lines, with an empty one between sections if there is room: at most `most`.
+/// All sections in at most `most` lines, separated by empty lines if these fit.
 std::string JoinSections(const std::vector<Section>& sections, size_t most, bool colours);
 
 }  // namespace oplens::screen

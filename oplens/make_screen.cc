@@ -20,7 +20,7 @@ namespace {
 using Rows = prof::KeptRows;
 using prof::KeptTables;
 
-// The views of a screen: places in its plans.
+// The views of a screen: indices of its plans.
 enum ViewPlace : size_t {
   kOverview,
   kGpu,
@@ -29,7 +29,7 @@ enum ViewPlace : size_t {
   kLosses,
   kByOp,
   kByKernel,
-  kDistributed,  // Of several files only.
+  kDistributed,  // Only with several files.
 };
 
 struct PlannedView {
@@ -71,7 +71,7 @@ std::vector<prof::ViewPlan> PlansOf(bool several) {
   return plans;
 }
 
-/// The views; also sums the kernels and looks at what the runs are.
+/// Runs the views; also sums kernels and collects facts about the runs.
 class ScreenViews : public prof::ViewRunner {
  public:
   ScreenViews(const std::vector<prof::ViewPlan>& plans, const prof::RunOptions& run,
@@ -98,7 +98,7 @@ class ScreenViews : public prof::ViewRunner {
   RunFacts& facts_;
 };
 
-/// A class of the view overview, and its words here.
+/// A class of the view overview and its name on the screen.
 struct PartWord {
   std::string_view key;
   std::string_view name;
@@ -112,7 +112,7 @@ constexpr PartWord kParts[] = {
 constexpr std::string_view kMean = "mean";
 constexpr std::string_view kReplays = "(graph replay)";
 
-/// What the tables say, as facts.
+/// Turns tables into facts.
 class Maker {
  public:
   Maker(const KeptTables& tables, const KernelTimes& times, const RunFacts& facts, bool several)
@@ -205,7 +205,7 @@ class Maker {
     }
   }
 
-  /// The GPU of the shown rank that had most kernels, by their time.
+  /// Fills in the busiest GPU of the shown rank.
   void FillGpu(Screen* screen) const {
     const Rows& rows = Table(kGpu);
     std::optional<size_t> most;
@@ -296,7 +296,7 @@ class Maker {
       cost.tc_pct = known("tc", "tc_known");
       constexpr std::string_view kMore = " more)";
       if (cost.name.starts_with('(') && cost.name.ends_with(kMore)) {
-        // The rest, as --top sums it up: "(17 more)".
+        // The summary row of --top: "(17 more)".
         costs.others = static_cast<size_t>(std::strtoull(cost.name.c_str() + 1, nullptr, 10));
         costs.others_pct = cost.share_pct;
       } else {
@@ -306,7 +306,7 @@ class Maker {
     return costs;
   }
 
-  /// Each loss once: of the rank that has most of it.
+  /// Each loss once, with the rank that has the most of it.
   void FillLosses(Screen* screen) const {
     const Rows& rows = Table(kLosses);
     std::vector<LossFact> losses;
@@ -332,12 +332,12 @@ class Maker {
     screen->losses = std::move(losses);
   }
 
-  /// What is not about time, such as records that were dropped, is worth a percent.
+  /// Losses that are not times, such as dropped records, count as 1 %.
   static double Weight(const LossFact& loss) { return loss.share_pct.value_or(1); }
 
   std::string_view ShownRank(const Screen& screen) const {
     if (!screen.ranks.empty()) return screen.shown_rank;
-    // Of one rank, or of several that cannot be compared, the first.
+    // With one rank, or several that cannot be compared: the first.
     const Rows& rows = Table(kOverview);
     return rows.size() == 0 ? std::string_view() : rows.Text(0, "rank");
   }
@@ -348,9 +348,9 @@ class Maker {
   bool several_;
 };
 
-/// After the inputs.
+/// Fills in the inputs that could not be read.
 void FillLost(const Diagnostics& diagnostics, Screen* screen) {
-  // The file that is meant stands above.
+  // A single input is named at the top already.
   const std::string only = screen->inputs.size() == 1 ? screen->inputs.front() + ": " : "";
   for (std::string_view file : diagnostics.lost_files()) {
     if (!only.empty() && file.starts_with(only)) file.remove_prefix(only.size());

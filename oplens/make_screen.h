@@ -13,26 +13,25 @@
 
 namespace oplens::screen {
 
-/// What a screen is made of.
+/// The inputs and settings of a screen.
 struct ScreenPlan {
-  std::vector<std::string> inputs;  ///< As they were named.
-  bool several = false;             ///< There is more than one file,
-  bool one_file = false;            ///< or several profiles in one.
+  std::vector<std::string> inputs;  ///< As the user named them.
+  bool several = false;             ///< There are several files.
+  bool one_file = false;            ///< One file holds several profiles.
   prof::PriceOptions pricing;
   prof::RunOptions run;
 };
 
-/// How many rows each table has at most.
+/// Maximum rows of each table.
 inline constexpr size_t kMostLayers = 3;
 inline constexpr size_t kMostOps = 5;
 inline constexpr size_t kMostKernels = 5;
 inline constexpr size_t kMostLosses = 3;
 
-/// The parts of traces that a screen needs.
 TraceNeeds NeedsOfScreen();
 
-/// Reads all records once and says what they are. What could not be understood is counted in
-/// `diagnostics`, with the notes of prof.
+/// Reads all records once and collects the facts of a screen. Counts what could not be understood
+/// in `diagnostics`, which also gets the notes of prof.
 Screen MakeScreen(prof::RecordSource* records, const ScreenPlan& plan, Diagnostics* diagnostics);
 
 }  // namespace oplens::screen

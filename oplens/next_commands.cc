@@ -7,7 +7,7 @@
 namespace oplens::screen {
 namespace {
 
-// From these shares on something is worth a look of its own.
+// From these shares on, a suggestion is worthwhile.
 constexpr double kMuchIdlePct = 20;
 constexpr double kMuchCommunicationPct = 5;
 constexpr double kMuchMissedTcPct = 5;
@@ -15,7 +15,7 @@ constexpr double kMuchLostPct = 5;
 constexpr double kLittleKnownPct = 80;
 constexpr double kUnevenPct = 2;
 
-/// What is idle before the first work and after the last is of the recording, not of the run.
+/// Ignores idle time before the first and after the last work: it is due to the recording.
 bool IsIdle(const Screen& screen) {
   return screen.gpu && screen.gpu->idle_pct.value_or(0) >= kMuchIdlePct &&
          100 - screen.span_busy_pct.value_or(0) >= kMuchIdlePct;
@@ -25,13 +25,13 @@ bool CommunicatesMuch(const Screen& screen) {
   return screen.time && screen.time->communication_pct.value_or(0) >= kMuchCommunicationPct;
 }
 
-/// Whether ranks of a run wait for each other, or may.
+/// Whether ranks of a run wait, or may wait, for each other.
 bool AreUneven(const Screen& screen) {
   return screen.are_ranks && screen.ranks.size() > 1 &&
          (screen.slowest_by_pct.value_or(0) >= kUnevenPct || CommunicatesMuch(screen));
 }
 
-/// Whether the view stragglers has enough steps to go by.
+/// Whether there are enough steps for the view stragglers.
 bool TellsStragglers(const Screen& screen) { return screen.steps.whole >= prof::kLeastSteps; }
 
 struct Advice {
@@ -86,7 +86,7 @@ std::vector<NextCommand> NextCommands(const Screen& screen, size_t most) {
   for (size_t i = 0; i < count && most > 0; ++i) {
     const Advice& advice = kAdvice[i];
     if (!advice.fits(screen)) continue;
-    // The page always has a place: it is the last one.
+    // Keep the last line for the HTML page, which always fits.
     if (commands.size() + 1 >= most && i + 1 < count) continue;
     commands.push_back({std::string(advice.command), std::string(advice.why)});
   }

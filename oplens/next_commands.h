@@ -9,13 +9,13 @@
 
 namespace oplens::screen {
 
-/// A command that is worth typing next.
+/// A suggested next command.
 struct NextCommand {
-  std::string command;  ///< "prof --view idle", without its files.
+  std::string command;  ///< "prof --view idle", without files.
   std::string why;
 };
 
-/// What fits what was found, the most important first: at most `most`.
+/// The suggestions that fit the facts, most important first: at most `most`.
 std::vector<NextCommand> NextCommands(const Screen& screen, size_t most);
 
 }  // namespace oplens::screen

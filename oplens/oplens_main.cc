@@ -34,10 +34,10 @@ namespace {
 
 constexpr std::string_view kTool = "oplens";
 
-/// The command line of the screen, understood.
+/// The parsed command line of the screen.
 struct Options : prof::InputOptions {
-  std::string message;   ///< Of -h and --version: printed, and nothing else is done.
-  prof::RunOptions run;  ///< What of each run is looked at.
+  std::string message;   ///< For -h and --version: print this and exit.
+  prof::RunOptions run;  ///< Which part of each run to analyse.
 };
 
 std::vector<WordText> Words() {
@@ -49,7 +49,7 @@ std::vector<WordText> Words() {
   return words;
 }
 
-/// What is said of `oplens` beside its options.
+/// The texts about `oplens` besides its options.
 ProgramText TextOfOplens() {
   ProgramText text = {
       .name = "oplens",
@@ -122,8 +122,8 @@ Options ParseOptions(int argc, const char* const* argv) {
   }
 }
 
-/// The command of the command line: by the name of a link to this program, or by its first word.
-/// `arguments` become those of the command, behind a name. Null where there is none.
+/// The command named by the link that was started or by the first word; null if there is none.
+/// Sets `*arguments` to the command's, after a name.
 const Command* GivenCommand(std::vector<char*>* arguments) {
   static char help[] = "-h";
   if (arguments->empty()) return nullptr;
@@ -139,7 +139,7 @@ const Command* GivenCommand(std::vector<char*>* arguments) {
   return command;
 }
 
-/// Throws UsageError for a word that was meant as a command.
+/// Throws UsageError for a word that looks like a misspelt command.
 void RefuseUnknownCommand(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return;
   const bool helps = arguments.front() == "help" && arguments.size() > 1;
@@ -162,7 +162,7 @@ void PrintSentences(const std::vector<std::string>& sentences) {
   }
 }
 
-/// Damage is told; what else is known and unknown is on the screen.
+/// Prints only damage to stderr; the rest is on the screen.
 void PrintDamage(const Diagnostics& diagnostics) {
   Diagnostics damage;
   for (int i = 0; i < kReasonCount; ++i) {
@@ -232,7 +232,7 @@ int Main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::vector<char*> arguments(argv, argv + argc);
-  // Before anything of this process is changed that a recorded program would inherit.
+  // First of all: a recorded program inherits the state of this process.
   if (const auto* const command = oplens::screen::GivenCommand(&arguments)) {
     const int count = static_cast<int>(arguments.size());
     arguments.push_back(nullptr);

@@ -20,16 +20,16 @@ namespace {
 
 constexpr size_t kMostCauses = 3;
 constexpr size_t kMostRanks = 3;
-constexpr size_t kMostFiles = 12;  // That are not one run.
+constexpr size_t kMostFiles = 12;  // Files that are not one run.
 constexpr size_t kMostCommands = 3;
 
-/// How much is shown where there is much to show.
+/// How much to show.
 struct Limits {
   size_t parts;    ///< Of a step.
   size_t costs;    ///< Rows of a table.
-  size_t wrapped;  ///< Lines of what is broken into several.
+  size_t wrapped;  ///< Lines of wrapped text.
 };
-// The first with which the screen has no more lines than it may.
+// Tried in order until the screen has few enough lines.
 constexpr Limits kLimits[] = {{5, 5, 2}, {5, 4, 2}, {4, 3, 2}, {4, 3, 1}, {3, 2, 1}};
 constexpr size_t kSpacedLimits = 2;
 
@@ -46,7 +46,7 @@ std::string Joined(const std::vector<std::string>& texts, std::string_view betwe
   return joined;
 }
 
-/// A lower bound is not rounded up.
+/// Rounds down, because `pct` is a lower bound.
 double RoundedDown(double pct) { return std::floor(pct * 10 + 1e-6) / 10; }
 
 class Renderer {
@@ -78,7 +78,7 @@ class Renderer {
   }
 
  private:
-  /// Whether there are several runs, of which nothing is shown as one.
+  /// Whether the runs are unrelated, so that no common figures are shown.
   bool IsApart() const { return screen_.runs > 1 && !screen_.one_run; }
 
   Section Head() const {
@@ -146,7 +146,7 @@ class Renderer {
     const std::string rank =
         screen_.ranks.size() > 1 ? fmt::format(" of rank {}", Shown(screen_.shown_rank)) : "";
     if (steps.source == StepFacts::Source::kRun) {
-      // Where ops were found by repetition, kernels do repeat, but no steps follow from it.
+      // Kernels do repeat if ops were inferred by repetition, but that gives no steps.
       return fmt::format("The run{}: {}; no steps are marked{}", rank, mean,
                          HasRepetition() ? "" : " and no kernels repeat");
     }
@@ -164,7 +164,7 @@ class Renderer {
     return title;
   }
 
-  /// Whether repetitions of a sequence of kernels told ops.
+  /// Whether ops were inferred from repetitions of a sequence of kernels.
   bool HasRepetition() const {
     constexpr double kLittlePct = 0.05;
     return screen_.repetition_pct >= kLittlePct;
@@ -231,7 +231,7 @@ class Renderer {
     AddTensorCores(lines);
   }
 
-  /// A bound that rounds to nothing is none.
+  /// Omits a lower bound that rounds to 0.
   template <typename Add>
   void AddMfu(const Add& add) const {
     constexpr double kAllFlopsPct = 99.5;
@@ -243,7 +243,7 @@ class Renderer {
     add(bound ? "MFU at least" : "MFU", pct);
   }
 
-  /// Whether what is told of kernels alone is not of most of the work.
+  /// Whether facts about kernels do not cover most of the work, because of replays.
   bool HidesKernels() const {
     constexpr double kMuchPct = 5;
     return screen_.replay_pct > kMuchPct;
@@ -256,13 +256,13 @@ class Renderer {
     for (size_t i = 0; i < std::min(gpu.causes.size(), kMostCauses); ++i) {
       constexpr double kLittlePct = 0.05;
       if (i > 0 && gpu.causes[i].window_pct < kLittlePct) break;
-      // The view's word for code of which nothing is recorded, Python's or another's.
+      // The view says "python" for all code without recorded events.
       const std::string& cause = gpu.causes[i].cause;
       AppendFormat(&idle, "{} {} {} %", i == 0 ? ":" : ",",
                    cause == "python" ? "python or other code" : cause,
                    PercentText(gpu.causes[i].window_pct));
     }
-    // Where the recording begins long before the first work, or ends long after the last.
+    // If the recording begins long before the first work or ends long after the last.
     constexpr double kMuchPct = 5;
     if (screen_.span_busy_pct && *screen_.span_busy_pct > 100 - *gpu.idle_pct + kMuchPct) {
       AppendFormat(&idle, "; from its first to its last work {} %",
@@ -336,7 +336,7 @@ class Renderer {
       widest = std::max(widest, std::min(Width(Shown(rank.rank)), kMostName));
     }
     for (size_t i = 0; i < shown; ++i) {
-      // Those who compute longest, and who does shortest.
+      // The slowest ranks, and last the fastest one.
       const RankTime& rank = screen_.ranks[i + 1 == shown ? count - 1 : i];
       std::string line = fmt::format("  {} {}  step {}", screen_.are_ranks ? "rank" : "file",
                                      PadRight(CutRight(Shown(rank.rank), kMostName), widest),
@@ -359,7 +359,7 @@ class Renderer {
       text = "No work of a GPU is in what is selected";
       if (!screen_.selection_note.empty()) text = screen_.selection_note;
     } else if (!screen_.lost.empty()) {
-      // Whether any was recorded the rest would tell.
+      // The lost inputs may hold GPU work.
       text = "No work of a GPU is in what could be read";
     } else {
       text = "No work of a GPU is recorded";
@@ -440,11 +440,11 @@ class Renderer {
     return lines;
   }
 
-  /// The files behind each command: as they were named, where that fits.
+  /// The file arguments of each command: as the user named them, if they fit.
   std::string FilesFor(const std::vector<NextCommand>& commands) const {
     std::string files;
     for (const std::string& input : screen_.inputs) files += " " + ShellWord(input);
-    // Others would not be shown as they must be typed.
+    // Other characters would not be displayed as they must be typed.
     const bool plain = std::ranges::all_of(files, [](char c) { return c >= ' ' && c <= '~'; });
     size_t widest = 0;
     size_t widest_why = 0;
@@ -476,7 +476,7 @@ class Renderer {
     return lines;
   }
 
-  /// Of files that are not one run.
+  /// For files that are not one run.
   Section NextOfOne() const {
     Section lines;
     lines.push_back({Style::kTitle, "Next"});
@@ -499,7 +499,7 @@ class Renderer {
 std::string Render(const Screen& screen, const Look& look) {
   const size_t columns = std::clamp(look.columns, kLeastColumns, kMostColumns);
   std::vector<Section> sections;
-  // A row less leaves room for empty lines between the sections.
+  // Prefer fewer rows with empty lines between sections.
   for (const bool spaced : {true, false}) {
     for (size_t i = 0; i < (spaced ? kSpacedLimits : std::size(kLimits)); ++i) {
       sections = Renderer(screen, columns, kLimits[i]).Sections();

@@ -12,13 +12,14 @@ inline constexpr size_t kMostLines = 40;
 inline constexpr size_t kMostColumns = 100;
 inline constexpr size_t kLeastColumns = 40;
 
-/// How a screen is written.
+/// The style of a screen.
 struct Look {
-  size_t columns = kMostColumns;  ///< At most kMostColumns; less than kLeastColumns is that.
+  size_t columns = kMostColumns;  ///< Clamped to kLeastColumns..kMostColumns.
   bool colours = false;
 };
 
-/// The screen as lines: at most kMostLines, none wider than told, but for the escapes of colours.
+/// The screen as text: at most kMostLines lines of at most Look::columns characters, not counting
+/// colour escapes.
 std::string Render(const Screen& screen, const Look& look);
 
 }  // namespace oplens::screen

@@ -47,7 +47,7 @@ void RunFacts::Begin(const prof::Run* run) {
   counted_ = !is_records_;
   family_ = Family::kUnknown;
   priced_gpus_.clear();
-  if (is_records_) return;  // It may yet turn out to hold none.
+  if (is_records_) return;  // It may still turn out to hold no records.
   ++runs_;
   if (run->trace().rank != kUnknownId) {
     ++ranks_;
@@ -89,7 +89,7 @@ void RunFacts::End(const prof::Run* run) {
     std::string name;
     if (match.device != nullptr) name = run->trace().strings.View(match.device->name);
     const bool named = !name.empty();
-    // One without a name may fit a row of the table all the same.
+    // A GPU without a name may still match a row of the table of GPUs.
     const auto priced = priced_gpus_.find(id);
     if (!named && priced != priced_gpus_.end()) name = priced->second;
     const bool taken = !name.empty() && (match.taken || !named);
@@ -118,7 +118,7 @@ void RunFacts::Fill(Screen* screen) const {
   screen->repetition_pct = share_of(Evidence::kRepetition);
   screen->reference_pct = share_of(Evidence::kReference);
   for (const prof::Coverage::Gap& gap : coverage_.Gaps()) {
-    // The losses tell of these.
+    // Shown as losses.
     if (gap.lack == Lack::kLaunches || gap.lack == Lack::kEarlyLaunches ||
         gap.lack == Lack::kRanges || gap.lack == Lack::kGraphKernels) {
       continue;

@@ -19,39 +19,39 @@ class Run;
 
 namespace oplens::screen {
 
-/// What the inputs themselves are, and what they lack: what no view has.
+/// Facts about the inputs themselves, and what is missing in them, which no view has.
 class RunFacts {
  public:
-  /// An input begins; null: it holds records.
+  /// Begins an input; null: it holds records.
   void Begin(const prof::Run* run);
   void Add(const prof::PricedKernel& kernel);
   void End(const prof::Run* run);
 
-  /// Of all inputs; of different ones, that of the first.
+  /// The source for all inputs; if they differ, the first input's.
   StepFacts::Source step_source() const { return step_source_; }
-  /// Fills what recorded the inputs, on which GPUs, and the largest gap of what is known.
+  /// Fills in the profilers, the GPUs and the largest gap in known data.
   void Fill(Screen* screen) const;
 
  private:
-  /// How many of a name, and whether they are taken for such.
+  /// Count of GPUs by name and whether the name is assumed.
   using GpuCounts = std::map<std::pair<std::string, bool>, size_t>;
 
   prof::Coverage coverage_;
   std::vector<std::string> profilers_;
   bool peaks_known_ = false;
-  std::map<int64_t, std::string> priced_gpus_;  // Of the input at hand: names of those with prices.
-  GpuCounts gpus_;                              // Those that did something.
-  Family family_ = Family::kUnknown;            // Of the input at hand.
+  std::map<int64_t, std::string> priced_gpus_;  // Current input: names of GPUs with prices, by id.
+  GpuCounts gpus_;                              // Only GPUs with work.
+  Family family_ = Family::kUnknown;            // Of the current input.
   Family first_family_ = Family::kUnknown;      // Of the first profile.
   StepFacts::Source step_source_ = StepFacts::Source::kUnknown;
   size_t runs_ = 0;
-  size_t ranks_ = 0;           // Of these, those that say which rank they are of,
-  std::set<int64_t> numbers_;  // and which.
-  bool records_ = false;       // Some input held records;
-  bool is_records_ = false;    // the one at hand does,
-  bool counted_ = false;       // and is among runs_.
+  size_t ranks_ = 0;           // Runs that name their rank.
+  std::set<int64_t> numbers_;  // Their rank numbers.
+  bool records_ = false;       // Some input holds records.
+  bool is_records_ = false;    // The current input holds records.
+  bool counted_ = false;       // The current input is counted in runs_.
   std::map<std::string, std::string, std::less<>>
-      record_gpus_;  // Of records: name by rank, device.
+      record_gpus_;  // GPU name by rank and device, from records.
 };
 
 }  // namespace oplens::screen

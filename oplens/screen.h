@@ -9,103 +9,98 @@
 
 namespace oplens::screen {
 
-// What one screen says of a run, as plain facts. Each is a figure of a view of prof, or a sum of
-// its rows (docs/oplens.md says which). nullopt: not known.
+// The facts on one screen. Each is a figure of a view of prof or a sum of its rows (docs/oplens.md
+// says which). nullopt: unknown.
 
-/// GPUs of one name.
 struct GpuFact {
-  std::string name;  ///< "": not known.
+  std::string name;  ///< "": unknown.
   size_t count = 0;
-  bool taken = false;  ///< The file does not name or list them: they are taken for such.
+  bool taken = false;  ///< The file does not name or list them: the name is assumed.
   friend bool operator==(const GpuFact&, const GpuFact&) = default;
 };
 
-/// Where steps come from, and how long they are.
+/// The source and length of steps.
 struct StepFacts {
   enum class Source : uint8_t {
     kUnknown,     ///< Records only.
-    kRun,         ///< None is marked: the whole run is looked at.
-    kMarked,      ///< Ranges of the framework, or of --step.
-    kRepetition,  ///< A sequence of kernels that repeats.
+    kRun,         ///< No steps are marked: the whole run counts.
+    kMarked,      ///< Ranges of the framework or of --step.
+    kRepetition,  ///< A repeating sequence of kernels.
   };
   Source source = Source::kUnknown;
   size_t whole = 0;  ///< Of the shown rank.
   size_t cut = 0;
-  std::optional<int64_t> median_ns;  ///< Of the whole ones; the lower of two in the middle.
+  std::optional<int64_t> median_ns;  ///< Lower median of the whole steps.
 };
 
-/// A part of the time of a step.
 struct TimePart {
   std::string name;
-  double time_ns = 0;  ///< Of the mean step.
+  double time_ns = 0;  ///< In the mean step.
   double share_pct = 0;
 };
 
-/// Where the time of a step, or of the run, went.
+/// Where the time of the mean step, or of the run, went.
 struct StepTime {
-  double total_ns = 0;          ///< Of the mean step.
-  std::vector<TimePart> parts;  ///< They sum to it; largest first, none of 0.
+  double total_ns = 0;
+  std::vector<TimePart> parts;  ///< Sum to total_ns; largest first, none is 0.
   std::optional<double> busy_pct;
   std::optional<double> mfu_pct;
-  std::optional<double> communication_pct;  ///< Nothing but communication runs.
+  std::optional<double> communication_pct;  ///< Only communication runs.
 };
 
-/// A cause of idle time.
 struct IdleCause {
   std::string cause;
   double window_pct = 0;
 };
 
-/// How a GPU was used.
 struct GpuUse {
   std::string rank;
   std::string device;
   std::optional<double> busy_pct;
   std::optional<double> sm_efficiency_pct;
   std::optional<double> achieved_occupancy_pct;
-  std::optional<double> tc_least_pct;  ///< Where tc_known_pct is not 100, at least.
+  std::optional<double> tc_least_pct;  ///< A lower bound unless tc_known_pct is 100.
   std::optional<double> tc_known_pct;
-  std::optional<double> idle_pct;  ///< Of the window.
-  std::vector<IdleCause> causes;   ///< Of it, largest first.
+  std::optional<double> idle_pct;
+  std::vector<IdleCause> causes;  ///< Causes of idle time, largest first.
 };
 
-/// What a layer, an op or a kernel cost: one row of a table.
+/// A table row: the cost of a layer, op or kernel.
 struct Cost {
-  std::string name;  ///< "": not known.
+  std::string name;  ///< "": unknown.
   int64_t kernels = 0;
-  size_t alike = 1;     ///< Layers whose names differ in numbers only.
-  std::string largest;  ///< Of several alike: the path of the one with most time; of a kernel: the
-                        ///< op that it runs for most.
-  std::optional<double> largest_pct;  ///< Of these layers: its share of the time of all kernels.
+  size_t alike = 1;     ///< Number of layers whose names differ only in numbers.
+  std::string largest;  ///< Layers: path of the one with most time; kernel: its main op.
+  std::optional<double> largest_pct;  ///< Its share of the time of all kernels.
   double total_ns = 0;
-  std::optional<double> communication_ns;  ///< Of a layer: its collectives, not in total_ns.
+  std::optional<double> communication_ns;  ///< Collectives of a layer, not in total_ns.
   double share_pct = 0;                    ///< Of the time of all kernels and replays.
-  // Over the kernels of which they are known, where these have half of the time.
+  // Over the kernels for which the value is known, if these have at least half of the time.
   std::optional<double> tflops;
   std::optional<double> gbps;
   std::optional<double> tc_pct;
-  std::string bound;  ///< "math", "dram", "latency", "mixed" or "" where it is not known.
-  std::optional<double> roof_pct;  ///< Of the nearer roof, by time.
+  std::string bound;               ///< "math", "dram", "latency", "mixed"; "": unknown.
+  std::optional<double> roof_pct;  ///< Time-weighted, of the nearer roof.
 };
 
-/// The first rows of a table, and what the others are.
+/// The first rows of a table, and a summary of the others.
 struct Costs {
   std::vector<Cost> rows;
-  std::optional<Cost> collectives;  ///< Beside layers: all of them, which no layer holds.
+  std::optional<Cost> collectives;  ///< All of them; in the table of layers only.
   size_t others = 0;
   double others_pct = 0;
 };
 
-/// What a rank did in its mean step.
+/// Times of a rank in its mean step.
 struct RankTime {
   std::string rank;
   double total_ns = 0;
-  std::optional<double> compute_ns;  ///< Computation, with or without communication beside it.
-  std::optional<double> communication_ns;  ///< Without computation beside it.
-  std::optional<double> wait_ns;           ///< In collectives, for others.
+  std::optional<double> compute_ns;        ///< Computation, including overlapped communication.
+  std::optional<double> communication_ns;  ///< Communication not overlapped by computation.
+  std::optional<double> wait_ns;           ///< Waiting in collectives for other ranks.
 };
 
-/// Something that the recording lacks.
+/// Something missing in the recording.
 struct LossFact {
   std::string loss;
   std::string rank;
@@ -115,7 +110,7 @@ struct LossFact {
   std::string mend;
 };
 
-/// A share of kernel time that a remedy would tell more of.
+/// The share of kernel time about which a remedy would reveal more.
 struct GapFact {
   std::string raises;
   double share_pct = 0;
@@ -123,49 +118,50 @@ struct GapFact {
 };
 
 struct Screen {
-  std::vector<std::string> inputs;  ///< As they were named.
-  /// What of them was not read, and why, a phrase each: all figures are of the rest.
+  std::vector<std::string> inputs;  ///< As the user named them.
+  /// One phrase per part of the inputs that was not read, with the reason; all figures exclude
+  /// them.
   std::vector<std::string> lost;
-  std::vector<std::string> profilers;  ///< "nvprof", "Nsight Systems 2024.2.1"; each once.
+  std::vector<std::string> profilers;  ///< "nvprof", "Nsight Systems 2024.2.1"; distinct.
   std::vector<GpuFact> gpus;
-  size_t runs = 0;             ///< Profiles that were read: ranks, where there are several.
-  bool selected = false;       ///< A part of the runs is looked at: --step-range and others.
-  std::string selection_note;  ///< Why nothing is in that part, where it is known.
-  bool records = false;        ///< Some input holds records, which know of kernels alone.
+  size_t runs = 0;             ///< Profiles that were read: ranks, if there are several.
+  bool selected = false;       ///< Only a part of the runs is analysed: --step-range and others.
+  std::string selection_note;  ///< Why that part is empty, if known.
+  bool records = false;        ///< Some input holds records, which contain only kernels.
   int64_t kernels = 0;
   int64_t replays = 0;                 ///< Of graphs whose kernels are not in the file.
-  double replay_pct = 0;               ///< Of `kernel_ns`: their time, an upper bound.
-  double kernel_ns = 0;                ///< Sum of the times of all kernels and replays.
-  std::optional<double> op_known_pct;  ///< Of the time of the kernels.
+  double replay_pct = 0;               ///< Their share of `kernel_ns`, an upper bound.
+  double kernel_ns = 0;                ///< Total time of kernels and replays.
+  std::optional<double> op_known_pct;  ///< Of the kernel time.
   std::optional<double> flops_known_pct;
-  // Of the time of the kernels: that whose op is inferred.
-  double repetition_pct = 0;            ///< From other repetitions of the step.
-  double reference_pct = 0;             ///< From the recording at --reference.
-  std::optional<double> span_busy_pct;  ///< GPU busy between its first and its last work.
+  // Shares of the kernel time with an inferred op.
+  double repetition_pct = 0;            ///< Inferred from other repetitions of the step.
+  double reference_pct = 0;             ///< Inferred from the recording at --reference.
+  std::optional<double> span_busy_pct;  ///< GPU busy time between its first and last work.
 
-  std::string shown_rank;  ///< Of several: whose step and GPU are shown, the slowest.
+  std::string shown_rank;  ///< With several ranks: the slowest one, whose step and GPU are shown.
   StepFacts steps;
   std::optional<StepTime> time;
   std::optional<GpuUse> gpu;
-  bool are_ranks = false;  ///< Every profile says which rank it is of: else they are just files.
-  /// Of several profiles: they say that they are different ranks, or are of one file. Else figures
-  /// of all of them together mean nothing.
+  bool are_ranks = false;  ///< Every profile names its rank; otherwise they are just files.
+  /// False if the profiles neither name different ranks nor are of one file: then figures over all
+  /// of them are meaningless.
   bool one_run = true;
-  std::vector<RankTime> ranks;  ///< Of several, who computes longest first.
-  /// How much longer the first of them computes than the median rank, of its step.
+  std::vector<RankTime> ranks;  ///< With several ranks, by descending computation time.
+  /// By how much the first one computes longer than the median rank, in percent of its step.
   std::optional<double> slowest_by_pct;
 
-  std::optional<double> missed_tc_pct;  ///< Kernel time of products that could run on Tensor Cores.
+  std::optional<double> missed_tc_pct;  ///< Products that could use Tensor Cores but do not.
   Costs layers;
   Costs ops;
   Costs kernel_names;
   std::vector<LossFact> losses;  ///< Largest first.
   size_t more_losses = 0;
-  std::optional<GapFact> gap;  ///< The largest.
-  bool peaks_known = false;    ///< Of some kernel's GPU: else nothing has a roof.
-  std::string layers_flag;     ///< What records layers, where there are none; "": not known.
-  std::string kernels_flag;    ///< The same of kernels.
-  /// Sentences for standard error: rules of --rules that do not fit calls of their ops.
+  std::optional<GapFact> gap;
+  bool peaks_known = false;  ///< For some kernel's GPU; otherwise nothing has a roof.
+  std::string layers_flag;   ///< The option that records layers, if there are none; "": unknown.
+  std::string kernels_flag;  ///< The option to record kernels, likewise.
+  /// Sentences for stderr about --rules that do not fit the calls of their ops.
   std::vector<std::string> rule_misfits;
 };
 

@@ -15,7 +15,7 @@ constexpr std::string_view kCut = "...";
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
-/// Place of the character with that number.
+/// The byte position of character number `character`.
 size_t PlaceOf(std::string_view text, size_t character) {
   size_t place = 0;
   for (; place < text.size(); ++place) {
@@ -94,7 +94,7 @@ std::string TimeText(double ns) {
   };
   static constexpr Unit kUnits[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
   for (const Unit& unit : kUnits) {
-    // What would be rounded up to a thousand takes the next unit.
+    // A value that would be rounded up to 1000 takes the larger unit.
     if (std::abs(ns) >= unit.ns * 0.9995) {
       return fmt::format("{} {}", RateText(ns / unit.ns), unit.word);
     }

@@ -8,30 +8,30 @@
 
 namespace oplens::screen {
 
-// Texts that fit into columns. A character is a code point.
+// Fitting text into columns. A character is a code point.
 
-/// `text` as UTF-8 without control characters, whatever a file holds.
+/// Makes any text valid UTF-8 without control characters.
 std::string Shown(std::string_view text);
-/// How many characters valid UTF-8 has.
+/// The number of characters of valid UTF-8.
 size_t Width(std::string_view text);
-/// At most `width` characters of it: what is cut on the right, or on the left, becomes "...".
+/// Truncates `text` to `width` characters, with "..." in place of the cut part.
 std::string CutRight(std::string_view text, size_t width);
 std::string CutLeft(std::string_view text, size_t width);
-/// Filled with blanks up to `width`.
+/// Pads with blanks to `width`.
 std::string PadRight(std::string text, size_t width);
 std::string PadLeft(std::string text, size_t width);
-/// Broken at blanks into lines of at most `width` characters; all but the first begin with `indent`
-/// blanks. A word that does not fit is cut.
+/// Wraps `text` at blanks into lines of at most `width` characters; lines after the first are
+/// indented by `indent` blanks. Cuts words that do not fit.
 std::vector<std::string> Wrap(std::string_view text, size_t indent, size_t width);
 
-/// "4.04 ms": three digits or more, and the unit that fits.
+/// "4.04 ms": at least three digits, in a suitable unit.
 std::string TimeText(double ns);
-/// Three digits: "0.73", "64.7", "712"; rates.
+/// A rate with three digits: "0.73", "64.7", "712".
 std::string RateText(double value);
 /// One decimal: "92.1".
 std::string PercentText(double pct);
 
-/// A name as a shell takes it: quoted where it must be.
+/// `name` quoted for a shell if needed.
 std::string ShellWord(std::string_view name);
 
 }  // namespace oplens::screen

@@ -26,7 +26,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kLook{20};
 constexpr milliseconds kIdleLook{100};
-/// Of an image, and of all.
+/// Per image, and in total.
 constexpr uint32_t kMostAhead = 16;
 constexpr uint32_t kMostAheadOfAll = 64;
 
@@ -50,7 +50,7 @@ void UnmapPage::operator()(spool::ProcessPage* page) const {
 }
 
 SharedPage MapRunningPage(const std::filesystem::path& folder) {
-  // Also sees to it that the file is as long as a page.
+  // Also checks that the file holds a whole page.
   const PageFacts facts = ReadPage(folder);
   if (!facts.known || facts.state != spool::ProcessState::kRunning) return nullptr;
   const int file = ::open((folder / "process").c_str(), O_RDWR | O_CLOEXEC);
@@ -85,13 +85,13 @@ bool ChunkMaker::MakeFor(const fs::path& folder, Use* use) {
   const uint32_t wanted = page->chunks_wanted.load(std::memory_order_relaxed);
   const uint32_t lately = wanted - std::exchange(use->wanted, wanted);
   use->pace = std::max(lately, use->pace - (use->pace > 0 ? 1 : 0));
-  // The program can write what it likes there.
+  // Not trusted: the program can write to the page.
   const uint32_t left = use->ready - page->chunks_taken.load(std::memory_order_relaxed);
   use->ahead = std::min(use->ahead, left);
   const uint32_t goal = use->failed ? 0 : std::min(use->pace, kMostAhead / 4) * 4;
   while (use->ahead < goal && AheadOfAll() < kMostAheadOfAll) {
     if (!MakeChunk(PathOf(folder, use->ready))) {
-      use->failed = true;  // A full disk: what is left of it is for the streams.
+      use->failed = true;  // Disk full: leave the rest to the streams.
       return false;
     }
     ++use->ahead;
@@ -101,14 +101,14 @@ bool ChunkMaker::MakeFor(const fs::path& folder, Use* use) {
 }
 
 ChunkThread::ChunkThread(fs::path spool) : maker_(std::move(spool)) {
-  // Signals are for the thread that waits for them.
+  // Block all signals: another thread waits for them.
   sigset_t all;
   sigset_t before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
   try {
     thread_ = std::thread([this] { Run(); });
-  } catch (const std::system_error&) {  // Then there are none ahead.
+  } catch (const std::system_error&) {  // Without a thread there are no chunks in advance.
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }

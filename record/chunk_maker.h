@@ -19,27 +19,26 @@ struct UnmapPage {
 };
 using SharedPage = std::unique_ptr<spool::ProcessPage, UnmapPage>;
 
-/// The page of an image whose process runs, to be written; null where it cannot be. For a moment:
-/// the program may make the file shorter.
+/// Maps the page of an image for writing; null unless its process runs. Use it only briefly: the
+/// program may shorten the file.
 SharedPage MapRunningPage(const std::filesystem::path& folder);
 
-/// Makes chunks for the processes of a spool ahead, as many as they use: the pages of a file cost
-/// whoever makes it more than what is written there costs. Where there is none in time, the library
-/// in the process makes its own.
+/// Creates chunks for the processes of a spool in advance, at their rate of use, because creating a
+/// file's pages costs more than writing to them. If none is ready in time, the library in the
+/// process creates its own.
 class ChunkMaker {
  public:
   explicit ChunkMaker(std::filesystem::path spool) : spool_(std::move(spool)) {}
 
-  /// Looks at all images. Whether one of them uses chunks.
+  /// Visits all images; returns whether any of them uses chunks.
   bool Look();
 
  private:
-  /// How an image uses chunks.
   struct Use {
-    uint32_t wanted = 0;  ///< As it was at the last look.
-    uint32_t pace = 0;    ///< From one look to the next, the greatest number of late.
-    uint32_t ready = 0;   ///< The next number to be made.
-    uint32_t ahead = 0;   ///< Chunks that are not taken, so far as is known.
+    uint32_t wanted = 0;  ///< Value at the last visit.
+    uint32_t pace = 0;    ///< Chunks wanted between two visits: a decaying maximum.
+    uint32_t ready = 0;   ///< The next chunk number.
+    uint32_t ahead = 0;   ///< Chunks not known to be taken.
     bool failed = false;
   };
 
@@ -50,7 +49,7 @@ class ChunkMaker {
   std::map<std::filesystem::path, Use> uses_;
 };
 
-/// A thread that does so, as long as this lives.
+/// Runs a ChunkMaker on a thread for its own lifetime.
 class ChunkThread {
  public:
   explicit ChunkThread(std::filesystem::path spool);

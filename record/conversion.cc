@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Bytes of all chunks in the spool, as large as their files are.
+/// Total file size of all chunks.
 uint64_t SizeOf(const fs::path& spool) {
   uint64_t bytes = 0;
   for (const ImageFolder& image : ListImages(spool)) {
@@ -36,7 +36,7 @@ uint64_t SizeOf(const fs::path& spool) {
   return bytes;
 }
 
-/// Part of the progress that reading takes; the rest are the indices.
+/// Fraction of the progress for reading; the rest is for indices.
 constexpr double kReadingPart = 0.7;
 
 }  // namespace
@@ -68,7 +68,7 @@ class Conversion::Impl {
       try {
         summaries.push_back(process->Finish(tell));
       } catch (const Error&) {
-        if (!failure) failure = std::current_exception();  // The others can be finished.
+        if (!failure) failure = std::current_exception();  // Finish the others first.
       }
       ++finished;
     }
@@ -102,10 +102,11 @@ class Conversion::Impl {
     for (ImageFolder& image : ListImages(options_.spool)) {
       if (known_.count(image.path) != 0) continue;
       PageFacts facts = ReadPage(image.path);
-      // Without a page it is being made, or was when all was killed; or the page is damaged.
+      // A missing page is being created, or was when the process was killed; or the page is
+      // damaged.
       if (!facts.known && (!last_ || ListStreams(image.path).empty())) continue;
       known_.insert(image.path);
-      // A damaged page says nothing; the number is in the folder's name.
+      // For damaged pages: the process id is in the folder's name.
       facts.identity.process_id = static_cast<int32_t>(image.process_id);
       if (facts.known && facts.state == spool::ProcessState::kSkipped) {
         skipped_.insert(facts.identity);
@@ -113,7 +114,7 @@ class Conversion::Impl {
         found.emplace_back(std::move(image), std::move(facts));
       }
     }
-    // The one that started first has the first choice of a name.
+    // The earliest process has first choice of a name.
     const auto earlier = [](const auto& a, const auto& b) {
       return std::pair(!a.second.known, a.second.start_ns) <
              std::pair(!b.second.known, b.second.start_ns);
@@ -140,7 +141,7 @@ class Conversion::Impl {
     place->second->AddImage(std::move(image), std::move(facts));
   }
 
-  /// An image whose page is damaged goes to the process of its number, where there is one.
+  /// Assigns an image with a damaged page to the process with its id, if there is one.
   ProcessIdentity KnownOf(const ProcessIdentity& identity) const {
     const auto place = processes_.lower_bound(identity);
     const bool is_it = place != processes_.end() && place->first.process_id == identity.process_id;
@@ -153,7 +154,7 @@ class Conversion::Impl {
     const std::string wanted = options_.name_of       ? options_.name_of(facts)
                                : facts.output.empty() ? by_default
                                                       : facts.output;
-    // Neither the pattern of names nor the number tells all processes apart.
+    // Neither the name pattern nor the process id is always unique.
     std::string name = wanted;
     for (int i = 1; !wanted.empty() && outputs_.count(name) != 0; ++i) {
       name = fmt::format("{}.{}{}", wanted, facts.identity.process_id,
@@ -162,7 +163,7 @@ class Conversion::Impl {
     return name;
   }
 
-  /// The database while it is made: parse looks for this name.
+  /// The temporary database; parse looks for this name.
   fs::path PartOf(const std::string& output) {
     const std::string name = fs::path(output).filename().string();
     std::string part = name + ".part";

@@ -15,7 +15,7 @@ namespace {
 
 using ConversionRunClock = std::chrono::steady_clock;
 
-/// A line on a terminal that is written over, for work that takes long.
+/// A progress line on a terminal.
 class ProgressLine {
  public:
   explicit ProgressLine(bool wanted) : wanted_(wanted && ::isatty(STDERR_FILENO) == 1) {}

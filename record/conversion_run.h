@@ -10,32 +10,32 @@
 
 namespace oplens::record {
 
-/// Whether the program gets a database although there is nothing of it: the one that -o names, but
-/// not where child processes have theirs.
+/// Whether the program gets an empty database: it was never seen by the library, and -o names its
+/// database, not those of child processes.
 inline bool NeedsEmptyDatabase(const RecordingFacts& facts, const SpoolFolder& spool) {
   return !facts.program_seen && !(facts.wanted_children && spool.HasProcesses());
 }
 
-/// The conversion of a recording for the user: what fails is kept for the end, what it takes long
-/// is shown on a terminal.
+/// The conversion of a recording for the user: defers errors to the end and shows progress on a
+/// terminal.
 class ConversionRun {
  public:
   enum class Talk { kFaults, kAll };
 
   ConversionRun(ConversionOptions options, std::string output, Talk talk);
 
-  /// As Conversion::Advance. After a failure it does nothing.
+  /// Like Conversion::Advance; does nothing after a failure.
   bool Advance(std::chrono::milliseconds budget);
 
-  /// Gives up: Finish will say why. The first reason stays.
+  /// Gives up; Finish reports the first reason given.
   void Fail(const char* what);
 
-  /// Completes the databases, prints the summary and removes the spool, unless not all of that was
-  /// read and written; or, after a failure, says what failed and how to go on. True: the databases
-  /// are there.
+  /// Completes the databases, prints the summary, and removes the spool if all of it was read and
+  /// written. After a failure, prints the error and how to go on. Returns whether all databases
+  /// were written.
   bool Finish(RecordingFacts facts, SpoolFolder* spool);
 
-  /// After Finish: whether nothing that was to be recorded is missing.
+  /// After Finish: whether everything requested was recorded.
   bool is_whole() const { return is_whole_; }
 
  private:

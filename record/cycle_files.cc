@@ -15,23 +15,23 @@
 namespace oplens::record {
 namespace {
 
-/// How it is found which cycle a row of a table belongs to.
+/// How a table's rows are assigned to cycles.
 enum class By : uint8_t {
-  kTime,    ///< Of its own: the column named.
-  kCall,    ///< The same, and that of all that it launched.
-  kLaunch,  ///< Of the call with its correlation id; else its own.
-  kMarker,  ///< That of the range or mark whose number the column is.
-  kEnd,     ///< MARKER: an end is where its start is.
+  kTime,    ///< By their time in `column`.
+  kCall,    ///< By time; the call's launched work follows.
+  kLaunch,  ///< By the call with the same correlation id, else by time.
+  kMarker,  ///< By the range or mark whose id is in `column`.
+  kEnd,     ///< MARKER: an end goes with its start.
 };
 
 struct Rule {
   const char* table;
   By by;
-  const char* column;  ///< kLaunch: "" where rows have no time.
+  const char* column;  ///< kLaunch: "" if rows have no time.
 };
 
-// By spool::Table, whose nvprof table and table of extras are one. Calls come before what refers to
-// them, MARKER before what belongs to it.
+// Ordered so that calls precede rows that refer to them, and MARKER the tables that belong to it.
+// An nvprof table and its table of extras (spool::Table) share a rule.
 constexpr Rule kRules[] = {
     {"CUPTI_ACTIVITY_KIND_RUNTIME", By::kCall, "start"},
     {"CUPTI_ACTIVITY_KIND_DRIVER", By::kCall, "start"},
@@ -64,7 +64,7 @@ const Rule* RuleOf(std::string_view table) {
 
 size_t PlaceOf(const Rule& rule) { return static_cast<size_t>(&rule - kRules); }
 
-/// The table of nvprof's whose rows a table of extras adds to; "" where there is none.
+/// The nvprof table that a table of extras belongs to; "" if none.
 std::string ParentOf(std::string_view extra_table) {
   for (const ActivityTable& table : kActivityTables) {
     if (table.kind != nullptr && table.extra_table != nullptr && table.extra_table == extra_table) {
@@ -74,7 +74,7 @@ std::string ParentOf(std::string_view extra_table) {
   return "";
 }
 
-/// Fills the table OPLENS_CYCLE_ROW: cycle (its index), place (of the table among the rules), row.
+/// Fills OPLENS_CYCLE_ROW: cycle (index), place (index of the table among the rules), row.
 class Assignment {
  public:
   Assignment(std::vector<Cycle> cycles, NvprofWriter* all)
@@ -108,7 +108,7 @@ class Assignment {
     return counts_;
   }
 
-  /// Only ranges around the making of a node of a graph, and what belongs to them, as the one
+  /// Chooses only ranges around the creation of graph nodes, and what belongs to them, as a single
   /// cycle.
   CycleCounts TakeCaptures() {
     using parse::nvprof::kMarkerEnd;
@@ -149,7 +149,7 @@ class Assignment {
   }
 
  private:
-  /// The thread of a MARKER's objectId, as OPLENS_GRAPH_NODE has it.
+  /// The thread in MARKER's objectId, as OPLENS_GRAPH_NODE stores it.
   static int64_t ThreadOf(const SQLite::Column& object) {
     ThreadObject ids{};
     if (object.getBytes() < static_cast<int>(sizeof ids)) return 0;
@@ -164,7 +164,7 @@ class Assignment {
                     PlaceOf(rule), rule.table, rule.column));
   }
 
-  /// The index of the cycle that a time lies in; -1: none.
+  /// The index of the cycle at a time; -1: none.
   int64_t CycleAt(int64_t time_ns) const {
     const auto after =
         std::upper_bound(cycles_.begin(), cycles_.end(), time_ns,
@@ -189,7 +189,8 @@ class Assignment {
     }
   }
 
-  /// Also of calls in no cycle, so that what they launched is in none. The first of an id counts.
+  /// Includes calls in no cycle, so that their work is in none either. The first call with an id
+  /// counts.
   void KeepCalls(const Rule& rule) {
     SQLite::Statement add = all_.Prepare("INSERT OR IGNORE INTO OPLENS_CYCLE_CALL VALUES (?, ?)");
     SQLite::Statement select =
@@ -246,7 +247,6 @@ class Assignment {
   CycleCounts counts_;
 };
 
-/// Copies the rows of one cycle from the attached database.
 class CycleCopy {
  public:
   CycleCopy(size_t cycle, NvprofWriter* writer) : cycle_(cycle), writer_(*writer) {}
@@ -271,14 +271,14 @@ class CycleCopy {
           fmt::format("INSERT INTO main.{0} SELECT * FROM {1}.{0}", table, kEverything));
       return;
     }
-    // CROSS: in this order.
+    // CROSS JOIN forces this order.
     writer_.Execute(fmt::format(
         "INSERT INTO main.{0} SELECT t.* FROM {1}.OPLENS_CYCLE_ROW r CROSS JOIN {1}.{0} "
         "t ON t.rowid = r.row WHERE r.cycle = {2} AND r.place = {3}",
         table, kEverything, cycle_, PlaceOf(*rule)));
   }
 
-  /// Those that rows refer to: columns called `name`, and some more.
+  /// Copies the texts that rows refer to: columns called `name`, and a few more.
   void CopyTexts() {
     std::string ids =
         "SELECT domain FROM main.CUPTI_ACTIVITY_KIND_MARKER UNION SELECT domain FROM "
@@ -316,7 +316,7 @@ CycleCounts AssignToCycles(const std::vector<Cycle>& cycles, NvprofWriter* all) 
 void WriteCycle(const std::filesystem::path& all, const std::vector<Cycle>& cycles, size_t index,
                 const std::filesystem::path& part, const std::function<void(double)>& progress) {
   const Cycle& cycle = cycles[index];
-  NvprofWriter writer(part, NvprofWriter::Pages::kSmall);  // There may be many.
+  NvprofWriter writer(part, NvprofWriter::Pages::kSmall);  // There may be many databases.
   writer.Attach(all, kEverything);
   CycleCopy(index, &writer).Run();
   writer.AddMeta("cycle", cycle.number);

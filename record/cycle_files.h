@@ -10,33 +10,32 @@
 #include "record/cycles.h"
 #include "record/nvprof_writer.h"
 
-// A database of all that was recorded of a process -> one for each cycle of its schedule.
+// Splits the database of a process into one per cycle of its schedule.
 
 namespace oplens::record {
 
 /// "net.sql" -> "net.3.sql"
 std::string CycleOutput(const std::string& output, int64_t number);
 
-/// What of the rows a cycle has, or all cycles together.
+/// Number of rows in one cycle, or in all cycles.
 struct CycleCounts {
   int64_t kernels = 0;
   int64_t ranges = 0;
 };
 
-/// Writes down in the database, in tables of its own, which rows go into which cycle, by the time
-/// at which they were begun: ranges, marks, calls and allocations by their own, what a GPU did by
-/// that of the call it came from. All other tables go into each.
+/// Stores in the database, in separate tables, which rows belong to which cycle by their begin:
+/// ranges, marks, calls and allocations by their own time, GPU work by the time of its call. All
+/// other tables go into every cycle.
 CycleCounts AssignToCycles(const std::vector<Cycle>& cycles, NvprofWriter* all);
 
-/// The same of a reference (record --reference): of the ranges those around the making of a node of
-/// a graph, on its thread, and of all else that has a time nothing. Kernels are those in graphs.
+/// Like AssignToCycles, for a reference recording (record --reference): of rows with times, chooses
+/// only the ranges around the creation of graph nodes on the same thread. Counts kernels in graphs.
 CycleCounts AssignToCaptures(NvprofWriter* all);
-/// Makes the database `part` of what AssignToCaptures chose of `all`, which is closed.
+/// Writes the rows chosen by AssignToCaptures from the closed database `all` to `part`.
 void WriteCaptures(const std::filesystem::path& all, const std::filesystem::path& part,
                    const std::function<void(double)>& progress);
 
-/// Makes the database `part` of one of these cycles, of `all`, which is closed. `progress` as
-/// NvprofWriter::Finish.
+/// Writes one cycle of the closed database `all` to `part`. `progress`: see NvprofWriter::Finish.
 void WriteCycle(const std::filesystem::path& all, const std::vector<Cycle>& cycles, size_t index,
                 const std::filesystem::path& part, const std::function<void(double)>& progress);
 

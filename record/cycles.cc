@@ -9,7 +9,7 @@
 namespace oplens::record {
 namespace {
 
-/// The number behind `prefix`, which stands in the name of a file; nothing for another text.
+/// The number after `prefix`, which goes into a file name; nullopt for other texts.
 std::optional<int64_t> NumberBehind(std::string_view prefix, std::string_view text) {
   if (!text.starts_with(prefix)) return std::nullopt;
   constexpr int64_t kMost = 1'000'000'000;
@@ -60,7 +60,7 @@ std::vector<Cycle> CyclesOf(std::vector<CycleMark> marks) {
     switch (mark.kind) {
       case CycleMark::Kind::kStart: {
         close(mark.time_ns, false);
-        // A program that replaced itself counts anew.
+        // A program that called exec starts counting anew.
         const int64_t last = cycles.empty() ? 0 : cycles.back().number;
         const int64_t number = std::max(mark.number, last + 1);
         cycles.push_back({number, number, mark.time_ns, 0, false});

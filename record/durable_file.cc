@@ -28,8 +28,8 @@ namespace fs = std::filesystem;
               "move it away, or replace it with `record -f --recover`");
 }
 
-/// Fails with EEXIST where the name is there. Not every file system can rename like that: then an
-/// empty file takes the name, which only one can make, and is replaced.
+/// Fails with EEXIST if the name exists. On file systems without RENAME_NOREPLACE, creates an empty
+/// file exclusively and replaces it.
 int RenameToNew(const char* complete, const char* name) {
   if (::renameat2(AT_FDCWD, complete, AT_FDCWD, name, RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return -1;
@@ -51,7 +51,7 @@ void SyncPath(const fs::path& path) {
   const int result = ::fsync(fd);
   const int error_number = errno;
   ::close(fd);
-  // Some file systems do not sync folders.
+  // Some file systems cannot sync folders.
   if (result != 0 && error_number != EINVAL) Throw(path, error_number);
 }
 

@@ -4,25 +4,25 @@
 #include <filesystem>
 #include <string_view>
 
-// Files that a crash of the machine must not take back. All functions throw Error.
+// Files that survive a crash of the machine. All functions throw Error.
 
 namespace oplens::record {
 
-/// Waits until a file's contents, or a folder's names, are on the disk.
+/// Waits until a file's contents or a folder's entries are on disk.
 void SyncPath(const std::filesystem::path& path);
 
-/// Writes a file for its owner only, whole or not at all, and waits until it is on the disk.
+/// Writes a file, readable by its owner only, atomically, and waits until it is on disk.
 void WriteDurably(const std::filesystem::path& file, std::string_view bytes);
 
 enum class Replace {
-  kNothing,  ///< What has the name already, a link too, stays: Error.
-  kFile,     ///< A file or a link of that name goes, not what the link names.
+  kNothing,  ///< Throw Error if the name exists, even as a link.
+  kFile,     ///< Replaces a file or link of that name, but not the link's target.
 };
 
-/// Throws where PutInPlace would, as far as that can be seen before.
+/// Throws if PutInPlace would, as far as can be known in advance.
 void CheckPlace(const std::filesystem::path& name, Replace replace);
 
-/// Gives a complete file its name, in the same file system, and waits until that is on the disk.
+/// Renames a complete file, within its file system, and waits until the new name is on disk.
 void PutInPlace(const std::filesystem::path& complete, const std::filesystem::path& name,
                 Replace replace);
 

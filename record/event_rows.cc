@@ -22,7 +22,7 @@ using parse::nvprof::kMarkerStart;
 
 constexpr int64_t kNoText = 0;  // StringTable's row for NULL.
 
-/// A pushed range: its first number, and how many rows it is, in the lowest two bits.
+/// Packs the first id of a pushed range with its number of rows (two bits).
 constexpr int64_t Pack(int64_t id, int count) { return id << 2 | count; }
 
 }  // namespace
@@ -98,7 +98,7 @@ class EventRows::Thread {
     std::vector<int64_t> open;
   };
 
-  /// Push and pop belong together within a domain.
+  /// Push and pop match within a domain.
   Stack& StackOf(uint16_t domain) {
     if (last_ < stacks_.size() && stacks_[last_].domain == domain) return stacks_[last_];
     const auto next = static_cast<uint32_t>(stacks_.size());
@@ -281,7 +281,7 @@ void EventRows::Push(Thread* thread, const spool::RecordHead& head, const Record
   const Texts texts = TextsOf(head.domain, parts, &call);
   const int64_t domain = DomainOf(head.domain);
   const int64_t first = rows_.TakeIds(texts.count);
-  // Outermost first, so that ranges of the same times nest by their numbers.
+  // Outermost first, so that ranges with equal times nest by id.
   for (int i = 0; i < texts.count; ++i) {
     rows_.Add(kMarkerStart, head.time_ns, first + i, thread->object, texts.ids[i], domain);
   }
@@ -321,7 +321,7 @@ void EventRows::Start(Thread* thread, const spool::RecordHead& head, const Recor
   }
   const auto [place, is_new] = started_.try_emplace(parts.range, Started{id, domain});
   if (is_new) return;
-  ++counts_.open_ranges;  // Nothing can end the one before any more.
+  ++counts_.open_ranges;  // The previous range can no longer be ended.
   place->second = {id, domain};
 }
 
@@ -365,7 +365,7 @@ void EventRows::Mark(Thread* thread, const spool::RecordHead& head, const Record
   if (const auto mark = CycleMark::Read(head.time_ns, parts.text)) cycle_marks_.push_back(*mark);
 }
 
-/// Of the domain "oplens"; others that say the same mean something else, and are hardly there.
+/// Only for marks of the domain "oplens": elsewhere the same text would mean something else.
 void EventRows::CountLeftOut(const RecordParts& parts) {
   if (!parts.Has(spool::kTextPart) || !parts.text.starts_with(markers::kLeftOutMark)) return;
   const std::string_view number = parts.text.substr(markers::kLeftOutMark.size());
@@ -401,7 +401,7 @@ EventCounts EventRows::Finish() {
     add(thread.get(), thread->os_thread_id, named ? name->second : kNoText);
     names.erase(thread->os_thread_id);
   }
-  // Threads without an event: how the other tables call them is not known.
+  // Threads without events: their id in the other tables is unknown.
   for (const auto& [os_thread_id, name] : names) add(nullptr, os_thread_id, name);
   counts_.open_ranges += static_cast<int64_t>(started_.size());
   counts_.unmatched += static_cast<int64_t>(early_ends_.size());

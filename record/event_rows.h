@@ -24,8 +24,8 @@
 
 namespace oplens::record {
 
-/// What the numbers in the events of one image mean: the records of its stream of names. Memory:
-/// the texts of the registered strings.
+/// Resolves the ids in events of one image, from its stream of names. Memory: the texts of the
+/// registered strings.
 class ImageNames {
  public:
   struct String {
@@ -35,27 +35,27 @@ class ImageNames {
 
   explicit ImageNames(NvprofWriter* writer);
 
-  /// False when it is no name, or its parts do not fit.
+  /// False if it is not a name or its parts do not fit.
   bool Add(const spool::RecordHead& head, const unsigned char* body, size_t size);
 
   bool Knows(uint16_t domain) const { return domain < domains_.size() && domains_[domain] >= 0; }
-  /// The number in StringTable of a domain's name, 0 of the default domain.
+  /// The StringTable id of a domain's name; 0 for the default domain.
   int64_t DomainOf(uint16_t domain);
-  /// A registered string; null: unknown.
+  /// A registered string; null if unknown.
   const String* Find(uint16_t domain, uint64_t handle) const;
-  /// Whether a payload's schema is that of the ops of nvtx_annotate.
+  /// Whether a payload schema is nvtx_annotate's for ops.
   bool IsOpSchema(uint64_t schema) const { return op_schemas_.count(schema) != 0; }
-  /// That of its events of allocators.
+  /// Whether it is nvtx_annotate's for allocator events.
   bool IsMemorySchema(uint64_t schema) const { return memory_schemas_.count(schema) != 0; }
-  /// Whether a domain is that of nvtx_annotate.
+  /// Whether a domain is nvtx_annotate's.
   bool IsOwn(uint16_t domain) const { return own_domains_.count(domain) != 0; }
 
-  /// The names that threads were given: number of the operating system -> in StringTable.
+  /// Names given to threads: OS thread id -> StringTable id.
   const std::map<uint64_t, int64_t>& thread_names() const { return thread_names_; }
 
  private:
   static int64_t KeyOf(uint16_t domain, uint64_t handle) {
-    // A handle is a small number or an address: its upper 16 bits are free.
+    // A handle is a small number or an address: its upper 16 bits are unused.
     return static_cast<int64_t>(handle ^ uint64_t{domain} << 48);
   }
   void AddString(uint16_t domain, const RecordParts& parts);
@@ -63,7 +63,7 @@ class ImageNames {
   NvprofWriter& writer_;
   SQLite::Statement add_category_;
   SQLite::Statement add_schema_;
-  std::vector<int64_t> domains_;  // By number; -1: no name has come.
+  std::vector<int64_t> domains_;  // By number; -1: no name yet.
   IdMap string_indices_;
   std::vector<String> strings_;
   std::unordered_set<uint64_t> op_schemas_;
@@ -73,47 +73,46 @@ class ImageNames {
 };
 
 struct EventCounts {
-  int64_t ranges = 0;  ///< Of the database: a payload may stand for up to three.
+  int64_t ranges = 0;  ///< Database rows: a payload may produce up to three.
   int64_t marks = 0;
   int64_t open_ranges = 0;
-  int64_t unmatched = 0;  ///< Pops without a push and ends without a start; no row.
+  int64_t unmatched = 0;  ///< Pops without a push and ends without a start, which get no row.
   int64_t unknown_strings = 0;
-  int64_t bad_payloads = 0;     ///< Of ops, that could not be rendered.
-  int64_t bad_allocations = 0;  ///< Payloads of allocators' events that are none.
-  int64_t left_out = 0;         ///< Ranges that the program says it did not emit.
+  int64_t bad_payloads = 0;     ///< Payloads of ops that could not be rendered.
+  int64_t bad_allocations = 0;  ///< Invalid payloads of allocator events.
+  int64_t left_out = 0;         ///< Ranges that the program reported as not emitted.
 };
 
-/// Turns the NVTX calls of one image into rows of ranges and marks. Memory: 8 bytes a range that is
-/// open, about 200 a thread.
+/// Converts the NVTX calls of one image to rows of ranges and marks. Memory: 8 bytes per open
+/// range, about 200 per thread.
 class EventRows {
  public:
-  /// A thread of the image, and what is open on it.
+  /// A thread of the image with its open ranges.
   class Thread;
 
-  /// `more_names` reads on in the stream of names, where a name that an event uses is not known.
+  /// `more_names` reads on in the stream of names when an event uses an unknown name.
   EventRows(NvprofWriter* writer, MarkerRows* rows, ImageNames* names, int64_t process_id,
             std::function<void()> more_names);
   ~EventRows();
 
-  /// The thread of the events that follow in a stream; stays where it is.
+  /// The thread of the following events of a stream. The pointer stays valid.
   Thread* FindThread(uint32_t thread_id, uint32_t os_thread_id);
 
-  /// Takes an event, in the order of a thread's; those of all threads in the order of their times
-  /// as far as it is known. False when it is no event, or its parts do not fit.
+  /// Adds an event. Events of a thread must come in order, those of different threads by time as
+  /// far as known. Returns false if it is no event or its parts do not fit.
   bool Add(Thread* thread, const spool::RecordHead& head, const unsigned char* body, size_t size);
 
-  /// After the last event: writes the names of threads.
+  /// Call after the last event: writes the names of threads.
   EventCounts Finish();
 
-  /// What the program's schedule said so far, in no order.
+  /// The marks of the program's schedule so far, unordered.
   const std::vector<CycleMark>& cycle_marks() const { return cycle_marks_; }
 
  private:
-  /// The texts of a range.
   struct Texts {
     int64_t ids[3] = {};
     int count = 0;
-    int main = 0;  // Which of them stands for the op; -1: none does.
+    int main = 0;  // Index of the text that names the op; -1: none.
   };
   struct Started {
     int64_t id = 0;
@@ -129,17 +128,17 @@ class EventRows {
   void Start(Thread* thread, const spool::RecordHead& head, const RecordParts& parts);
   void End(Thread* thread, const spool::RecordHead& head, const RecordParts& parts);
   void Mark(Thread* thread, const spool::RecordHead& head, const RecordParts& parts);
-  /// Takes a mark that is an event of an allocator.
+  /// Handles a mark that is an allocator event.
   bool TakeAllocation(Thread* thread, const spool::RecordHead& head, const RecordParts& parts);
 
   const ImageNames::String* FindString(uint16_t domain, uint64_t handle);
   int64_t DomainOf(uint16_t domain);
-  /// The text of an event, in StringTable.
+  /// The StringTable id of an event's text.
   int64_t TextOf(uint16_t domain, const RecordParts& parts);
-  /// Those of a pushed range: what its payload stands for, else its text. `call` gets what else the
-  /// payload of a call or a node says.
+  /// The texts of a pushed range: those its payload stands for, otherwise its own. `call` gets the
+  /// payload's other facts about a call or node.
   Texts TextsOf(uint16_t domain, const RecordParts& parts, std::optional<markers::CallFacts>* call);
-  /// Alike calls are rendered once.
+  /// Renders equal calls once.
   bool RenderOnce(uint16_t domain, const RecordParts& parts, std::string_view payload,
                   const markers::PayloadFacts& head, Texts* texts);
   bool Render(uint16_t domain, const RecordParts& parts, std::string_view payload, Texts* texts);
@@ -155,12 +154,12 @@ class EventRows {
   std::vector<std::unique_ptr<Thread>> threads_;
   IdMap thread_indices_;
   std::unordered_map<uint64_t, Started> started_;
-  // An end was read before its start, which another thread made.
+  // Ends read before their start, which is in another thread's stream.
   std::unordered_map<uint64_t, EarlyEnd> early_ends_;
   std::string message_;
   std::vector<char> rendered_;
   std::vector<CycleMark> cycle_marks_;
-  // By message and payload without its facts: 1 + the place in rendered_texts_.
+  // Message and payload without its facts -> 1 + index in rendered_texts_.
   TextIds known_payloads_;
   std::string payload_key_;
   std::vector<Texts> rendered_texts_;

@@ -19,7 +19,7 @@ int64_t ValueAt(const unsigned char* values, size_t i) {
   return value;
 }
 
-/// nvprof has threads as signed 32-bit numbers.
+/// nvprof stores thread ids as signed 32-bit numbers.
 int64_t SignedThread(int64_t thread_id) {
   constexpr int64_t kAllThreadBits = 0xffffffff;
   return thread_id >= 0 && thread_id <= kAllThreadBits
@@ -27,7 +27,7 @@ int64_t SignedThread(int64_t thread_id) {
              : thread_id;
 }
 
-/// A note that comes again and again is one; a library gone wild cannot fill the memory.
+/// Distinct notes; the limit bounds memory if a library goes wild.
 constexpr size_t kMostNotes = 100;
 
 int64_t ToSigned(uint64_t count) {
@@ -99,7 +99,7 @@ void ActivityRows::BindBytes(SQLite::Statement* statement, const Column& column,
     return;
   }
   bytes = bytes.substr(0, kMostBytes);
-  // A null pointer would be a NULL.
+  // A null pointer would be stored as NULL.
   statement->bindNoCopy(column.parameter,
                         static_cast<const void*>(bytes.empty() ? "" : bytes.data()),
                         static_cast<int>(bytes.size()));
@@ -175,7 +175,7 @@ PageFacts ReadPage(const std::filesystem::path& folder) {
     return damaged(fmt::format("ends at byte {}", file.size()));
   }
   const auto& page = *reinterpret_cast<const spool::ProcessPage*>(file.data());
-  // Written last: without it the library is still filling in the page.
+  // Written last: until then the library is filling in the page.
   facts.state = page.state.load(std::memory_order_acquire);
   if (std::memcmp(page.magic, spool::kProcessMagic, sizeof page.magic) != 0) {
     return damaged("is not the page of a process");
@@ -283,7 +283,7 @@ bool ImageConversion::ReadEvents(Deadline* deadline) {
   while (!heap_.empty()) {
     std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
     EventStream& stream = event_streams_[heap_.back().second];
-    // A stream goes on as long as no other has something earlier.
+    // Continue with a stream until another one has an earlier record.
     const int64_t until =
         heap_.size() > 1 ? heap_.front().first : std::numeric_limits<int64_t>::max();
     const StreamReader::Record* record = stream.reader.Peek();
@@ -304,7 +304,7 @@ bool ImageConversion::ReadEvents(Deadline* deadline) {
 }
 
 bool ImageConversion::Advance(uint32_t streams, Deadline* deadline) {
-  // The folder may hold many chunks: it is read where a stream is missing.
+  // The folder may hold many chunks: list it only if a stream is missing.
   if (ended_ || known_streams_.size() + spool::kFirstEventStream < streams) FindStreams();
   ReadNames();
   const bool more_activity = ReadActivity(deadline);

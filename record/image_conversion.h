@@ -22,36 +22,37 @@
 
 namespace oplens::record {
 
-/// Writes the rows of the stream of activity into nvprof's tables and ours.
+/// Writes rows of the activity stream to nvprof's tables and to ours.
 class ActivityRows {
  public:
   explicit ActivityRows(NvprofWriter* writer);
 
-  /// Takes a RecordKind::kRow. False where it has another number of values than its table, or no
-  /// such table is known, or its bytes do not fit: nothing is written then.
+  /// Adds a RecordKind::kRow. Returns false and writes nothing if the table is unknown, the number
+  /// of values is wrong, or the bytes do not fit.
   bool Add(uint16_t table, const unsigned char* body, size_t size);
 
   int64_t CountOf(spool::Table table) const { return counts_[static_cast<size_t>(table)]; }
-  /// Rows of all tables together.
+  /// Total rows of several tables.
   int64_t Sum(std::initializer_list<spool::Table> tables) const;
 
  private:
   enum class Form : uint8_t { kNumber, kThread, kText, kBlob };
   struct Column {
     Form form = Form::kNumber;
-    bool extra = false;  // Of our own table: an absent value is NULL.
+    bool extra = false;  // In our table, where an absent value is NULL.
     int parameter = 0;
   };
   struct Table {
     std::vector<Column> columns;
-    std::optional<SQLite::Statement> add;        // nvprof's.
-    std::optional<SQLite::Statement> add_extra;  // Ours.
-    bool numbered = false;                       // Ours tells the row of nvprof's.
+    std::optional<SQLite::Statement> add;        // To nvprof's table.
+    std::optional<SQLite::Statement> add_extra;  // To ours.
+    bool numbered = false;                       // Our table has a column for nvprof's row.
   };
 
   void AddNvprofColumns(const ActivityTable& source, Table* table);
   void AddExtraColumns(const ActivityTable& source, Table* table);
-  /// Binds all columns; false when the bytes do not fit. Sets *extras where one of ours is there.
+  /// Binds all columns; false if the bytes do not fit. Sets *extras if a value of our table is
+  /// present.
   bool Bind(Table* table, const unsigned char* values, ByteCursor bytes, bool* extras);
   void BindBytes(SQLite::Statement* statement, const Column& column, int64_t length,
                  std::string_view bytes);
@@ -61,7 +62,7 @@ class ActivityRows {
   std::array<int64_t, kActivityTableCount> counts_{};
 };
 
-/// When a call has to come back. Looks at the clock only now and then.
+/// A time limit for a call; reads the clock only now and then.
 class Deadline {
  public:
   using Clock = std::chrono::steady_clock;
@@ -79,9 +80,8 @@ class Deadline {
   bool passed_ = false;
 };
 
-/// Counters and texts of a ProcessPage.
 struct PageFacts {
-  bool known = false;  ///< There is such a page, and it is whole.
+  bool known = false;  ///< The page exists and is complete.
   ProcessIdentity identity;
   int64_t parent_id = 0;
   spool::ProcessState state = spool::ProcessState::kRunning;
@@ -104,25 +104,25 @@ struct PageFacts {
   std::string cupti_message;
   std::string output;
   std::string command;
-  /// ProcessPage::rank_variables that are set, by their names.
+  /// The set variables among ProcessPage::rank_variables, by name.
   std::map<std::string, int64_t> rank_variables;
   bool reference = false;
-  std::string damage;  ///< Why it is not known, where it should be.
+  std::string damage;  ///< Why an existing page is not known.
 };
 
-/// Reads the page in an image's folder as it is now.
+/// Reads the current page in an image's folder.
 PageFacts ReadPage(const std::filesystem::path& folder);
 
-/// Converts what one image of a process left in its folder. Throws SQLite::Exception.
+/// Converts the data of one image of a process. Throws SQLite::Exception.
 class ImageConversion {
  public:
   ImageConversion(ImageFolder folder, NvprofWriter* writer, MarkerRows* markers,
                   ActivityRows* activity);
 
-  /// Converts what has come. `streams` is PageFacts::streams. True: the deadline passed before the
-  /// end of it.
+  /// Converts new data. `streams`: PageFacts::streams. Returns true if the deadline passed before
+  /// the end.
   bool Advance(uint32_t streams, Deadline* deadline);
-  /// Nothing more will be written. Advance once more until it answers false, then Finish.
+  /// Call when nothing more will be written; then Advance until it returns false, and Finish.
   void End();
   EventCounts Finish();
 
@@ -138,7 +138,7 @@ class ImageConversion {
     explicit EventStream(StreamReader r) : reader(std::move(r)) {}
     StreamReader reader;
     EventRows::Thread* thread = nullptr;
-    int64_t sequence = -1;  // The chunk that `thread` is of.
+    int64_t sequence = -1;  // The chunk to which `thread` belongs.
   };
   /// Time of a stream's next record, and the stream.
   using Next = std::pair<int64_t, size_t>;

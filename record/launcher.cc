@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kNotStarted = 127;
 
-/// Whether all bytes came.
+/// Returns whether all bytes could be read.
 bool ReadAll(int fd, void* bytes, size_t size) {
   char* at = static_cast<char*>(bytes);
   while (size > 0) {
@@ -37,7 +37,7 @@ void Close(int* fd) {
   *fd = -1;
 }
 
-/// Both ends above the standard streams: those may have to be closed in the child.
+/// Both ends are above the standard streams, which may have to be closed in the child.
 std::array<int, 2> MakePipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
@@ -51,7 +51,7 @@ void WaitFor(pid_t child) {
   }
 }
 
-/// Text with its length before it, since values may hold any byte but zero.
+/// Length-prefixed texts, since values may hold any byte except zero.
 std::string Packed(const Environment& variables) {
   std::string text;
   for (const auto& [name, value] : variables) {
@@ -61,7 +61,7 @@ std::string Packed(const Environment& variables) {
   return text;
 }
 
-/// Sets what Packed made. False: out of memory.
+/// Sets the variables made by Packed. False: out of memory.
 bool SetVariables(const std::string& packed) {
   for (const char* at = packed.c_str(); at < packed.c_str() + packed.size();) {
     const char* value = at + std::strlen(at) + 1;
@@ -71,10 +71,10 @@ bool SetVariables(const std::string& packed) {
   return true;
 }
 
-/// The life of the child. This process has one thread only, so that the child may allocate.
+/// The child process. Its parent has only one thread, so the child may allocate.
 [[noreturn]] void RunChild(char* const* argv, const Inherited& inherited, int in, int out) {
   uint64_t size = 0;
-  // Without the word to start, `record` gave up or was killed.
+  // Without the start message, `record` gave up or was killed.
   if (!ReadAll(in, &size, sizeof size)) ::_exit(kNotStarted);
   std::string packed(size, '\0');
   if (!ReadAll(in, packed.data(), packed.size())) ::_exit(kNotStarted);
@@ -147,7 +147,7 @@ int Launcher::Start(const Environment& variables) {
                     WriteAll(to_child_, packed);
   Close(&to_child_);
   int error = 0;
-  // The pipe closes without a word as soon as the program is executed, or the child was killed.
+  // The pipe closes silently when the program is executed or the child is killed.
   const bool failed = ReadAll(from_child_, &error, sizeof error);
   Close(&from_child_);
   if (!told && !failed) error = EPIPE;

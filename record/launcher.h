@@ -11,17 +11,17 @@
 
 namespace oplens::record {
 
-/// What a process inherits and `record` changes for itself, kept to be given to the program
-/// unchanged: the signal mask, the signals that are ignored, closed standard streams.
+/// Inherited process state that `record` changes and the program must get unchanged: signal mask,
+/// ignored signals, closed standard streams.
 class Inherited {
  public:
-  /// Takes note of the state of this process. Call it first of all in main.
+  /// Captures the state. Call first in main.
   Inherited();
-  /// Puts the state back. Called between fork and exec: does nothing that is unsafe there.
+  /// Restores the state. Async-signal-safe: called between fork and exec.
   void Restore() const noexcept;
 
  private:
-  /// Those that `record` sets for itself.
+  /// Signals that `record` sets for itself.
   static constexpr std::array<int, 3> kSignals = {SIGPIPE, SIGXFSZ, SIGCHLD};
 
   sigset_t mask_{};
@@ -29,25 +29,24 @@ class Inherited {
   std::array<bool, 3> closed_{};  // Standard input, output, error.
 };
 
-/// Names and values.
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-/// The program that is recorded, a child process. It starts in two steps: its process id is known
-/// before it runs, since names of files depend on it.
+/// The recorded program, a child process. It is forked first and executed later, because file names
+/// depend on its process id.
 class Launcher {
  public:
-  /// Forks; the child waits. Throws Error when there is no process to be had.
+  /// Forks; the child waits. Throws Error if no process can be created.
   Launcher(const std::vector<std::string>& command, const Inherited& inherited);
-  /// A child that was not started ends.
+  /// Ends a child that was not started.
   ~Launcher();
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
 
   pid_t process_id() const { return process_id_; }
 
-  /// Executes the program with `variables` added to the environment. It is found as a shell finds
-  /// it and has the streams, process group, signal mask and ignored signals that `record` was
-  /// given. Returns 0, or the errno of the failed start: the child has ended then.
+  /// Executes the program with `variables` added to the environment. Looks it up as a shell does,
+  /// and restores the inherited state. Returns 0, or the errno of the failed start, after which the
+  /// child has ended.
   int Start(const Environment& variables);
 
  private:
@@ -57,10 +56,10 @@ class Launcher {
   bool started_ = false;
 };
 
-/// Exit code of a shell for a program that could not be started: 127 not found, else 126.
+/// A shell's exit code for a program that could not be started: 127 not found, else 126.
 int ExitCodeOfFailedStart(int error_number);
 
-/// Exit code for a status of waitpid: the program's own, or 128 + the signal that killed it.
+/// The exit code for a waitpid status: the program's own, or 128 + signal.
 int ExitCodeOf(int wait_status);
 
 }  // namespace oplens::record

@@ -26,12 +26,12 @@ constexpr int64_t kInt64 = 4;
 
 struct Number {
   int64_t kind = kDouble;
-  uint64_t bits = 0;  // Of a 64-bit value.
+  uint64_t bits = 0;  // As 64 bits.
 };
 
 uint64_t BitsOf(double value) { return std::bit_cast<uint64_t>(value); }
 
-/// From the types of NVTX (nvtxPayloadType_t). What is no number there is 0.
+/// Converts an NVTX number (nvtxPayloadType_t); 0 for other types.
 Number ToNumber(const spool::ValuePart& part) {
   const auto low = static_cast<uint32_t>(part.bits);
   switch (part.payload_type) {
@@ -132,7 +132,7 @@ void MarkerRows::AddPayload(int64_t id, uint64_t schema, std::string_view bytes)
   bytes = bytes.substr(0, kMostBytes);
   add_payload_.bind(1, id);
   add_payload_.bind(2, static_cast<int64_t>(schema));
-  // A null pointer would be a NULL.
+  // A null pointer would be stored as NULL.
   add_payload_.bindNoCopy(3, bytes.empty() ? "" : bytes.data(), static_cast<int>(bytes.size()));
   add_payload_.exec();
   add_payload_.reset();
@@ -148,11 +148,11 @@ bool MarkerRows::AddAllocation(int64_t time_ns, const ThreadObject& object,
   const auto add = [&](int64_t value) { add_allocation_.bind(++parameter, value); };
   const auto add_total = [&](int64_t total) {
     if (total >= 0) return add(total);
-    add_allocation_.bind(++parameter);  // NULL: not known.
+    add_allocation_.bind(++parameter);  // NULL: unknown.
   };
   add(time_ns);
   add(object[0]);
-  add(static_cast<int32_t>(object[1]));  // As nvprof has them in its tables of calls.
+  add(static_cast<int32_t>(object[1]));  // Signed, as in nvprof's tables of calls.
   add(static_cast<int64_t>(payload.address));
   add(payload.bytes);
   add_total(payload.total_allocated);

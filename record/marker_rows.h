@@ -13,40 +13,40 @@
 
 namespace oplens::record {
 
-/// CUpti_ActivityObjectKindId of a thread: process, thread and 0, each of 32 bits.
+/// CUpti_ActivityObjectKindId of a thread: process, thread, 0; 32 bits each.
 using ThreadObject = std::array<uint32_t, 3>;
 static_assert(sizeof(ThreadObject) == 12);
 
-/// The rows of ranges and marks of one database, whose numbers rise from 1 over all threads; and of
+/// Rows of ranges and marks of one database, with ids from 1 across all threads, and of
 /// allocations, which come as marks.
 class MarkerRows {
  public:
   explicit MarkerRows(NvprofWriter* writer);
 
-  /// `count` numbers that follow each other; answers the first.
+  /// Reserves `count` consecutive ids; returns the first.
   int64_t TakeIds(int64_t count) {
     const int64_t first = next_id_;
     next_id_ += count;
     return first;
   }
 
-  /// A row of MARKER, kept until Flush or later. `object` must stay where it is until then; `name`
-  /// and `domain` are of StringTable.
+  /// Adds a row of MARKER, written by Flush at the latest. `object` must stay valid until then;
+  /// `name` and `domain` are StringTable ids.
   void Add(int64_t flags, int64_t time_ns, int64_t id, const ThreadObject& object, int64_t name,
            int64_t domain) {
     rows_[count_] = {flags, time_ns, id, name, domain, &object};
     if (++count_ == kBatch) AddBatch();
   }
-  /// Writes what was kept.
+  /// Writes buffered rows.
   void Flush();
 
-  /// The row of MARKER_DATA of an event that has a category, colour or number.
+  /// Adds the MARKER_DATA row of an event with a category, colour or number.
   void AddData(int64_t id, const RecordParts& parts);
   void AddPayload(int64_t id, uint64_t schema, std::string_view bytes);
-  /// What is known of the call that a range stands for besides its text.
+  /// Adds facts about a range's call that are not in its text.
   void AddCall(int64_t id, const markers::CallFacts& facts);
 
-  /// An event of an allocator, from the payload of its mark. False where that is none.
+  /// Adds an allocator event from the payload of its mark. False if the payload is invalid.
   bool AddAllocation(int64_t time_ns, const ThreadObject& object, std::string_view bytes);
 
  private:
@@ -58,7 +58,7 @@ class MarkerRows {
     int64_t domain = -1;
     const ThreadObject* object = nullptr;
   };
-  /// So many rows in one statement take 0.6 of the time that they take one by one.
+  /// Inserting this many rows per statement takes 0.6 of the time of single rows.
   static constexpr size_t kBatch = 16;
 
   void AddBatch();
@@ -72,7 +72,7 @@ class MarkerRows {
   int64_t next_id_ = 1;
   size_t count_ = 0;
   std::array<Row, kBatch> rows_;
-  std::array<Row, kBatch> bound_;  // Domain and object: what is bound stays so.
+  std::array<Row, kBatch> bound_;  // Bound domains and objects, which stay bound.
 };
 
 }  // namespace oplens::record

@@ -87,13 +87,13 @@ std::string WasNotRecorded(const RecordingFacts& facts) {
                      WhyNotStored(facts.library_error));
 }
 
-/// "3 cycles, ", "" where there is one file for all.
+/// "3 cycles, "; "" if there is one file for all.
 std::string Cycles(const ProcessSummary& process) {
   const auto count = static_cast<int64_t>(process.cycle_outputs.size());
   return count == 0 ? "" : Count(count, "cycle") + ", ";
 }
 
-/// The name of the database, or of the first and last of them.
+/// The name of the database, or of the first and last one.
 std::string NameOf(const ProcessSummary& process, const std::filesystem::path& directory) {
   const std::vector<std::string>& cycles = process.cycle_outputs;
   if (cycles.empty()) return ShortName(process.output, directory);
@@ -103,7 +103,7 @@ std::string NameOf(const ProcessSummary& process, const std::filesystem::path& d
                      std::filesystem::path(cycles.back()).filename().string());
 }
 
-/// The lines of one database, each without its beginning.
+/// The lines about one database, without the prefix.
 class Lines {
  public:
   explicit Lines(const ProcessSummary& process) : process_(process) {
@@ -213,7 +213,7 @@ class Lines {
   std::vector<SummaryLine> lines_;
 };
 
-/// Why there is no GPU activity where nothing failed; "": there may be some.
+/// Why there is no GPU activity although nothing failed; "": there may be some.
 std::string WhyRangesOnly(const std::vector<ProcessSummary>& processes,
                           const RecordingFacts& facts) {
   const bool unused = std::all_of(processes.begin(), processes.end(), [](const auto& process) {
@@ -243,7 +243,7 @@ SummaryLine AboutTheProgram(const RecordingFacts& facts) {
   return {"the program used neither CUDA nor NVTX: its database is empty"};
 }
 
-/// Why a recording with --profile-from-start off holds nothing at all.
+/// Why a recording with --profile-from-start off is empty.
 SummaryLine AboutTheStart(const std::vector<ProcessSummary>& processes) {
   bool waits = false;
   for (const ProcessSummary& process : processes) {

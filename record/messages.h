@@ -10,35 +10,34 @@
 
 namespace oplens::record {
 
-/// Why CUPTI recorded nothing in a process whose state is CudaState::kFailed, and what to do: one
-/// line without a line feed.
+/// Why CUPTI recorded nothing in a process with CudaState::kFailed, and what to do: one line
+/// without a line feed.
 std::string CuptiAdvice(const ProcessSummary& process);
 
-/// What is to be known of a recording to explain its databases.
+/// Facts about a recording that explain its databases.
 struct RecordingFacts {
-  bool wanted_cuda = true;          ///< --trace has cuda.
+  bool wanted_cuda = true;          ///< --trace includes cuda.
   bool has_driver = true;           ///< The NVIDIA driver can be loaded on this machine.
   bool program_seen = true;         ///< The library was loaded into the program itself.
-  bool library_failed = false;      ///< It was loaded somewhere, and could not store anything.
-  int library_error = 0;            ///< The errno of that; 0: not known.
-  bool out_of_descriptors = false;  ///< The program was seen to have no descriptor left.
-  bool other_user = false;          ///< The program was seen to run as another user.
+  bool library_failed = false;      ///< It was loaded somewhere but could not store anything.
+  int library_error = 0;            ///< The errno of that; 0: unknown.
+  bool out_of_descriptors = false;  ///< The program was seen with no descriptor left.
+  bool other_user = false;          ///< The program was seen running as another user.
   bool wanted_children = false;     ///< --profile-child-processes
   int64_t skipped_processes = 0;    ///< Children that were not to be recorded.
-  std::filesystem::path directory;  ///< Files in it are named without it.
+  std::filesystem::path directory;  ///< Files in it are shown by relative path.
 };
 
-/// A line for standard error at the end.
 struct SummaryLine {
   std::string text;
-  bool fault = false;  ///< Something that was to be recorded is missing, or may be.
+  bool fault = false;  ///< Something requested is missing, or may be.
 };
 
-/// The lines: one a database, then those where something is to be said.
+/// One line per database, then the lines about problems.
 std::vector<SummaryLine> Summary(const std::vector<ProcessSummary>& processes,
                                  const RecordingFacts& facts);
 
-/// `path` as seen from `directory`: names below it are relative.
+/// `path` relative to `directory` if it is below it.
 std::string ShortName(const std::filesystem::path& path, const std::filesystem::path& directory);
 
 }  // namespace oplens::record

@@ -13,10 +13,9 @@ namespace {
 
 struct Entry {
   const char* kind;
-  int since;                    // First version that has the table.
-  const char* indexed_columns;  // The first of them that the version has is indexed.
-  // Names in order; "*" marks a BLOB, "@V" the first version that has the column, "<V" the first
-  // version that no longer has it.
+  int since;                    // First version with the table.
+  const char* indexed_columns;  // The first of these that the version has is indexed.
+  // Names in order. "*": BLOB; "@V": since version V; "<V": before version V.
   const char* columns;
 };
 
@@ -153,7 +152,7 @@ int ParseVersion(std::string_view digits) {
   return version;
 }
 
-// Adds the column that `token` describes if `version` has it.
+// Adds the column described by `token` if `version` has it.
 void AddColumn(std::string token, int version, std::vector<ColumnSpec>* columns) {
   if (const size_t at = token.find_first_of("@<"); at != std::string::npos) {
     const int bound = ParseVersion(std::string_view(token).substr(at + 1));
@@ -182,7 +181,7 @@ std::vector<TableSpec> NvprofTables(int version) {
     TableSpec table{NvprofTableName(entry.kind), {}, ""};
     std::istringstream tokens(entry.columns);
     for (std::string token; tokens >> token;) AddColumn(token, version, &table.columns);
-    // Version 9 has STREAM without the column that later versions index.
+    // STREAM of version 9 lacks the column that later versions index.
     std::istringstream candidates(entry.indexed_columns);
     for (std::string name; table.indexed_column.empty() && candidates >> name;) {
       if (HasColumn(table, name)) table.indexed_column = name;

@@ -6,34 +6,33 @@
 
 namespace oplens::record {
 
-// The tables of the databases that nvprof writes, for whoever writes one. Readers look columns up
-// by name: parse/readers/nvprof/nvprof_schema.h.
+// The tables of databases written by nvprof. Readers look columns up by name:
+// parse/readers/nvprof/nvprof_schema.h.
 
-/// One column of an nvprof table. Scalars are declared INT, unions and uuids BLOB.
+/// A column of an nvprof table. Scalars are declared INT, unions and UUIDs BLOB.
 struct ColumnSpec {
   std::string name;
   bool blob = false;
 };
 
-/// One CUPTI_ACTIVITY_KIND_* table as a given schema version has it, without its row id `_id_`.
+/// A CUPTI_ACTIVITY_KIND_* table in a schema version, without its row id `_id_`.
 struct TableSpec {
-  std::string name;  ///< Full name, with the prefix.
+  std::string name;  ///< With the prefix.
   std::vector<ColumnSpec> columns;
-  std::string indexed_column;  ///< "" when the table has no index.
+  std::string indexed_column;  ///< "": no index.
 };
 
-/// "CUPTI_ACTIVITY_KIND_" + kind.
 std::string NvprofTableName(const std::string& kind);
 
-/// All activity tables of an nvprof schema version (8 to 22), in nvprof's order. StringTable and
-/// Version are not among them: they have their own shape.
+/// All activity tables of an nvprof schema version (8 to 22), in nvprof's order. Without
+/// StringTable and Version, which have a different form.
 std::vector<TableSpec> NvprofTables(int version);
 
-/// The SQL that makes a table as nvprof does, but that row ids are not AUTOINCREMENT: they are the
-/// same, and SQLite need not look them up in a table of its own.
+/// The SQL that creates a table like nvprof's, except that row ids are not AUTOINCREMENT: they are
+/// the same, but SQLite need not maintain a separate table for them.
 std::string CreateTableSql(const TableSpec& table);
 
-/// The SQL that makes its index; "" when it has none.
+/// The SQL that creates its index; "" if it has none.
 std::string CreateIndexSql(const TableSpec& table);
 
 }  // namespace oplens::record

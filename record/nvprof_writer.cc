@@ -46,7 +46,7 @@ std::string CreateExtraTable(const ActivityTable& table) {
   return fmt::format("CREATE TABLE {}({})", table.extra_table, columns);
 }
 
-/// An empty file of its own: whatever has the name already is not written to.
+/// Creates an empty file, after removing what has the name.
 void MakeFile(const std::filesystem::path& path) {
   ::unlink(path.c_str());
   constexpr mode_t kAsSqlite = 0644;
@@ -57,7 +57,7 @@ void MakeFile(const std::filesystem::path& path) {
 
 }  // namespace
 
-/// SQLite's own functions, but for the names of files that have none.
+/// SQLite's default functions, except for files without a name.
 struct TemporaryFolder::Vfs : sqlite3_vfs {
   explicit Vfs(const std::filesystem::path& folder_path)
       : sqlite3_vfs(*sqlite3_vfs_find(nullptr)),
@@ -73,7 +73,8 @@ struct TemporaryFolder::Vfs : sqlite3_vfs {
                   int* out_flags) {
     auto* const vfs = static_cast<Vfs*>(self);
     if (file_name == nullptr) {
-      // It is removed as soon as it is open. The name must stay; a zero byte more ends its options.
+      // It is deleted right after opening. The name must stay valid; an extra zero byte ends its
+      // URI options.
       vfs->temporaries.push_back(
           fmt::format("{}/temporary.{}{}", vfs->folder, vfs->temporaries.size(), '\0'));
       file_name = vfs->temporaries.back().c_str();
@@ -102,7 +103,7 @@ const TableSpec& NvprofTable(std::string_view kind) {
   const std::string name = NvprofTableName(std::string(kind));
   const auto found = std::find_if(kTables.begin(), kTables.end(),
                                   [&](const TableSpec& table) { return table.name == name; });
-  if (found == kTables.end()) std::abort();  // A fault of kActivityTables.
+  if (found == kTables.end()) std::abort();  // A bug in kActivityTables.
   return *found;
 }
 
@@ -111,7 +112,7 @@ NvprofWriter::NvprofWriter(const std::filesystem::path& path, Pages pages)
   MakeFile(path);
   database_.emplace(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_NOMUTEX, 0,
                     temporary_files_.vfs_name());
-  // The spool stays until the database is whole: nothing here needs to survive a crash.
+  // The spool is kept until the database is complete, so no crash safety is needed here.
   database_->exec(pages == Pages::kLarge ? "PRAGMA page_size = 16384" : "PRAGMA page_size = 4096");
   database_->exec(
       "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; "
@@ -163,7 +164,7 @@ int64_t NvprofWriter::Intern(std::string_view text) {
   if (int64_t& id = text_ids_.Get(text, &is_new); !is_new) return id;
   std::string valid;
   AppendUtf8(text.substr(0, text.find('\0')), Utf8Hidden::kNothing, &valid);
-  // Two texts may be one as it is written, so each has an entry.
+  // Two texts may become equal when made valid; each has its own entry.
   const int64_t id = valid == text ? AddText(valid) : Intern(valid);
   text_ids_.Get(text, &is_new) = id;
   return id;
@@ -230,7 +231,7 @@ void NvprofWriter::Finish(const std::function<void(double)>& progress) {
   }
   database_->exec("COMMIT");
   database_.reset();
-  SyncPath(path_);  // Before its spool goes.
+  SyncPath(path_);  // Before the spool is removed.
 }
 
 }  // namespace oplens::record

@@ -17,18 +17,18 @@
 
 namespace oplens::record {
 
-/// Where SQLite keeps the temporary files of one database, in the place of TMPDIR: on the disk of
-/// the database, and where nobody else can write. (sqlite3_temp_directory is one for all databases
-/// of a process, and not to be changed while one is open.)
+/// Redirects SQLite's temporary files of one database from TMPDIR to a folder on the same disk
+/// where nobody else can write. (sqlite3_temp_directory is global, and must not change while a
+/// database is open.)
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(const std::filesystem::path& folder);
-  /// No database may be open with it.
+  /// No database that uses it may be open.
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
-  /// To be given to sqlite3_open_v2.
+  /// For sqlite3_open_v2.
   const char* vfs_name() const;
 
  private:
@@ -36,56 +36,55 @@ class TemporaryFolder {
   std::unique_ptr<Vfs> vfs_;
 };
 
-/// The version of nvprof's schema that is written: the oldest that has every table needed.
+/// The written version of nvprof's schema: the oldest one with every needed table.
 inline constexpr int kSchemaVersion = 12;
-/// Of the tables OPLENS_*.
+/// Version of the tables OPLENS_*.
 inline constexpr int kOwnVersion = 1;
 
-/// Longer texts and BLOBs are cut.
+/// Longer texts and BLOBs are truncated.
 inline constexpr size_t kMostBytes = size_t{1} << 26;
 
-/// nvprof's tables, by name without the prefix.
+/// An nvprof table by name without the prefix.
 const TableSpec& NvprofTable(std::string_view kind);
 
-/// A database of nvprof's schema that is being written: all tables, and the string table. All
-/// functions throw SQLite::Exception when it cannot be written.
+/// Writes a database of nvprof's schema: all tables and the string table. All functions throw
+/// SQLite::Exception if it cannot be written.
 class NvprofWriter {
  public:
-  /// Makes the file anew, in a folder that nobody else writes: temporary files stand beside it. An
-  /// empty database has a page for each table and index.
+  /// Creates the file, with temporary files beside it, in a folder that nobody else writes. An
+  /// empty database takes one page per table and index.
   enum class Pages { kLarge, kSmall };
   explicit NvprofWriter(const std::filesystem::path& path, Pages pages = Pages::kLarge);
 
-  /// An INSERT, for good as long as this.
+  /// An INSERT; must not outlive this object.
   SQLite::Statement Prepare(const std::string& sql);
   /// "INSERT INTO table(columns) VALUES (?, ...)"; `columns` are separated by ", ".
   SQLite::Statement PrepareInsert(const std::string& table, const std::string& columns);
 
   int64_t last_row() const { return database_->getLastInsertRowid(); }
 
-  /// The number of a text in StringTable. What is not UTF-8 is replaced, a text ends at a zero.
+  /// The StringTable id of a text. Invalid UTF-8 is replaced; the text ends at a zero byte.
   int64_t Intern(std::string_view text);
 
   void AddMeta(const std::string& key, int64_t value);
   void AddMeta(const std::string& key, const std::string& value);
   void AddNote(const std::string& text);
 
-  /// Makes what has come so far lasting.
+  /// Commits what has been written so far.
   void Commit();
 
   void Execute(const std::string& sql);
 
-  /// Closes the file as it is, without indices. No statement may be left, and nothing but the
-  /// destructor be called after it.
+  /// Closes the file without creating indices. All statements must be gone; afterwards only the
+  /// destructor may be called.
   void Close();
 
-  /// Another database, closed before, as `name` in statements; and no more. Intern must not be used
-  /// where texts come from there.
+  /// Attaches another, closed database as `name`. Do not use Intern if texts come from it.
   void Attach(const std::filesystem::path& other, const std::string& name);
   void Detach(const std::string& name);
 
-  /// Makes the indices and closes the file, telling after each which part is done, 0 to 1; the file
-  /// is on the disk then, or Error is thrown. No statement may be left.
+  /// Creates the indices and closes the file, calling `progress` after each with the fraction done,
+  /// 0 to 1. Afterwards the file is on disk, or Error is thrown. All statements must be gone.
   void Finish(const std::function<void(double)>& progress);
 
  private:

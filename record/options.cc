@@ -20,11 +20,10 @@
 namespace oplens::record {
 namespace {
 
-/// Groups of options.
 constexpr char kOutputOptions[] = "Output";
 constexpr char kRecordedOptions[] = "What is recorded";
 
-/// A word of --trace, and what it records.
+/// A word of --trace and what it records.
 struct TraceWord {
   std::string_view word;
   std::string_view help;
@@ -46,7 +45,7 @@ WordList TraceWords() {
   return list;
 }
 
-/// What is said of `record` beside its options.
+/// The texts about `record` besides its options.
 ProgramText TextOfRecord() {
   return {
       .name = "record",
@@ -94,7 +93,7 @@ constexpr char kDefaultTrace[] = "cuda,nvtx,sync,overhead";
 constexpr std::string_view kValueOptions[] = {
     "output", "export-profile", "profile-from-start", "trace", "timeout", "recover", "manual"};
 constexpr char kShortValueOption = 'o';
-constexpr int64_t kLongestTimeout = 1'000'000'000;  // Some 30 years.
+constexpr int64_t kLongestTimeout = 1'000'000'000;  // About 30 years.
 
 cxxopts::Options Spec() {
   cxxopts::Options spec("record");
@@ -126,7 +125,7 @@ cxxopts::Options Spec() {
                                      "End the program, and what it started, after so many seconds",
                                      cxxopts::value<std::string>(), "S");
   AddHelpOptions(&spec);
-  // Other names of the above, as nvprof had them.
+  // nvprof's names of options above.
   spec.add_options(kHiddenOptions)("export-profile", "", cxxopts::value<std::string>());
   spec.add_options(kHiddenOptions)("force-overwrite", "");
   return spec;
@@ -137,13 +136,13 @@ bool Holds(const Words& words, std::string_view word) {
   return std::find(std::begin(words), std::end(words), word) != std::end(words);
 }
 
-/// Whether the value of the option is the next word of the command line.
+/// Whether the option's value is the next word of the command line.
 bool TakesNextWord(std::string_view word) {
   if (word.starts_with("--")) return Holds(kValueOptions, word.substr(2));
   return word.find(kShortValueOption) == word.size() - 1;  // "-o" and "-fo"
 }
 
-/// The number of words that belong to `record`, its own name among them.
+/// The number of words that belong to `record`, including its name.
 int OwnWords(int argc, char** argv) {
   int at = 1;
   while (at < argc) {
@@ -190,7 +189,7 @@ int64_t ReadTimeout(const std::string& text) {
                                kLongestTimeout));
 }
 
-/// What is wrong with a part of the name, {} is the part, and what to do.
+/// The message for a bad sequence in the name ({}), with advice.
 struct FaultText {
   NameProblem problem;
   const char* text;
@@ -219,7 +218,7 @@ void CheckName(const std::string& pattern) {
   }
 }
 
-/// The value of an option or of its other name, "" for none.
+/// The value of an option or its alias; "" for none.
 std::string Value(const cxxopts::ParseResult& args, const char* name, const char* other) {
   std::string value;
   for (const char* option : {name, other}) {

@@ -85,7 +85,7 @@ std::string AbsolutePattern(const std::string& pattern) {
 
 fs::path CheckedOutput(const std::string& absolute_pattern, int32_t process_id, bool force) {
   std::array<char, sizeof(spool::ProcessPage::output)> name{};
-  // Child processes may have longer numbers.
+  // Process ids of child processes may be longer.
   constexpr int32_t kLongest = std::numeric_limits<int32_t>::max();
   if (ExpandOutputName(absolute_pattern.c_str(), kLongest, name.data(), name.size()) == 0) {
     throw UsageError(
@@ -99,7 +99,7 @@ fs::path CheckedOutput(const std::string& absolute_pattern, int32_t process_id, 
   if (fs::is_directory(output, error)) {
     throw UsageError(fmt::format("-o {} is a folder: give the name of a file", output.string()));
   }
-  // A link to nothing yet is replaced, one to a device or a pipe is not.
+  // A dangling link may be replaced, but not a link to a device or pipe.
   const fs::file_status target = fs::status(output, error);
   const bool no_file = fs::is_symlink(status) ? fs::exists(target) && !fs::is_regular_file(target)
                                               : fs::exists(status) && !fs::is_regular_file(status);

@@ -8,29 +8,28 @@
 #include "record/launcher.h"
 #include "record/options.h"
 
-// What is checked and found out before a program starts.
+// Checks before the program starts.
 
 namespace oplens::record {
 
-/// liboplens_record.so, beside this program or where both are installed. Throws Error.
+/// The path of liboplens_record.so, beside this program or in the installation. Throws Error.
 std::filesystem::path FindLibrary();
 
-/// Throws UsageError where another tool is to be loaded into the program in the place of ours.
+/// Throws UsageError if another tool would be loaded into the program instead of ours.
 void RefuseOtherTools();
 
-/// `pattern` seen from the root of the file system. What the path of the working directory has of
-/// percent signs stands for itself.
+/// `pattern` as an absolute path. Escapes percent signs of the working directory.
 std::string AbsolutePattern(const std::string& pattern);
 
-/// The database of process `process_id`, absolute. Throws UsageError when it cannot be written
-/// there, or is there already without `force`.
+/// The absolute database path for process `process_id`. Throws UsageError if it cannot be written,
+/// or exists and `force` is false.
 std::filesystem::path CheckedOutput(const std::string& absolute_pattern, int32_t process_id,
                                     bool force);
 
-/// Nanoseconds from CLOCK_MONOTONIC to CLOCK_REALTIME.
+/// CLOCK_REALTIME - CLOCK_MONOTONIC in ns.
 int64_t ClockOffset();
 
-/// The words of spool::kOptionsVariable.
+/// The value of spool::kOptionsVariable.
 std::string LibraryOptions(const Options& options);
 
 }  // namespace oplens::record

@@ -34,7 +34,7 @@ std::string DescribeGpu(const ProcessSummary& summary) {
   }
 }
 
-/// Which state tells more about a process with several images.
+/// Ranks states of several images: the higher one is more informative.
 int Weight(spool::CudaState state) {
   switch (state) {
     case spool::CudaState::kRecording:
@@ -254,7 +254,7 @@ std::vector<Cycle> ProcessConversion::TakeCycles(ProcessSummary* summary) const 
 std::vector<fs::path> ProcessConversion::Split(const std::vector<Cycle>& cycles,
                                                const std::function<void(double)>& progress,
                                                ProcessSummary* summary) {
-  // Before any is written: all are there, or none.
+  // Check before writing: either all files are created or none.
   for (const std::string& output : summary->cycle_outputs) {
     CheckPlace(output, Replaced(options_.force));
   }

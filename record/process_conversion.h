@@ -14,20 +14,19 @@
 
 namespace oplens::record {
 
-/// Converts all images of one process into its database. All functions throw oplens::Error when it
+/// Converts all images of a process into its database. All functions throw oplens::Error if it
 /// cannot be written.
 class ProcessConversion {
  public:
-  /// Makes the database `part`, a file in the spool.
+  /// Creates the database `part`, a file in the spool.
   ProcessConversion(int64_t process_id, std::string output, std::filesystem::path part,
                     const ConversionOptions& options);
   ~ProcessConversion();
 
   void AddImage(ImageFolder folder, PageFacts facts);
 
-  /// As Conversion::Advance.
   bool Advance(Deadline* deadline);
-  /// Nothing more will be written: Advance until it answers false, then Finish.
+  /// Call when nothing more will be written; then Advance until it returns false, and Finish.
   void End();
   ProcessSummary Finish(const std::function<void(double)>& progress);
 
@@ -39,7 +38,7 @@ class ProcessConversion {
     std::unique_ptr<ImageConversion> conversion;
     PageFacts facts;  // As last read.
   };
-  /// What writes rows; gone before the database is closed.
+  /// Objects that write rows; destroyed before the database is closed.
   struct Rows {
     explicit Rows(NvprofWriter* writer) : markers(writer), activity(writer) {}
     MarkerRows markers;
@@ -48,24 +47,23 @@ class ProcessConversion {
   };
 
   void AddProcessName(const std::string& command);
-  /// Of an image whose GPU may have done more than was recorded.
+  /// For an image whose GPU may have done more than was recorded.
   void SumUpCutOff(size_t image, ProcessSummary* summary);
   void SumUp(ProcessSummary* summary, EventCounts* counts);
-  /// Those of the last image that has any: a program that starts another in its place may set them.
+  /// Uses the last image with such variables: a program that calls exec may set them.
   void AddRankVariables();
   void AddFacts(const ProcessSummary& summary, const EventCounts& counts);
-  /// What the program's schedule wants in files of their own, and whether it had one.
+  /// The cycles that get their own files, and whether there was a schedule.
   std::vector<Cycle> TakeCycles(ProcessSummary* summary) const;
-  /// Whether the program was recorded with --reference.
   bool IsReference() const;
-  /// The part of a file of what captures of graphs need, in the place of the one.
+  /// Writes a database with only what captures of graphs need; returns its .part file.
   std::vector<std::filesystem::path> KeepCaptures(const std::function<void(double)>& progress,
                                                   ProcessSummary* summary);
-  /// The parts of files, in the place of the one.
+  /// Writes a database per cycle; returns their .part files.
   std::vector<std::filesystem::path> Split(const std::vector<Cycle>& cycles,
                                            const std::function<void(double)>& progress,
                                            ProcessSummary* summary);
-  /// Calls f, and makes an Error of what SQLite throws.
+  /// Calls f and converts SQLite exceptions to Error.
   template <typename F>
   auto Guard(F f);
 

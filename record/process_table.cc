@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Appends the children of a process, which the system keeps for each of its threads.
+/// Appends the children of a process, which the system lists per thread.
 void AppendChildren(int32_t process_id, std::vector<int32_t>* found) {
   std::error_code error;
   for (fs::directory_iterator at(fmt::format("/proc/{}/task", process_id), error), end;
@@ -29,7 +29,7 @@ void AppendChildren(int32_t process_id, std::vector<int32_t>* found) {
   }
 }
 
-/// The number that a process has in its own namespace, the innermost.
+/// The process id in the innermost namespace.
 int32_t InnermostNumber(int32_t process_id) {
   std::ifstream status(fmt::format("/proc/{}/status", process_id));
   for (std::string line; std::getline(status, line);) {
@@ -43,7 +43,7 @@ int32_t InnermostNumber(int32_t process_id) {
   return 0;
 }
 
-/// The number in the name of a folder of /proc; 0: it is none of a process.
+/// The process id in the name of a /proc folder; 0 if it is none.
 int32_t NumberOf(const fs::path& folder) {
   const std::string name = folder.filename().string();
   int32_t number = 0;
@@ -94,14 +94,14 @@ bool HasNoDescriptorLeft(int32_t process_id) {
   std::error_code error;
   for (fs::directory_iterator at(fmt::format("/proc/{}/fd", process_id), error), end;
        !error && at != end; at.increment(error)) {
-    // Those above a limit that was lowered later do not count.
+    // Descriptors above a limit that was lowered later do not count.
     if (std::stoull(at->path().filename().string()) < limit.rlim_cur) ++used;
   }
   return used > 0 && used == limit.rlim_cur;
 }
 
 std::vector<int32_t> Descendants() {
-  // Processes come and go meanwhile: a number may be seen twice, but not without end.
+  // Processes come and go meanwhile: an id may be seen twice, so bound the loop.
   constexpr size_t kMost = 100'000;
   std::vector<int32_t> found;
   AppendChildren(::getpid(), &found);

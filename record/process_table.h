@@ -7,24 +7,24 @@
 
 #include "record/spool/process_identity.h"
 
-// What /proc says of other processes. Where it says nothing, there are none.
+// Facts about other processes from /proc; without /proc there are none.
 
 namespace oplens::record {
 
-/// Whether the process has a file mapped whose path contains `path`. Tells it from one that was
-/// given the same number later.
+/// Whether the process maps a file whose path contains `path`. Tells it apart from a later process
+/// with the same id.
 bool MapsFile(int32_t process_id, std::string_view path);
 
-/// Whether the process lives, in whichever namespace of processes that /proc shows.
+/// Whether the process lives, in any PID namespace visible in /proc.
 bool IsAlive(const ProcessIdentity& identity);
 
-/// Whether the process runs as another user than this one.
+/// Whether the process runs as a different user.
 bool IsOfOtherUser(int32_t process_id);
 
-/// Whether the process has every descriptor in use that its limit allows.
+/// Whether the process has reached its limit of descriptors.
 bool HasNoDescriptorLeft(int32_t process_id);
 
-/// The children of this process, theirs, and so on.
+/// All descendants of this process.
 std::vector<int32_t> Descendants();
 
 }  // namespace oplens::record

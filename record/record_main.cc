@@ -22,7 +22,7 @@ int Main(const Options& options, const Inherited& inherited) {
 }  // namespace
 
 int RunRecord(int argc, char** argv) {
-  const Inherited inherited;  // Before anything changes it.
+  const Inherited inherited;  // First, before anything changes it.
   return RunProgram("record", [&] { return Main(ReadOptions(argc, argv), inherited); });
 }
 

@@ -53,7 +53,7 @@ struct Request {
   bool IsServedBy(uint32_t served) const { return static_cast<int32_t>(served - number) >= 0; }
 };
 
-/// Asks the library in the last image of each process.
+/// Sends a flush request to the last image of each process.
 std::vector<Request> Ask(const fs::path& spool_folder, const std::vector<int32_t>& processes) {
   std::vector<Request> requests;
   const std::vector<ImageFolder> images = ListImages(spool_folder);
@@ -72,8 +72,7 @@ std::vector<Request> Ask(const fs::path& spool_folder, const std::vector<int32_t
   return requests;
 }
 
-/// Asks the library in those of `processes` whose GPU is recorded to bring all that CUPTI holds
-/// into the spool, and waits until they have, for `most` at most.
+/// Requests that `processes` with GPU recording flush CUPTI into the spool; waits at most `most`.
 void RequestFlush(const fs::path& spool, const std::vector<int32_t>& processes, milliseconds most) {
   const auto end = RecordingClock::now() + most;
   for (const Request& request : Ask(spool, processes)) {
@@ -93,7 +92,7 @@ constexpr std::chrono::seconds kGrace{5};     // From SIGTERM to SIGKILL.
 constexpr milliseconds kFlushPatience{1000};  // Before a signal.
 constexpr int kExitTimeout = 124;
 
-/// What is written down of the command line.
+/// The command line to store.
 std::string CommandLine(const Options& options) {
   if (!options.keep_arguments) return options.command.front();
   std::string line;
@@ -101,11 +100,11 @@ std::string CommandLine(const Options& options) {
   return line;
 }
 
-/// Whether processes whose parent ended become children of this one.
+/// Whether orphaned descendants become children of this process.
 bool TakesOrphans(const Options& options) { return options.children || options.timeout_s > 0; }
 
-/// The processes of a recording, from the start of the program to the end of the last one that is
-/// waited for.
+/// The processes of a recording, from the start of the program to the end of the last process that
+/// is waited for.
 class Processes {
  public:
   Processes(const Options& options, pid_t program, std::string library, fs::path spool)
@@ -117,7 +116,7 @@ class Processes {
       deadline_ = RecordingClock::now() + std::chrono::seconds(options.timeout_s);
   }
 
-  /// Takes the signals that came, for `idle` at most. False: every process ended.
+  /// Handles signals for at most `idle`. False: every process ended.
   bool Step(Signals* signals, milliseconds idle) {
     std::optional<Signals::Signal> signal = signals->Wait(idle);
     for (; signal; signal = signals->Wait(milliseconds(0))) {
@@ -129,16 +128,15 @@ class Processes {
     return stage_ != Stage::kGivenUp && OthersRun(signals->witness());
   }
 
-  /// Looks why the library may not be there, as long as it is not: it takes a descriptor to load
-  /// it.
+  /// Looks for reasons why the library is not loaded yet: loading it takes a descriptor.
   void LookAtProgram() { out_of_descriptors_ |= HasNoDescriptorLeft(program_); }
   bool out_of_descriptors() const { return out_of_descriptors_; }
-  /// Whether the program ended as another user, who may not write into the spool.
+  /// Whether the program ended as another user, who may not be able to write to the spool.
   bool other_user() const { return other_user_; }
 
   int exit_code() const { return stage_ == Stage::kRunning ? ExitCodeOf(status_) : kExitTimeout; }
 
-  /// What to say of the end of the program, "" for nothing.
+  /// The message about the program's end; "" for none.
   std::string EndLine() const {
     if (stage_ != Stage::kRunning) {
       return fmt::format(
@@ -154,8 +152,8 @@ class Processes {
  private:
   enum class Stage { kRunning, kTerminated, kKilled, kGivenUp };
 
-  /// Those that the library is in: a process that was forked just now is in the spool only when it
-  /// has something to record.
+  /// The children with the library. A newly forked one is in the spool only once it has something
+  /// to record.
   std::vector<int32_t> RecordedChildren() const {
     std::vector<int32_t> children;
     if (!options_.children) return children;
@@ -166,8 +164,8 @@ class Processes {
     return children;
   }
 
-  /// To the program, or after its end to the recorded processes that it left; not to those that got
-  /// the signal with the group.
+  /// Forwards a signal to the program or, after its end, to recorded processes that it left; not to
+  /// those that got it with the group.
   void Forward(const Signals::Signal& signal) {
     std::vector<int32_t> targets = {program_};
     if (!program_runs_) targets = RecordedChildren();
@@ -177,13 +175,13 @@ class Processes {
     Send(targets, signal.number);
   }
 
-  /// A process may end at once, without what CUPTI holds.
+  /// Flushes CUPTI first, because a process may end at once.
   void Send(const std::vector<int32_t>& targets, int number) const {
     RequestFlush(spool_, targets, kFlushPatience);
     for (const int32_t target : targets) ::kill(target, number);
   }
 
-  /// All processes that come from this one, but for the witness.
+  /// All descendants except the witness.
   static std::vector<int32_t> AllBut(pid_t witness) {
     std::vector<int32_t> processes = Descendants();
     std::erase(processes, witness);
@@ -191,7 +189,7 @@ class Processes {
   }
 
   void Reap() {
-    // Children that the program left may have become ours.
+    // Orphans of the program may have become our children.
     const idtype_t whom = TakesOrphans(options_) ? P_ALL : P_PID;
     while (true) {
       siginfo_t ended{};
@@ -200,7 +198,7 @@ class Processes {
       if (answer < 0 && errno == EINTR) continue;
       if (answer < 0 || ended.si_pid == 0) return;
       const bool is_program = ended.si_pid == program_ && program_runs_;
-      // The system forgets whose it was with the wait.
+      // Read before waitpid, after which the system forgets it.
       if (is_program) other_user_ = IsOfOtherUser(program_);
       int status = 0;
       ::waitpid(ended.si_pid, &status, WNOHANG);
@@ -210,8 +208,8 @@ class Processes {
     }
   }
 
-  /// The next step after the timeout: the program and all that it started, or that those did, are
-  /// asked to end, then killed.
+  /// The next step after the timeout: asks the program and all its descendants to end, later kills
+  /// them.
   void EndThem(pid_t witness) {
     deadline_ = RecordingClock::now() + kGrace;
     if (stage_ == Stage::kRunning) {
@@ -227,7 +225,7 @@ class Processes {
 
   bool OthersRun(pid_t witness) const {
     const std::vector<int32_t> left = AllBut(witness);
-    // Some may have been made while the others were killed.
+    // New ones may have been created during the killing.
     for (const int32_t process : left) {
       if (stage_ == Stage::kKilled) ::kill(process, SIGKILL);
     }
@@ -266,8 +264,7 @@ class Processes {
   bool told_ = false;
 };
 
-/// The file that is run for the first word of a command: of the search path, where it names no
-/// folder. "": none is there.
+/// The file run for the first word of a command, found in PATH if it has no folder; "" if none.
 std::string FileOfProgram(const std::string& word) {
   if (word.find('/') != std::string::npos) return word;
   const char* const path = std::getenv("PATH");
@@ -281,7 +278,7 @@ std::string FileOfProgram(const std::string& word) {
   return "";
 }
 
-/// CheckedOutput() that is neither the program nor a file among its arguments, such as its script.
+/// CheckedOutput(), but refuses the program and files among its arguments, such as its script.
 fs::path OutputFor(const std::string& pattern, int32_t process_id, const Options& options) {
   const fs::path output = CheckedOutput(pattern, process_id, options.force);
   RunFiles files;
@@ -294,7 +291,6 @@ fs::path OutputFor(const std::string& pattern, int32_t process_id, const Options
   return output;
 }
 
-/// One recording, from the fork to the databases.
 class Recording {
  public:
   Recording(const Options& options, const Inherited& inherited)
@@ -305,16 +301,16 @@ class Recording {
         program_(IdentityOf(launcher_.process_id())),
         output_(OutputFor(pattern_, launcher_.process_id(), options)),
         spool_(SpoolFolder::Create(output_, options.force)) {
-    program_.process_id = launcher_.process_id();  // Also where there is no /proc.
+    program_.process_id = launcher_.process_id();  // Set even without /proc.
   }
 
   int Run() {
-    AllowManyFiles();  // After the fork: the program's own limit stays.
+    AllowManyFiles();  // After the fork, so that the program keeps its own limit.
     const int error = Start();
     if (error != 0) return SayNotStarted(error);
     Processes processes(options_, launcher_.process_id(), library_.string(), spool_.path());
     using Talk = ConversionRun::Talk;
-    // With a database for each process, the name that --recover takes is that of all.
+    // With one database per process, --recover takes the pattern.
     const fs::path name = options_.children ? fs::path(pattern_) : output_;
     ConversionRun conversion({spool_.path(), options_.force, false, OPLENS_VERSION},
                              ShortName(name, Directory()),
@@ -341,7 +337,7 @@ class Recording {
   }
 
  private:
-  /// Every recorded process has a database that stays open.
+  /// Each recorded process has an open database.
   static void AllowManyFiles() {
     rlimit limit;
     if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -408,7 +404,7 @@ class Recording {
     return facts;
   }
 
-  /// A program without NVTX and CUDA gets its database too.
+  /// A program without NVTX and CUDA gets a database too.
   void NoteUnseen(ConversionRun* conversion) const {
     try {
       spool_.AddUnseenProcess(program_, output_.string(), CommandLine(options_));
@@ -418,7 +414,7 @@ class Recording {
   }
 
   const Options& options_;
-  Signals signals_;  // First of those that matter: its state is in force before there is a child.
+  Signals signals_;  // First: it must be in effect before there is a child.
   fs::path library_;
   std::string pattern_;
   Launcher launcher_;

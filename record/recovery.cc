@@ -25,35 +25,35 @@
 namespace oplens::record {
 namespace {
 
-/// What `record --recover NAME` names: an interrupted recording, and the databases that are to be
-/// made of it. No path that stands in a spool decides where something is written.
+/// The interrupted recording that `record --recover NAME` names, and its databases. Paths stored in
+/// the spool never decide where something is written.
 class RecoveryTarget {
  public:
-  /// NAME is a database, its spool, or a name with %-sequences as it was given to -o. Throws Error
-  /// when no recording has it, or several.
+  /// NAME is a database, its spool, or a name with %-sequences as given to -o. Throws Error if no
+  /// recording, or several, match.
   explicit RecoveryTarget(const std::string& name);
 
   const std::filesystem::path& spool() const { return spool_; }
-  /// As it may be given to --recover again.
+  /// For another --recover.
   const std::string& name() const { return name_; }
-  /// Whether NAME is that of any number of databases: it has %-sequences.
+  /// Whether NAME has %-sequences and so may name several databases.
   bool is_pattern() const { return !base_.empty(); }
 
-  /// The database of a process, as far as its page is known: in the folder of NAME. Of a pattern:
-  /// "" when the process's own name does not fit it.
+  /// The database of a process, from what is known of its page, in NAME's folder. For a pattern: ""
+  /// if the process's own name does not match it.
   std::string OutputOf(const PageFacts& facts) const;
 
  private:
   bool TakeLiteral(const std::filesystem::path& path);
   void TakePattern(const std::string& pattern);
-  /// The recording that has a process whose database has the name.
+  /// Finds the recording with a process whose database has this name.
   void FindByProcess(const std::filesystem::path& output);
 
   std::string name_;
   std::filesystem::path spool_;
-  std::filesystem::path output_;  // Of a name without sequences.
-  std::filesystem::path folder_;  // Of a pattern,
-  std::string base_;              // with this as its last part.
+  std::filesystem::path output_;  // For a name without sequences.
+  std::filesystem::path folder_;  // For a pattern: its folder.
+  std::string base_;              // For a pattern: its last component.
 };
 
 namespace fs = std::filesystem;
@@ -64,14 +64,14 @@ std::string Expand(const std::string& pattern, int32_t process_id) {
   return name.data();
 }
 
-/// A folder of ours: what others left is not looked into.
+/// A folder owned by this user; others are not looked into.
 bool IsOwnFolder(const fs::path& path) {
   struct stat facts {};
   return ::lstat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode) &&
          facts.st_uid == ::geteuid();
 }
 
-/// The one spool in a folder of which `is_it` is true; empty: there is none.
+/// The only spool in a folder for which `is_it` holds; empty if there is none.
 fs::path OnlySpool(const fs::path& folder, const std::string& name,
                    const std::function<bool(const fs::path&)>& is_it) {
   std::vector<fs::path> spools;
@@ -123,7 +123,7 @@ void RecoveryTarget::TakePattern(const std::string& pattern) {
   }
   folder_ = Expand(folder, 0);
   base_ = pattern.substr(slash + 1);
-  // The spool has the name of the program's own database.
+  // The spool is named after the program's own database.
   spool_ = OnlySpool(folder_, name_, [this](const fs::path& spool) {
     const std::string own = SpoolFolder::OutputOf(spool).filename().string();
     const auto fits = [&](int32_t process_id) {
@@ -158,7 +158,7 @@ std::string RecoveryTarget::OutputOf(const PageFacts& facts) const {
   return fits ? (folder_ / own).string() : "";
 }
 
-/// How many processes have something to be written.
+/// The number of processes with something to write.
 size_t CountProcesses(const fs::path& spool) {
   std::set<ProcessIdentity> known;
   std::set<int32_t> unknown;
@@ -181,7 +181,7 @@ void RefuseOtherFormat(const fs::path& spool, const Session& session) {
               fmt::format("recover it with oplens {}", ValueOf(session, "oplens")));
 }
 
-/// One name is that of one database.
+/// Throws if a name without sequences would name several databases.
 void RefuseSeveral(const RecoveryTarget& target, const Session& session) {
   const size_t processes = CountProcesses(target.spool());
   if (processes == 0) {
@@ -198,8 +198,8 @@ void RefuseSeveral(const RecoveryTarget& target, const Session& session) {
                           pattern.string()));
 }
 
-/// What is known of a recording without its machine. Where the session is lost, the processes tell
-/// what they can: their names, commands and times stand in their own folders.
+/// Facts about a recording that do not need its machine. If the session file is lost, the
+/// processes' own folders provide names, commands and times.
 RecordingFacts FactsOf(const SpoolFolder& spool, const Session& session, const Options& options) {
   RecordingFacts facts;
   facts.directory = fs::current_path();

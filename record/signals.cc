@@ -14,7 +14,7 @@
 namespace oplens::record {
 namespace {
 
-/// Whether the signal is pending; then it no longer is.
+/// Whether the signal is pending; consumes it.
 bool Take(int number) {
   sigset_t set;
   ::sigemptyset(&set);
@@ -23,7 +23,7 @@ bool Take(int number) {
   return ::sigtimedwait(&set, nullptr, &at_once) == number;
 }
 
-/// Takes record's name off this process: `kill $(pidof record)` means record, not its group.
+/// Renames this process: `kill $(pidof record)` must not hit it and appear as sent to the group.
 void Rename() {
   constexpr char kName[] = "signals";
   ::prctl(PR_SET_NAME, kName, 0, 0, 0);
@@ -35,13 +35,13 @@ void Rename() {
     length += static_cast<size_t>(got);
   }
   ::close(file);
-  // The arguments lie one behind the other from the first on.
+  // The arguments are contiguous from the first on.
   if (length < sizeof kName) return;
   std::memset(program_invocation_name, 0, length);
   std::memcpy(program_invocation_name, kName, sizeof kName);
 }
 
-/// Answers questions until the other end is closed.
+/// Answers queries until the other end closes.
 [[noreturn]] void RunWitness(int socket, pid_t parent) {
   Rename();
   sigset_t all;
@@ -91,7 +91,7 @@ bool GroupWitness::Saw(const siginfo_t& info) {
   bool saw = false;
   if (!Ask(info.si_signo, &saw)) return info.si_code == SI_KERNEL;
   if (saw) return true;
-  // The system sends to one process of a group after the other.
+  // The system signals the processes of a group one after another.
   constexpr useconds_t kMoment = 10'000;
   ::usleep(kMoment);
   return Ask(info.si_signo, &saw) && saw;
@@ -101,7 +101,7 @@ Signals::Signals() {
   ::sigemptyset(&taken_);
   for (const int number : kTaken) ::sigaddset(&taken_, number);
   for (int number = SIGRTMIN; number <= SIGRTMAX; ++number) ::sigaddset(&taken_, number);
-  // Where children's ends are ignored, the system throws their exit codes away.
+  // If SIGCHLD is ignored, the system drops exit codes of children.
   struct sigaction by_default {};
   by_default.sa_handler = SIG_DFL;
   ::sigaction(SIGCHLD, &by_default, &child_before_);
@@ -110,7 +110,7 @@ Signals::Signals() {
 }
 
 Signals::~Signals() {
-  // Those that came too late would kill with the database already in its place.
+  // Late signals would kill this process after the database is in place.
   while (Wait(std::chrono::milliseconds(0))) {
   }
   ::sigaction(SIGCHLD, &child_before_, nullptr);
@@ -123,7 +123,7 @@ std::optional<Signals::Signal> Signals::Wait(std::chrono::milliseconds timeout) 
   const int number = ::sigtimedwait(&taken_, &info, &time);
   if (number <= 0) return std::nullopt;
   if (number == SIGCHLD) return Signal{number, false};
-  // The limit of CPU time is each process's own.
+  // The limit of CPU time is per process.
   if (number == SIGXCPU && info.si_code == SI_KERNEL) return std::nullopt;
   return Signal{number, witness_->Saw(info)};
 }

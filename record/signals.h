@@ -9,22 +9,22 @@
 
 namespace oplens::record {
 
-/// A process beside this one in its process group that does nothing but take signals. What it gets
-/// too was sent to the whole group, be it by the terminal or by kill; nothing else tells that. It
-/// ends with this process.
+/// A process in this one's process group that only receives signals. A signal that both get was
+/// sent to the whole group, by the terminal or by kill; nothing else reveals that. It ends with
+/// this process.
 class GroupWitness {
  public:
-  /// Forks. Where that fails there is no witness.
+  /// Forks. If that fails, there is no witness.
   GroupWitness();
   ~GroupWitness();
   GroupWitness(const GroupWitness&) = delete;
   GroupWitness& operator=(const GroupWitness&) = delete;
 
-  /// -1: there is none.
+  /// -1: none.
   pid_t process_id() const { return process_id_; }
 
-  /// Whether the signal that just came, `info`, was sent to the group. Without a witness it counts
-  /// as that when the system sent it, which is the terminal's way.
+  /// Whether the signal `info` was sent to the group. Without a witness: whether the system sent
+  /// it, as the terminal does.
   bool Saw(const siginfo_t& info);
 
  private:
@@ -34,9 +34,9 @@ class GroupWitness {
   int socket_ = -1;
 };
 
-/// Signals as events: while one lives, SIGCHLD and all signals that by default end a process do
-/// nothing to this one by themselves, but for those that tell of a fault of its own, SIGPIPE and
-/// SIGXFSZ. Make it before the first thread and child.
+/// Receives signals as events: while this object lives, SIGCHLD and all signals that end a process
+/// by default have no other effect, except those for faults of this process, SIGPIPE and SIGXFSZ.
+/// Create it before the first thread and child.
 class Signals {
  public:
   Signals();
@@ -46,20 +46,20 @@ class Signals {
 
   struct Signal {
     int number;
-    /// It was sent to the whole process group, by the terminal (Ctrl-C) or by kill.
+    /// Sent to the whole process group, by the terminal (Ctrl-C) or by kill.
     bool of_group;
   };
-  /// The next signal, or none within `timeout`.
+  /// The next signal; nullopt if none comes within `timeout`.
   std::optional<Signal> Wait(std::chrono::milliseconds timeout);
 
-  /// A child of this process which is none of the program's; -1: there is none.
+  /// The witness, a child that is not the program's; -1: none.
   pid_t witness() const { return witness_->process_id(); }
 
  private:
   sigset_t taken_{};
   sigset_t before_{};
   struct sigaction child_before_ {};
-  std::optional<GroupWitness> witness_;  // It inherits the mask.
+  std::optional<GroupWitness> witness_;  // It inherits the signal mask.
 };
 
 }  // namespace oplens::record

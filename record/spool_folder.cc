@@ -29,10 +29,10 @@ namespace oplens::record {
 namespace {
 
 constexpr char kFile[] = "session";
-/// The last line: without it the rest may be cut.
+/// The last line; without it the file may be truncated.
 constexpr char kEnd[] = "end";
 
-/// Values may hold any byte: lines end at line feeds, so those are written as \n.
+/// Values may contain any byte; line feeds are escaped as \n.
 std::string Escaped(std::string_view value) {
   std::string text;
   for (const char c : value) {
@@ -60,7 +60,8 @@ std::string Unescaped(std::string_view text) {
   return value;
 }
 
-/// Of a plain file that is not too large; else "". What somebody else put there is not waited for.
+/// The contents of a regular file of limited size, else "". Does not block on what others put
+/// there.
 std::string TextOf(const std::filesystem::path& path) {
   constexpr size_t kMostBytes = size_t{1} << 20;
   const int fd = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -81,7 +82,7 @@ bool BeginsWithNumber(const std::string& text) {
   return !text.empty() && text.front() >= '1' && text.front() <= '9';
 }
 
-/// Whether what everything hangs on is there.
+/// Whether the essential values are there.
 bool IsWhole(const Session& session) {
   return BeginsWithNumber(ValueOf(session, "version")) &&
          BeginsWithNumber(ValueOf(session, "program"));
@@ -98,7 +99,7 @@ void CopyText(const std::string& text, char (&to)[kSize]) {
   text.copy(to, kSize - 1);
 }
 
-/// Pages of all images; unknown where one is missing or damaged.
+/// The pages of all images; unknown if missing or damaged.
 std::vector<PageFacts> PagesIn(const fs::path& spool) {
   std::vector<PageFacts> pages;
   for (const ImageFolder& image : ListImages(spool)) pages.push_back(ReadPage(image.path));
@@ -118,7 +119,7 @@ std::vector<ProcessIdentity> RunningIn(const fs::path& spool) {
     facts.identity.process_id = static_cast<int32_t>(image.process_id);
     running.push_back(facts.identity);
   }
-  // It may not have come to its first range yet.
+  // The program may not have made its first range yet.
   const ProcessIdentity program = ProgramOf(ReadSession(spool));
   if (IsAlive(program)) running.push_back(program);
   std::sort(running.begin(), running.end());
@@ -127,7 +128,7 @@ std::vector<ProcessIdentity> RunningIn(const fs::path& spool) {
 }
 
 void RefuseRunning(const fs::path& spool) {
-  // A process that was killed just now needs a moment to be gone.
+  // A process that was just killed takes a moment to vanish.
   constexpr int kLooks = 10;
   std::vector<ProcessIdentity> running = RunningIn(spool);
   for (int look = 1; look < kLooks && !running.empty(); ++look) {
@@ -143,7 +144,7 @@ void RefuseRunning(const fs::path& spool) {
               "wait for its end, or end it");
 }
 
-/// What others put under that name is neither read nor removed.
+/// Does not read or remove what other users put under that name.
 void RefuseForeign(const fs::path& spool) {
   struct stat facts {};
   if (::lstat(spool.c_str(), &facts) != 0) {
@@ -157,7 +158,7 @@ void RefuseForeign(const fs::path& spool) {
   }
 }
 
-/// A folder of the user's that happens to have the name is left alone.
+/// Refuses a user's folder that happens to have the name.
 void RefuseOthers(const fs::path& path) {
   std::error_code error;
   for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
@@ -197,7 +198,7 @@ void MakeFolder(const fs::path& path, bool force) {
   }
 }
 
-/// A folder that no image of the process has: there may be some that could not make their page.
+/// Creates a folder with an unused image number; some images may have no page.
 fs::path MakeImageFolder(const fs::path& spool, int32_t process_id) {
   constexpr int kMostImages = 10'000;
   for (int image = 0; image < kMostImages; ++image) {
@@ -222,7 +223,7 @@ void WriteSession(const std::filesystem::path& spool, const Session& session) {
   for (const auto& [name, value] : session) text += fmt::format("{}={}\n", name, Escaped(value));
   text += fmt::format("{}\n", kEnd);
   WriteDurably(spool / kFile, text);
-  SyncPath(spool.parent_path());  // The folder of the spool itself.
+  SyncPath(spool.parent_path());  // The folder entry of the spool itself.
 }
 
 Session ReadSession(const std::filesystem::path& spool) {
@@ -321,7 +322,7 @@ std::vector<ProcessIdentity> SpoolFolder::RunningProcesses() const { return Runn
 void SpoolFolder::Remove() {
   try {
     lock_.Remove();
-  } catch (const fs::filesystem_error&) {  // What is left takes room and does no harm.
+  } catch (const fs::filesystem_error&) {  // What is left wastes disk space but is harmless.
   }
 }
 

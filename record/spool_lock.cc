@@ -26,7 +26,7 @@ bool IsSameFile(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/// Whether the open file still has its name: a spool that is removed gives its lock up last.
+/// Whether the open file still has its name: removing a spool deletes the lock last.
 bool HasName(int descriptor, int folder) {
   struct stat open_file {};
   struct stat named {};
@@ -35,7 +35,6 @@ bool HasName(int descriptor, int folder) {
          IsSameFile(open_file, named);
 }
 
-/// "123.4"
 bool IsImageName(const std::string& name) {
   const size_t dot = name.find('.');
   const auto is_number = [](std::string_view text) {
@@ -86,7 +85,7 @@ SpoolLock::SpoolLock(SpoolLock&& other) noexcept
       descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 void SpoolLock::Remove() const {
-  // By its descriptor: somebody may have put another folder, or a link, in its place.
+  // By descriptor: another folder or a link may have taken its name.
   const fs::path folder = fmt::format("/proc/self/fd/{}", folder_);
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();

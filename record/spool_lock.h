@@ -6,18 +6,18 @@
 
 namespace oplens::record {
 
-/// Holds a spool for one `record`, whatever namespaces others run in, until it goes or the process
-/// ends. File systems without locks are let through.
+/// Locks a spool for one `record`, across PID namespaces, for the lifetime of this object or
+/// process. No effect on file systems without locks.
 class SpoolLock {
  public:
-  /// Throws Error when another `record` holds it.
+  /// Throws Error if another `record` holds it.
   explicit SpoolLock(const std::filesystem::path& spool);
   ~SpoolLock();
   SpoolLock(SpoolLock&& other) noexcept;
   SpoolLock& operator=(SpoolLock&&) = delete;
 
-  /// Removes what record puts into a spool (IsOfSpool), the lock last, and the folder unless
-  /// something else is in it. It is the folder that was locked, whatever has its name by now.
+  /// Removes the files that record puts into a spool (IsOfSpool), the lock last, and the folder
+  /// unless something else is in it. Uses the locked folder itself, whatever has its name by now.
   /// Throws std::filesystem::filesystem_error.
   void Remove() const;
 
@@ -27,10 +27,10 @@ class SpoolLock {
   int descriptor_ = -1;
 };
 
-/// Whether record, or the library in a program, puts something of this name into a spool.
+/// Whether record or the library creates files of this name in a spool.
 bool IsOfSpool(const std::string& name);
 
-/// Whether a process has the file mapped that it locked (FileLock::kWhileMapped).
+/// Whether a process maps and has locked the file (FileLock::kWhileMapped).
 bool IsLocked(const std::filesystem::path& file);
 
 }  // namespace oplens::record

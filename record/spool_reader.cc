@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// "A.B", both decimal without leading zeros as they are written.
+/// "A.B", both decimal without leading zeros.
 template <typename T>
 std::optional<std::pair<T, T>> ParsePair(std::string_view name) {
   std::pair<T, T> pair;
@@ -150,7 +150,7 @@ bool StreamReader::ReadRecord() {
 }
 
 bool StreamReader::TakeUsed() {
-  // A chunk that someone made shorter must not be touched.
+  // A truncated chunk must not be accessed.
   struct stat status {};
   const fs::path path = PathOf(sequence_);
   if (::stat(path.c_str(), &status) != 0 || static_cast<size_t>(status.st_size) < chunk_.size()) {
@@ -171,13 +171,13 @@ bool StreamReader::TakeUsed() {
 
 bool StreamReader::CheckHead(const MappedFile& file, uint32_t sequence) {
   if (file.data() == nullptr) {
-    // An empty one is being made, or was when the program was killed.
+    // An empty file is being created, or was when the program was killed.
     const bool there = file.error() != ENOENT && file.error() != 0;
     if (ended_ && there) Damage(sequence, std::strerror(file.error()));
     return false;
   }
-  // The library is still making it, or was killed meanwhile: nothing is in it. `used` is written
-  // last, after the rest of the head.
+  // Empty chunk: the library is creating it or was killed meanwhile. It writes `used` last in the
+  // head.
   const bool has_head = file.size() >= kHeadBytes;
   if (AllZero(file, kHeadBytes) || (has_head && LoadUsed(file) == 0)) return false;
   if (!has_head) {
@@ -192,7 +192,7 @@ bool StreamReader::CheckHead(const MappedFile& file, uint32_t sequence) {
     return Damage(sequence, fmt::format("has version {} of the spool's format, not {}",
                                         head.version, spool::kVersion));
   }
-  // Mapped while it was still growing: it is whole by now, and is mapped anew.
+  // Mapped while it was growing: map it again, complete.
   if (!ended_ && file.size() < head.capacity) return false;
   if (head.stream != stream_ || head.sequence != sequence) {
     return Damage(sequence, fmt::format("says that it is chunk {}.{}", head.stream, head.sequence));
@@ -203,7 +203,7 @@ bool StreamReader::CheckHead(const MappedFile& file, uint32_t sequence) {
 bool StreamReader::OpenChunk(uint32_t sequence) {
   MappedFile file(PathOf(sequence), std::numeric_limits<uint32_t>::max());
   if (!CheckHead(file, sequence)) return false;
-  // Between looking at the old chunk and seeing the new one more may have come into the old.
+  // The old chunk may have grown before the new one was seen.
   if (chunk_.data() != nullptr) {
     if (TakeUsed()) return true;
     if (!damage_.empty()) return false;
@@ -222,7 +222,7 @@ bool StreamReader::OpenChunk(uint32_t sequence) {
 bool StreamReader::Refill() {
   if (!damage_.empty()) return false;
   if (chunk_.data() == nullptr) return OpenChunk(0);
-  // More than one turn only where a chunk holds nothing.
+  // Loops only over empty chunks.
   for (;;) {
     if (TakeUsed()) return true;
     if (!damage_.empty() || sequence_ == std::numeric_limits<uint32_t>::max()) return false;
@@ -234,7 +234,7 @@ bool StreamReader::Refill() {
 
 void StreamReader::CheckLast(uint32_t last_sequence) {
   if (Peek() != nullptr || !damage_.empty()) return;
-  // A last chunk that holds nothing is where the program was killed.
+  // An empty last chunk is where the program was killed.
   const uint32_t next = chunk_.data() == nullptr ? 0 : sequence_ + 1;
   if (last_sequence > next) Damage(next, "is missing or empty");
 }

@@ -10,17 +10,17 @@
 
 #include "record/spool/spool_format.h"
 
-// Reads what lies in a spool, while it is written or after. Nothing here believes a number that it
-// reads: what does not fit the file is told as damage.
+// Reads a spool during or after its recording. Does not trust any number in it: what does not fit
+// the file is reported as damage.
 
 namespace oplens::record {
 
-/// A file mapped read-only; empty when it could not be. Not to be used any more once another
-/// program has made the file shorter.
+/// A file mapped read-only; empty if that failed. Must not be used after another program has
+/// shortened the file.
 class MappedFile {
  public:
   MappedFile() = default;
-  /// Maps the first `limit` bytes at most.
+  /// Maps at most the first `limit` bytes.
   MappedFile(const std::filesystem::path& path, size_t limit);
   ~MappedFile() { Close(); }
   MappedFile(MappedFile&& other) noexcept { *this = std::move(other); }
@@ -29,7 +29,7 @@ class MappedFile {
   void Close();
   const unsigned char* data() const { return data_; }
   size_t size() const { return size_; }
-  /// Why there is nothing: errno, 0 for an empty file.
+  /// Why it is empty: errno, or 0 for an empty file.
   int error() const { return error_; }
 
  private:
@@ -38,7 +38,6 @@ class MappedFile {
   int error_ = 0;
 };
 
-/// A folder PID.N of a spool.
 struct ImageFolder {
   int64_t process_id = 0;
   int64_t image = 0;
@@ -47,25 +46,25 @@ struct ImageFolder {
   auto operator<=>(const ImageFolder&) const = default;
 };
 
-/// All images in the spool, ordered by process and image.
+/// All images in the spool, by process and image.
 std::vector<ImageFolder> ListImages(const std::filesystem::path& spool);
 
-/// The chunks in an image's folder: stream -> last sequence.
+/// The streams in an image's folder -> last chunk number.
 std::map<uint32_t, uint32_t> ListStreams(const std::filesystem::path& folder);
 
-/// The records of one stream, in order, as they come. Maps one chunk at a time.
+/// The records of a stream, in order, as they arrive. Maps one chunk at a time.
 class StreamReader {
  public:
   struct Record {
     spool::RecordHead head{};
-    const unsigned char* body = nullptr;  ///< What follows the head.
+    const unsigned char* body = nullptr;  ///< The bytes after the head.
     size_t body_size = 0;
   };
 
   StreamReader(std::filesystem::path folder, uint32_t stream);
 
-  /// The next record, until Next(); null: none has come yet, or the stream is damaged. Where it
-  /// answers null it has looked at the files, else only at memory.
+  /// The next record, valid until Next(); null: none yet, or the stream is damaged. Accesses files
+  /// only at the end of the known part of the chunk.
   const Record* Peek() {
     if (have_record_ || (position_ < limit_ && ReadRecord())) return &record_;
     return Refill() ? &record_ : nullptr;
@@ -76,18 +75,18 @@ class StreamReader {
   }
 
   uint32_t stream() const { return stream_; }
-  /// Of the chunk of the last record; the thread of a chunk is that of its first record.
+  /// Of the chunk of the last record; the thread is that of the chunk's first record.
   uint32_t sequence() const { return sequence_; }
   uint32_t thread_id() const { return thread_id_; }
   uint32_t os_thread_id() const { return os_thread_id_; }
-  /// Bytes of the chunks up to the next record.
+  /// Bytes of the chunks before the next record.
   uint64_t bytes_read() const { return bytes_closed_ + position_; }
 
-  /// Nothing more will be written: what cannot be read is damage from now on.
+  /// Call when nothing more will be written: from now on, what cannot be read is damage.
   void End() { ended_ = true; }
-  /// After the last record and End(): finds that chunks up to `last_sequence` are missing.
+  /// Call after the last record and End(): reports missing chunks up to `last_sequence`.
   void CheckLast(uint32_t last_sequence);
-  /// What ended the stream too early: a sentence with the file's name; "": nothing.
+  /// What ended the stream early, a sentence with the file name; "": nothing.
   const std::string& damage() const { return damage_; }
 
  private:
@@ -108,7 +107,7 @@ class StreamReader {
   bool have_record_ = false;
   MappedFile chunk_;
   size_t position_ = 0;  // Of the next record in chunk_.
-  size_t limit_ = 0;     // Up to here chunk_ is whole.
+  size_t limit_ = 0;     // End of the complete part of chunk_.
   uint64_t bytes_closed_ = 0;
   Record record_;
   std::string damage_;

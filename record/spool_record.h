@@ -10,7 +10,7 @@
 
 namespace oplens::record {
 
-/// Takes values one after the other from bytes, never beyond their end.
+/// Reads values from bytes, never beyond their end.
 class ByteCursor {
  public:
   ByteCursor(const unsigned char* data, size_t size) : data_(data), left_(size) {}
@@ -26,7 +26,7 @@ class ByteCursor {
     return true;
   }
 
-  /// `size` bytes, with what pads them to a multiple of 8.
+  /// Takes `size` bytes and their padding to a multiple of 8.
   bool TakeBytes(uint64_t size, std::string_view* bytes) {
     if (size > left_) return false;
     const size_t padded = (static_cast<size_t>(size) + 7) / 8 * 8;
@@ -46,14 +46,14 @@ class ByteCursor {
   size_t left_;
 };
 
-/// The parts of an event or a name. Views point into the record.
+/// The parts of an event or name. Views point into the record.
 struct RecordParts {
-  uint8_t present = 0;  ///< spool::kLookPart, ...
+  uint8_t present = 0;  ///< Bits: spool::kLookPart, ...
   spool::LookPart look{};
   spool::ValuePart value{};
   uint64_t string = 0;
   uint64_t range = 0;
-  // For PayloadCursor: the payload of a CallPart, and what follows the count of others.
+  // For PayloadCursor: the payload of a CallPart, and the bytes after the count of others.
   uint64_t call_schema = 0;
   std::string_view call_payload;
   std::string_view payloads;
@@ -62,11 +62,11 @@ struct RecordParts {
   bool Has(uint8_t part) const { return (present & part) != 0; }
 };
 
-/// False when the parts do not fit the record. What a CallPart says is `string`, too, and `present`
-/// has kStringPart then.
+/// False if the parts do not fit the record. A CallPart also sets `string`, and kStringPart in
+/// `present`.
 bool ReadParts(uint8_t present, const unsigned char* body, size_t size, RecordParts* parts);
 
-/// Takes one of those that stand behind each other.
+/// Takes one of several consecutive payloads.
 inline bool TakePayload(ByteCursor* cursor, uint64_t* schema, std::string_view* bytes) {
   spool::PayloadHead head;
   if (!cursor->Take(&head)) return false;
@@ -74,7 +74,7 @@ inline bool TakePayload(ByteCursor* cursor, uint64_t* schema, std::string_view* 
   return cursor->TakeBytes(head.size, bytes);
 }
 
-/// Takes the payloads of a record that ReadParts() has read.
+/// Iterates over the payloads of a record read by ReadParts().
 class PayloadCursor {
  public:
   explicit PayloadCursor(const RecordParts& parts)

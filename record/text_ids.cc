@@ -7,13 +7,13 @@
 
 namespace oplens::record {
 TextIds::TextIds() : slots_(1024) {
-  // Nobody can make texts that collide.
+  // Random seeds: nobody can craft texts that collide.
   std::random_device random;
   for (uint64_t& seed : seeds_) seed = uint64_t{random()} << 32 | random();
 }
 
 TextIds::Key TextIds::Hash(std::string_view text) const {
-  // Odd constants with well spread bits.
+  // Odd constants with well-spread bits.
   constexpr uint64_t kA = 0x9e3779b97f4a7c15;
   constexpr uint64_t kB = 0xd1b54a32d192ed03;
   constexpr uint64_t kC = 0x8cb92ba72f3d8dd7;

@@ -8,14 +8,15 @@
 
 namespace oplens::record {
 
-/// Which number a text has, for any number of texts of any length: of each only 128 bits of its
-/// hash are kept, so that the chance that two of 10^9 texts are taken for one is below 10^-20.
-/// Memory: 24 bytes a slot, between 3/8 and 3/4 full: 32 to 64 bytes a distinct text.
+/// Maps texts to numbers, keeping only a 128-bit hash of each: the probability that any two of 10^9
+/// texts collide is below 10^-20. Memory: 24 bytes per slot, 3/8 to 3/4 full: 32 to 64 bytes per
+/// distinct text.
 class TextIds {
  public:
   TextIds();
 
-  /// The number of `text`, a reference to be set where *is_new; valid until the next call.
+  /// The number of `text`, to be set by the caller if *is_new. The reference is valid until the
+  /// next call.
   int64_t& Get(std::string_view text, bool* is_new);
 
  private:

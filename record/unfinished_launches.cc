@@ -12,10 +12,10 @@
 namespace oplens::record {
 namespace {
 
-// Numbers of the calls that launch, as cupti_runtime_cbid.h and cupti_driver_cbid.h have them for
-// good: cudaLaunch, cudaLaunchKernel, cudaLaunchCooperativeKernel, cudaGraphLaunch,
-// cudaLaunchKernelExC and __cudaLaunchKernel with their _ptsz and MultiDevice forms; cuLaunch,
-// cuLaunchGrid, cuLaunchKernel, cuLaunchCooperativeKernel, cuGraphLaunch, cuLaunchKernelEx.
+// Ids of launch calls, fixed in cupti_runtime_cbid.h and cupti_driver_cbid.h: cudaLaunch,
+// cudaLaunchKernel, cudaLaunchCooperativeKernel, cudaGraphLaunch, cudaLaunchKernelExC and
+// __cudaLaunchKernel with their _ptsz and MultiDevice forms; cuLaunch, cuLaunchGrid,
+// cuLaunchKernel, cuLaunchCooperativeKernel, cuGraphLaunch, cuLaunchKernelEx.
 constexpr char kRuntimeLaunches[] =
     "13, 211, 213, 214, 269, 270, 272, 311, 312, 430, 431, 505, 506";
 constexpr char kDriverLaunches[] = "115, 116, 117, 307, 442, 477, 478, 480, 514, 515, 652, 653";

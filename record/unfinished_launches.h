@@ -9,20 +9,20 @@
 
 namespace oplens::record {
 
-/// The making of a graph's node; while a stream is captured, it lies in the call that would have
-/// launched.
+/// The creation of a graph node; during stream capture, within the call that would otherwise
+/// launch.
 struct NodeMade {
   int64_t thread_id;
   int64_t time_ns;
   auto operator<=>(const NodeMade&) const = default;
 };
 
-/// All of OPLENS_GRAPH_NODE, by thread and time.
+/// All rows of OPLENS_GRAPH_NODE, by thread and time.
 std::vector<NodeMade> NodesMade(NvprofWriter* writer);
 
-/// How many launches of kernels and graphs that succeeded from `from_ns` on and before `until_ns`
-/// have no kernel in the database, or none with an end. Those that were captured into a graph are
-/// no launches. Reads all calls: for recordings of which something is known to be missing.
+/// The number of successful kernel and graph launches in [from_ns, until_ns) without a completed
+/// kernel in the database. Captured launches do not count. Reads all calls: for recordings known to
+/// be incomplete.
 int64_t CountUnfinishedLaunches(NvprofWriter* writer, int64_t from_ns, int64_t until_ns);
 
 }  // namespace oplens::record

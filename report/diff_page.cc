@@ -32,21 +32,21 @@ using prof::FieldType;
 using prof::Figure;
 using prof::Fold;
 
-/// So many keys stand before what changed, the others behind it: who looks for the change of an op
-/// need not scroll past its shapes and kernels.
+/// Keys shown before the changes; the others follow them, so that a reader looking for the change
+/// of an op need not scroll past its shapes and kernels.
 constexpr size_t kKeysInFront = 2;
 
 bool IsSame(const DiffRow& row) {
   return row.figures.empty() || row.figures.front().change == prof::Change::kSame;
 }
 
-/// A table of a diff as columns of a page: its keys, `class`, then of each figure that is printed
-/// KEY_base, KEY_new and KEY_delta; of the first one also KEY_delta_pct, `share_pct` where the
-/// table explains the change of the total, KEY_band, `verdict`, and `was` where a row has other
-/// keys in the base. Rows without a change come last.
+/// A table of a diff as page columns: its keys, `class`, then KEY_base, KEY_new and KEY_delta for
+/// each printed figure. The first figure also has KEY_delta_pct, `share_pct` if the table explains
+/// the change of the total, KEY_band, `verdict`, and `was` if a row has other keys in the base.
+/// Rows without a change come last.
 class DiffColumns {
  public:
-  /// `total_delta`: the change of the total, in ns. `table` and `cutter` must outlive this object.
+  /// `total_delta`: in ns. `table` and `cutter` must outlive this object.
   DiffColumns(const prof::DiffTable& table, std::optional<double> total_delta,
               const PathCutter* cutter)
       : cutter_(cutter) {
@@ -87,7 +87,7 @@ class DiffColumns {
     });
   }
 
-  /// Of the figure at `place`; the headers of the first one do without its own.
+  /// Adds a column of the figure at `place`; the first figure's headers omit its name.
   template <typename NumberOf>
   void AddNumbers(const Field& figure, size_t place, std::string_view key, std::string_view header,
                   std::string_view unit, std::string_view help, Fold fold, NumberOf number_of) {
@@ -135,7 +135,7 @@ class DiffColumns {
               Fold::kNone},
              [](const DiffRow& row) { return WordOf(FigureAt(row, 0).change); });
     AddSides(figure, 0);
-    // Of rows together it would leave out those that the base lacks: it is of each row alone.
+    // Not folded: that would leave out rows missing in the base.
     AddNumbers(figure, 0, "delta_pct", "Delta %", "%", "100 x delta / base", Fold::kNone,
                [](const Figure& of) { return of.delta_pct(); });
     if (table.explains_total && total_delta && *total_delta != 0) {
@@ -161,7 +161,7 @@ class DiffColumns {
         [](const DiffRow& row) { return fmt::format("{}", fmt::join(row.base_keys, " ")); });
   }
 
-  /// A text that lives as long as this object.
+  /// Keeps a text as long as this object lives.
   std::string_view Keep(std::string text) {
     return *texts_.emplace_back(std::make_unique<std::string>(std::move(text)));
   }
@@ -169,7 +169,7 @@ class DiffColumns {
   std::vector<std::unique_ptr<std::string>> texts_;
   std::vector<Field> fields_;
   std::vector<Column> columns_;
-  std::vector<std::function<void(const DiffRow&, Column*)>> cells_;  // By column.
+  std::vector<std::function<void(const DiffRow&, Column*)>> cells_;
   const PathCutter* cutter_;
   size_t rows_ = 0;
 };
@@ -190,14 +190,12 @@ DiffPageJson FigureOf(const prof::Figure& figure) {
           {"class", WordOf(figure.change)}};
 }
 
-/// A table as it goes into the page.
 struct PackedTable {
   DiffColumns columns;
   std::string packed;
   size_t rows = 0;
 };
 
-/// The last `parts` parts of a path.
 std::string_view TailOf(std::string_view path, size_t parts) {
   while (path.ends_with('/')) path.remove_suffix(1);
   size_t begin = path.size();
@@ -209,7 +207,7 @@ std::string_view TailOf(std::string_view path, size_t parts) {
   return path.substr(begin + 1);
 }
 
-/// Two inputs named for others: by no more of their paths than tells one from the other.
+/// The shortest path tails that distinguish the two inputs.
 std::pair<std::string, std::string> ShownNames(std::string_view base, std::string_view now) {
   const auto parts = static_cast<size_t>(std::count(base.begin(), base.end(), '/'));
   size_t count = 1;
@@ -218,7 +216,7 @@ std::pair<std::string, std::string> ShownNames(std::string_view base, std::strin
   return {std::string(TailOf(base, count)), std::string(TailOf(now, count))};
 }
 
-/// As many of the first rows as fit into so many bytes.
+/// Packs as many leading rows as fit into `most_bytes`.
 void Pack(size_t most_bytes, PackedTable* table) {
   table->rows = table->columns.rows();
   while (true) {
@@ -274,7 +272,7 @@ class DiffPage {
     return bytes;
   }
 
-  /// Tables that take less than an equal part leave the others more.
+  /// Shares the limit equally; what a small table does not need goes to the others.
   void PackTables() {
     constexpr size_t kRoomOfTable = 200;  // Besides its bytes.
     const size_t taken = Bytes(Summary()) + kRoomOfTable * tables_.size();

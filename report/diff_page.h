@@ -10,23 +10,22 @@
 
 namespace oplens::report {
 
-/// What the page of a diff is made with.
 struct DiffPagePlan {
-  std::string program;     ///< Its name and version.
-  std::string title;       ///< "": the names of the runs.
-  std::string folder;      ///< The working folder; "": paths are kept.
-  size_t limit_bytes = 0;  ///< 0: as large as it gets.
+  std::string program;     ///< Name and version.
+  std::string title;       ///< "": made from the names of the runs.
+  std::string folder;      ///< The working folder; "": paths are not shortened.
+  size_t limit_bytes = 0;  ///< 0: unlimited.
 };
 
 struct DiffPageResult {
   size_t page_bytes = 0;
-  std::vector<std::string> left_out;  ///< Sentences: what did not fit.
+  std::vector<std::string> left_out;  ///< Sentences about what did not fit.
 };
 
-/// Writes the page of two runs compared (docs/report_format.md) to `output`, without committing it:
-/// the verdict, what else differs, the causes, and the tables of the diff, of which rows without a
-/// change go first where not all fits. Throws UsageError where not even the page without tables
-/// does.
+/// Writes the comparison page of two runs (docs/report_format.md) to `output` without committing
+/// it: the verdict, other differences, the causes, and the tables of the diff. If not everything
+/// fits, rows without a change are dropped first. Throws UsageError if not even the page without
+/// tables fits.
 DiffPageResult WriteDiffPage(const prof::Diff& diff, const DiffPagePlan& plan, Output* output);
 
 }  // namespace oplens::report

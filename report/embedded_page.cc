@@ -1,8 +1,8 @@
-// The page of report/page as bytes of this program. OPLENS_PAGE_FILE is its path in the sources.
+// The page of report/page, embedded. OPLENS_PAGE_FILE is its path in the sources.
 
 #include "report/page_shell.h"
 
-// The assembler reads the file: a byte array would take the compiler half a second.
+// The assembler includes the file: compiling a byte array would take half a second.
 asm(".pushsection .rodata\n"
     ".balign 16\n"
     ".global oplens_page_begin\n"

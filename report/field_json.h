@@ -7,7 +7,7 @@
 
 namespace oplens::report {
 
-/// A field as pages have it: FIELD of docs/report_format.md.
+/// A field as FIELD of docs/report_format.md.
 nlohmann::ordered_json FieldJson(const prof::Field& field);
 
 }  // namespace oplens::report

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMostStretches = 8;
 
-/// When host events of a rank start that are not on the page.
+/// Start times of the rank's host events that are not on the page.
 prof::IntervalSet MissingTimes(const Timeline& timeline, const Placement& placement,
                                const HostWish& wish) {
   std::vector<prof::Interval> missing = wish.missing;

@@ -9,13 +9,13 @@
 
 namespace oplens::report {
 
-/// The steps of a rank that lack host events on the page, since these were not wanted or their
-/// chunks had no room: "steps 3 to 40, 42". "" where none does. O(n log n) for n steps and chunks.
+/// The steps of a rank without host events on the page, because these were not requested or their
+/// chunks did not fit: "steps 3 to 40, 42"; "" if there are none. O(n log n) for n steps and
+/// chunks.
 std::string StepsWithoutHost(const Timeline& timeline, const Placement& placement,
                              const HostWish& wish);
 
-/// Numbers that ascend, as "3 to 40, 42"; of more than eight stretches the first ones, and how many
-/// numbers further ones have.
+/// Ascending numbers as "3 to 40, 42": at most eight stretches, then how many numbers follow.
 std::string ListOfNumbers(std::span<const int64_t> numbers);
 
 }  // namespace oplens::report

@@ -18,10 +18,9 @@
 namespace oplens::report {
 namespace {
 
-/// Groups of options, beside those of prof/input_options.h.
 constexpr char kPageOptions[] = "Page";
 
-/// What is said of `report` beside its options.
+/// The texts about `report` besides its options.
 ProgramText TextOfReport() {
   return {
       .name = "report",
@@ -86,7 +85,7 @@ std::string ReadOutput(const cxxopts::ParseResult& given, const Options& options
   return output;
 }
 
-/// Throws UsageError for what a page of a diff does not have.
+/// Throws UsageError for options that the page of a diff does not support.
 void ReadDiff(const cxxopts::ParseResult& given, Options* options) {
   if (given.count("diff") == 0) return;
   options->diff_base = given["diff"].as<std::string>();

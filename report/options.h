@@ -10,28 +10,26 @@
 
 namespace oplens::report {
 
-/// The command line, understood.
+/// The parsed command line.
 struct Options : prof::InputOptions {
-  std::string message;  ///< Of -h and --version: printed, and nothing else is done.
-  std::string output;   ///< "-": standard output.
-  std::string title;    ///< "": the names of the inputs.
+  std::string message;  ///< For -h and --version: print this and exit.
+  std::string output;
+  std::string title;  ///< "": made from the names of the inputs.
   size_t limit_bytes = 0;
   bool host = true;
   bool keep_paths = false;
   bool open = false;
-  std::string
-      diff_base;  ///< --diff: the page is of this run and the inputs, compared; "": of these.
-  prof::RunOptions run;  ///< What of each run is looked at.
+  std::string diff_base;  ///< --diff: compare this run with the inputs; "": no comparison.
+  prof::RunOptions run;   ///< Which part of each run to analyse.
 };
 
-/// Throws UsageError with one line that says what to type instead.
 Options ParseOptions(int argc, const char* const* argv);
 
-/// Reads "10MB", "1.5 MB", "500k" or bytes; k, M and G are powers of 1000. Throws UsageError.
+/// Parses "10MB", "1.5 MB", "500k" or bytes; k, M and G are powers of 1000. Throws UsageError.
 size_t ReadSize(std::string_view text);
 
-/// Where the page of an input goes unless -o says it: its name with ".html" behind it, in the
-/// working folder. Throws UsageError where it has no name.
+/// The default of -o: the input's name with ".html" appended, in the working folder. Throws
+/// UsageError if the input has no name.
 std::string DefaultOutput(const std::string& input);
 
 }  // namespace oplens::report

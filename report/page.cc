@@ -14,17 +14,17 @@
 namespace oplens::report {
 namespace {
 
-// Parts of the limit, as divisors.
+// Divisors of the limit.
 constexpr size_t kOfTable = 10;         ///< One table.
 constexpr size_t kOfFurtherTables = 4;  ///< All tables by step and by other keys.
 constexpr size_t kOfPyramids = 4;
-constexpr size_t kOfSmallPage = 3;  ///< What is no more is filled with tables that had no part.
+constexpr size_t kOfSmallPage = 3;  ///< Pages up to this size get tables beyond their share.
 constexpr size_t kOfCounters = 20;
-constexpr size_t kOfLinks = 20;  ///< Kept free when chunks of the host are taken.
-/// What host events of windows have before the GPU's of other times, in tenths.
+constexpr size_t kOfLinks = 20;  ///< Reserved when host chunks are added.
+/// Share of host events in windows before GPU events outside them, in tenths.
 constexpr size_t kTenthsOfHost = 3;
 
-/// What a block takes in the page besides its bytes, with its number and its place in the summary.
+/// Estimate of a block's overhead, with its number and its entry in the summary.
 constexpr size_t kBlockBytes = 200;
 
 std::string SizeText(size_t bytes) {
@@ -88,7 +88,7 @@ Page::Page(const PageContent& content, const PageShell& shell, const PathCutter&
   AddLinks();
   FillWithTables();
   Measure();
-  // What parts take was estimated: the last go where that was too little.
+  // Sizes were estimated: if they were too small, drop the last parts.
   while (size_ > limit_ && !parts_.empty()) {
     DropLinks();
     const size_t over = size_ - std::min(size_, limit_);
@@ -130,7 +130,7 @@ bool Page::Take(Part part, size_t most_bytes) {
   return true;
 }
 
-/// Takes a table, or its first rows where that is more than it may have.
+/// Adds a table, or only its first rows if it exceeds `most_bytes`.
 void Page::AddTable(size_t place, size_t most_bytes) {
   const PageTable& table = content_.tables->tables()[place];
   const bool whole = content_.plans->tables[place].whole;
@@ -149,7 +149,7 @@ void Page::AddTable(size_t place, size_t most_bytes) {
     part.own = Deflate(json);
     const size_t bytes = BytesOf(part);
     if (bytes <= most_bytes || whole) break;
-    // Somewhat less than its part, so that the next try is the last.
+    // Aim below the limit, so that the next try is the last.
     const double fits = 0.9 * static_cast<double>(most_bytes) / static_cast<double>(bytes);
     part.count = static_cast<size_t>(fits * static_cast<double>(part.count));
     if (part.count == 0) return;
@@ -167,7 +167,7 @@ void Page::AddTables() {
   }
 }
 
-/// The signatures, and levels from the coarsest on.
+/// Adds the signatures, then levels, the coarsest first.
 void Page::AddTimelineFromAfar() {
   const Timeline& timeline = content_.timeline;
   if (timeline.lanes.empty()) return;
@@ -205,8 +205,8 @@ void Page::AddFurtherTables() {
   }
 }
 
-/// Tables that had more than their part of the limit, where the page is small after all: pages are
-/// passed on.
+/// Adds tables that exceeded their share of the limit if the page is still small. It stays small,
+/// because pages are passed on.
 void Page::FillWithTables() {
   const size_t small = limit_ / kOfSmallPage;
   const Placement placement = Place();
@@ -228,7 +228,7 @@ void Page::AddCounters() {
   }
 }
 
-/// Chunks of events that are not on the page yet, only of windows or all, by window and time.
+/// Adds the remaining chunks of events, only those in windows or all, by window and time.
 void Page::AddEvents(Lane::Kind kind, bool windows, size_t most_bytes) {
   if (std::none_of(parts_.begin(), parts_.end(),
                    [](const Part& part) { return part.kind == Part::Kind::kSignatures; })) {
@@ -266,11 +266,11 @@ void Page::AddEvents(Lane::Kind kind, bool windows, size_t most_bytes) {
   }
 }
 
-/// The links between events of chunks that are taken, by the places of these on their lanes.
+/// Adds the links between events on the page, by their places on their lanes.
 void Page::AddLinks() {
   const std::vector<Lane>& lanes = content_.timeline.lanes;
   const Placement placement = Place();
-  std::vector<std::vector<size_t>> firsts(lanes.size());  // Place of a chunk's first event.
+  std::vector<std::vector<size_t>> firsts(lanes.size());  // Index of each chunk's first event.
   for (size_t lane = 0; lane < lanes.size(); ++lane) {
     size_t next = 0;
     for (size_t i = 0; i < lanes[lane].chunks.size(); ++i) {
@@ -362,7 +362,7 @@ void Page::SayWhatIsLeftOut(const Placement& placement) {
       say(fmt::format("{} of the {} rows of {}", all - placement.tables[i].rows, all,
                       plan.view->name));
     } else {
-      // Of the rows by rank and step the last key: before it may stand the view's own.
+      // Tables by rank and step: the last key, because the view's own may precede it.
       const bool by_step = content_.plans->tables[i].kind == TableKind::kByStep;
       AppendFormat(&further, "{}{} by {}", further.empty() ? "" : ", ", plan.view->name,
                    by_step ? plan.options.by.back() : plan.options.by.front());

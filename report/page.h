@@ -13,31 +13,32 @@
 
 namespace oplens::report {
 
-/// Chooses what of the content fits, and writes it. In this order: tables of views, the timeline
-/// from afar, tables by step and by other keys, counters, events of GPUs, events of the host with
-/// links (docs/report_format.md).
+/// Selects the content that fits, in this order, and writes it: tables of views, the timeline
+/// overview, tables by step and by other keys, counters, GPU events, host events with links
+/// (docs/report_format.md).
 ///
 ///     content -> parts, packed -> those that fit -> summary -> HTML
 class Page {
  public:
-  /// All must outlive this object. Throws UsageError when not even the page without any data fits.
+  /// All arguments must outlive this object. Throws UsageError if not even the page without data
+  /// fits.
   Page(const PageContent& content, const PageShell& shell, const PathCutter& cutter);
 
   size_t size() const { return size_; }
-  /// Sentences: what did not fit.
+  /// Sentences about what did not fit.
   const std::vector<std::string>& left_out() const { return left_out_; }
   void Write(Output* output) const;
 
  private:
-  /// A piece of the page, a data block of its own.
+  /// A part of the page, one data block.
   struct Part {
     enum class Kind : uint8_t { kTable, kSignatures, kLevel, kCounter, kEvents, kLinks };
 
     Kind kind = Kind::kTable;
-    size_t at = 0;      ///< Its table, lane, counter, or kind of links.
-    size_t second = 0;  ///< Of a lane: its level or chunk.
-    size_t count = 0;   ///< Of a table its rows, of links their number.
-    std::string own;    ///< Packed, unless the content holds it.
+    size_t at = 0;      ///< Index of its table, lane or counter, or the kind of links.
+    size_t second = 0;  ///< For a lane: index of the level or chunk.
+    size_t count = 0;   ///< Rows of a table, or number of links.
+    std::string own;    ///< The packed bytes, unless the content holds them.
   };
 
   void AddTable(size_t table, size_t most_bytes);
@@ -49,12 +50,12 @@ class Page {
   void AddEvents(Lane::Kind kind, bool windows, size_t most_bytes);
   void AddLinks();
   size_t left() const { return used_ < limit_ ? limit_ - used_ : 0; }
-  /// Takes the part if it fits into what is left, and into `most_bytes`.
+  /// Adds the part if it fits into `most_bytes` and into what is left.
   bool Take(Part part, size_t most_bytes);
   const std::string& PackedOf(const Part& part) const;
   size_t BytesOf(const Part& part) const;
   Placement Place() const;
-  /// Writes the summary, and finds how large all is with it.
+  /// Writes the summary and updates the total size.
   void Measure();
   void DropLinks();
   void SayWhatIsLeftOut(const Placement& placement);
@@ -67,7 +68,7 @@ class Page {
   std::string title_;  // Escaped.
   std::vector<Part> parts_;
   size_t limit_;
-  size_t used_ = 0;  // About what they and all around them take.
+  size_t used_ = 0;  // Estimate for the parts and everything around them.
   std::string summary_;
   std::vector<std::string> left_out_;
   size_t size_ = 0;

@@ -15,7 +15,6 @@ constexpr std::string_view kChunkBegin = "<script type=\"application/octet-strea
 constexpr std::string_view kNamed = "\">";
 constexpr std::string_view kEnd = "</script>\n";
 
-/// Where a marker is.
 size_t PageShellPlaceOf(std::string_view marker, std::string_view page) {
   const size_t place = page.find(marker);
   if (place == std::string_view::npos || page.find(marker, place + 1) != std::string_view::npos) {
@@ -60,7 +59,7 @@ std::string EscapedForHtml(std::string_view text) {
         escaped += "&#39;";
         break;
       default:
-        // HTML has no way to say a NUL.
+        // HTML cannot represent NUL.
         escaped += c == '\0' ? std::string("\xEF\xBF\xBD") : std::string(1, c);
     }
   }

@@ -9,37 +9,35 @@
 
 namespace oplens::report {
 
-/// The page without what it shows: the text before, between and behind the two places where that
-/// goes.
+/// The page without content: the text before, between and after the two places for the title and
+/// the data.
 struct PageShell {
   static constexpr std::string_view kTitleMarker = "<!--oplens:title-->";
   static constexpr std::string_view kDataMarker = "<!--oplens:data-->";
 
   std::string_view head;
-  std::string_view middle;  ///< Behind the title.
-  std::string_view tail;    ///< Behind the data.
+  std::string_view middle;  ///< After the title.
+  std::string_view tail;    ///< After the data.
 
   size_t size() const { return head.size() + middle.size() + tail.size(); }
 };
 
-/// Splits a page at its markers. Throws Error unless each is there once, the title first. The parts
-/// point into `page`.
+/// Splits a page at its markers into views of `page`. Throws Error unless each marker occurs once,
+/// the title first.
 PageShell SplitPage(std::string_view page);
 
-/// The page that this program was built with.
+/// The page built into this program.
 std::string_view EmbeddedPage();
 
-/// A text for the place of the title.
 std::string EscapedForHtml(std::string_view text);
 
-/// JSON without '<', which stands in texts only, and would begin a tag.
+/// Escapes '<' in JSON, where it occurs only inside strings, because it could begin a tag.
 std::string SafeJson(std::string_view json);
 
-/// Writes a data block of such JSON.
+/// Writes a data block; `json` must be SafeJson.
 void WriteJsonBlock(std::string_view id, std::string_view json, Output* output);
-/// Writes the block "c<number>" of packed bytes.
 void WriteChunk(size_t number, std::string_view packed, Output* output);
-/// What the two write, in bytes.
+/// The sizes in bytes that the two functions above write.
 size_t JsonBlockBytes(std::string_view id, std::string_view json);
 size_t ChunkBytes(size_t number, std::string_view packed);
 

@@ -17,26 +17,25 @@ using prof::FieldType;
 
 bool IsTimeKey(std::string_view word) { return word == "step" || word == "rank"; }
 
-/// A key by which there is a row for each part of a path, which the timeline draws.
+/// A key with one row per part of a path, which the timeline draws.
 bool IsKeyOfTimeline(const prof::View& view, std::string_view word) {
   return view.name == "critical-path" && word == "edge";
 }
 
-// A table that is kept whole has at most one row for so many bytes of the page.
+// A `whole` table has at most one row per this many bytes of the page.
 constexpr size_t kLeastRowBytes = 64;
 constexpr size_t kLeastLimitBytes = size_t{8} << 20;
 
-/// What a table may take in memory: what a page can hold packed takes some ten times as much
-/// before.
+/// Memory limit of a table. Packing shrinks it about ten times, so this is enough to fill a page.
 size_t MostBytesOf(size_t limit_bytes) { return std::max(limit_bytes, kLeastLimitBytes); }
 
-/// Of a row a kernel: what the timeline tells of it, and would make the table twice as large.
+/// Fields of the per-kernel table that the timeline shows and that would double the table's size.
 bool IsOfTimeline(const prof::View& view, const prof::Field& field) {
   constexpr std::string_view kKeys[] = {"start", "end", "corr", "launch_delay", "name_full"};
   return view.name == "kernels" && std::ranges::find(kKeys, field.key) != std::end(kKeys);
 }
 
-/// How much of a row is inferred: a page has it where something is.
+/// The inferred share of a row; on the page only if something is inferred.
 bool IsOfInference(const prof::Field& field) { return field.key.starts_with("inferred_"); }
 
 prof::ViewPlan PlanOf(const prof::View& view, std::vector<std::string> by) {
@@ -57,8 +56,8 @@ std::vector<std::string_view> KeysOf(const prof::ViewPlan& plan) {
   return keys;
 }
 
-/// `times`, and before them the keys of the view that --by would replace: `groups` has a row a
-/// kernel, but with --by step a row a step.
+/// `times`, after the view's own keys that --by would replace: `groups` has one row per kernel, but
+/// with --by step one per step.
 std::vector<std::string> WithOwnKeys(const prof::View& view, std::vector<std::string> times) {
   const std::span<const std::string_view> words = view.by;
   const std::vector<std::string_view> timed = KeysOf(PlanOf(view, times));
@@ -81,7 +80,7 @@ std::string ListOf(std::span<const int64_t> values) {
   return json + "]";
 }
 
-/// Adds a cell to its column, one function a kind of value.
+/// Adds a cell to its column; one overload per type of value.
 struct CellTo {
   Column* column;
 
@@ -122,9 +121,9 @@ TablePlans PlanTables(size_t limit_bytes) {
       try {
         plan = PlanOf(view, std::move(by));
       } catch (const UsageError&) {
-        return;  // Words that do not go together in this view.
+        return;  // This view does not support the combination of keys.
       }
-      if (KeysOf(plan) == plain) return;  // It has no key but the one that it has anyway.
+      if (KeysOf(plan) == plain) return;  // The only key is the one of the plain table.
       plan.options.most_rows = MostBytesOf(limit_bytes) / kLeastRowBytes;
       all.plans.push_back(std::move(plan));
       all.tables.push_back({i, kind, true});
@@ -138,7 +137,6 @@ TablePlans PlanTables(size_t limit_bytes) {
   return all;
 }
 
-/// Rows of one table.
 class PageTables::TableSink : public prof::Sink {
  public:
   TableSink(const TablePlans::Of& of, size_t most_rows, size_t limit_bytes,
@@ -215,14 +213,14 @@ class PageTables::TableSink : public prof::Sink {
   const PathCutter& cutter_;
   PageTable& table_;
   bool full_ = false;
-  std::vector<size_t> inference_;  // Places of fields: IsOfInference.
+  std::vector<size_t> inference_;  // Indices of fields: IsOfInference.
   bool inferred_ = false;          // One of them is above 0.
 };
 
 std::unique_ptr<prof::Sink> PageTables::NewTable() {
   const size_t place = tables_.size();
   const TablePlans::Of& of = plans_.tables[place];
-  // Rows that are streamed come while a profile is in memory.
+  // Streamed rows arrive while a profile is in memory.
   const bool stream = of.whole && of.kind == TableKind::kPlain;
   const size_t limit = stream ? limit_bytes_ / 2 : MostBytesOf(limit_bytes_);
   return std::make_unique<TableSink>(of, plans_.plans[place].options.most_rows, limit, cutter_,

@@ -14,50 +14,50 @@
 
 namespace oplens::report {
 
-/// What a table of a page is of its view.
+/// How a page's table relates to its view.
 enum class TableKind : uint8_t {
-  kPlain,     ///< Its rows as they are.
-  kByStep,    ///< The same by step and rank.
-  kGrouping,  ///< By another key.
+  kPlain,     ///< The view's own rows.
+  kByStep,    ///< Grouped by step and rank.
+  kGrouping,  ///< Grouped by another key.
 };
 
-/// The tables that a page asks of the views, and what they are.
+/// The tables that a page requests from the views.
 struct TablePlans {
   struct Of {
-    size_t view = 0;  ///< Place in prof::Views().
+    size_t view = 0;  ///< Index in prof::Views().
     TableKind kind = TableKind::kPlain;
-    /// Without all of its rows it is not kept: a sum over it would be wrong, or it streams rows.
+    /// Keep it only with all rows: a sum over part of them would be wrong, or its rows are
+    /// streamed.
     bool whole = false;
   };
   std::vector<prof::ViewPlan> plans;
-  std::vector<Of> tables;  ///< Of each of `plans`.
+  std::vector<Of> tables;  ///< Parallel to `plans`.
 };
 
-/// All views, each plain; by step and rank, or the one of the two that it knows; and by each of its
-/// other keys. `limit_bytes`: of the page.
+/// Each view's plain table, its table by step and rank (or by the one of the two that it supports),
+/// and one by each of its other keys. `limit_bytes`: of the page.
 TablePlans PlanTables(size_t limit_bytes = SIZE_MAX);
 
-/// A table as the page has it.
+/// A table for the page.
 struct PageTable {
   std::vector<prof::Field> fields;
   std::vector<Column> columns;
-  /// Its chunk, where that takes the place of the columns: a table that is kept whole or not at all
-  /// is packed once all rows came.
+  /// The packed chunk, which replaces the columns: `whole` tables are packed once complete.
   std::string packed;
-  size_t rows = 0;      ///< That are kept: the first ones.
-  size_t left_out = 0;  ///< That came after them.
+  size_t rows = 0;      ///< Kept rows, the first ones.
+  size_t left_out = 0;  ///< Later rows, not kept.
 };
 
-/// Keeps the rows of views as columns, until a table has grown too large for any page.
+/// Keeps the rows of views as columns, until a table is too large for any page.
 class PageTables : public prof::Destination {
  public:
-  /// `plans` and `cutter` must outlive this object. `limit_bytes`: of the page. A table that takes
-  /// more in memory has no further rows, or none if it is to be whole; neither has such a one with
-  /// more rows than its plan has use for.
+  /// `plans` and `cutter` must outlive this object. `limit_bytes`: of the page. A table that
+  /// exceeds it in memory, or the `most_rows` of its plan, keeps no further rows; a `whole` one
+  /// keeps none.
   PageTables(const TablePlans& plans, size_t limit_bytes, const PathCutter* cutter)
       : plans_(plans), limit_bytes_(limit_bytes), cutter_(*cutter) {}
 
-  /// In the order of the plans.
+  /// Must be called in the order of the plans.
   std::unique_ptr<prof::Sink> NewTable() override;
   void Commit() override {}
 

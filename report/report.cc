@@ -18,17 +18,17 @@
 namespace oplens::report {
 namespace {
 
-// So many bytes of the limit allow one lane, and one step: some five times what each takes.
+// Bytes of the limit per lane and per step: about five times what each needs.
 constexpr size_t kBytesOfLane = 2000;
 constexpr size_t kBytesOfStep = 500;
 
-/// The tables of the views, once there is an input.
+/// The tables of the views, created with the first input.
 class ViewTables {
  public:
   ViewTables(size_t limit_bytes, prof::RunOptions run, const PathCutter* cutter)
       : limit_bytes_(limit_bytes), run_(std::move(run)), cutter_(*cutter) {}
 
-  /// Before anything else is asked for.
+  /// Call before anything else.
   void Open() {
     if (views_) return;
     plans_ = PlanTables(limit_bytes_);
@@ -50,7 +50,7 @@ class ViewTables {
   std::optional<prof::ViewRunner> views_;
 };
 
-/// Gives kernels to the views and to the timeline, which share what is computed of a run.
+/// Passes kernels to the views and the timeline, which share the analysis of a run.
 class ReportSink : public prof::KernelSink {
  public:
   ReportSink(ViewTables* tables, Collector* collector) : tables_(*tables), collector_(*collector) {}
@@ -66,7 +66,7 @@ class ReportSink : public prof::KernelSink {
   }
   bool AddReplay(const prof::PricedKernel& replay) override {
     tables_.views().AddReplay(replay);
-    return true;  // On the timeline.
+    return true;  // The timeline shows it.
   }
   void EndInput() override {
     collector_.End(tables_.views().run());
@@ -86,7 +86,7 @@ class ReportSink : public prof::KernelSink {
   Collector& collector_;
 };
 
-/// A name of an input for others: below the working folder, or the last part.
+/// A shareable name of an input: relative to the working folder, or its last component.
 std::string ShownInput(const std::string& input, const std::string& folder) {
   if (folder.empty() || input == "-") return input == "-" ? "standard input" : input;
   const std::filesystem::path path = std::filesystem::path(input).lexically_normal();
@@ -103,7 +103,7 @@ std::string TitleOf(const std::vector<std::string>& inputs) {
   return fmt::format("{} and {} more", inputs.front(), inputs.size() - 1);
 }
 
-/// Puts what views say beside them; answers the others' sentences.
+/// Moves the notes of views to their views; returns the other sentences.
 void SortNotes(const std::vector<std::string>& notes, Messages* messages, PageContent* content) {
   std::vector<std::string_view> said;
   for (const std::string& note : notes) {
@@ -135,7 +135,7 @@ ReportResult WriteReport(prof::RecordSource* records, const ReportPlan& plan,
 
   ReportResult result;
   result.kernels = PriceAll(records, plan.pricing, &sink, diagnostics);
-  tables.Open();  // Where there was no input.
+  tables.Open();  // If there was no input.
   tables.views().Finish();
 
   PageContent content;

@@ -16,13 +16,12 @@
 
 namespace oplens::report {
 
-/// What a page is made with.
 struct ReportPlan {
-  std::string program;              ///< Its name and version.
-  std::string title;                ///< "": the names of the inputs.
-  std::vector<std::string> inputs;  ///< As they were given.
-  size_t input_count = 1;           ///< Files that are read: folders hold several.
-  std::string folder;               ///< The working folder; "": paths are kept.
+  std::string program;              ///< Name and version.
+  std::string title;                ///< "": made from the names of the inputs.
+  std::vector<std::string> inputs;  ///< As the user named them.
+  size_t input_count = 1;           ///< Files to read; a folder may hold several.
+  std::string folder;               ///< The working folder; "": paths are not shortened.
   size_t limit_bytes = 0;
   bool host = true;
   prof::RunOptions run;
@@ -30,21 +29,21 @@ struct ReportPlan {
 };
 
 struct ReportResult {
-  int64_t kernels = 0;  ///< That are in it, with replays.
+  int64_t kernels = 0;  ///< On the page, with replays.
   size_t page_bytes = 0;
   std::vector<std::string> left_out;
 };
 
-/// The parts of traces that a page needs, and further ones of PyTorch's traces.
+/// The trace parts that a page needs, and additional ones for PyTorch traces.
 TraceNeeds NeedsOfReport();
 TraceNeeds JsonNeedsOfReport(bool host);
 
-/// Reads all records and writes their page to `output`, without committing it:
+/// Reads all records and writes the page to `output` without committing it:
 ///
 ///     records -> PriceAll -> views -> tables   -> what fits -> HTML
 ///                         -> collector -> timeline
 ///
-/// `said`: after the last record, what was said on standard error, one sentence each.
+/// `said` is called after the last record and returns the sentences printed to stderr.
 ReportResult WriteReport(prof::RecordSource* records, const ReportPlan& plan,
                          Diagnostics* diagnostics,
                          const std::function<std::vector<std::string>()>& said, Output* output);

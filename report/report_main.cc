@@ -1,4 +1,4 @@
-// report: profiles or records -> one self-contained page that shows what the views compute.
+// report: turns profiles or records into one self-contained page with the results of the views.
 
 #include <fmt/format.h>
 #include <spawn.h>
@@ -28,7 +28,7 @@ namespace oplens::report {
 namespace {
 
 constexpr std::string_view kTool = "report";
-// Of a page of two runs: those whose rows a reader can act on.
+// Views on the page of two runs: those whose rows a reader can act on.
 constexpr std::string_view kDiffViews =
     "operators,overview,gpu,groups,modules,idle,collectives,roofline,memory-ops,launches";
 
@@ -38,7 +38,7 @@ std::string WorkingFolder() {
   return folder.empty() ? "/" : folder;
 }
 
-/// Shows a file with the desktop's program for it. Answers what went wrong, or nothing.
+/// Opens a file with the desktop's default program. Returns an error message or "".
 std::string OpenPage(const std::string& path) {
   std::string program = "xdg-open";
   std::string file = std::filesystem::absolute(path).string();
@@ -59,7 +59,7 @@ void ShowPage(const std::string& path) {
   if (!problem.empty()) PrintError(fmt::format("{}: {}\n", kTool, problem));
 }
 
-/// Says what there is to say of a page that was written, and opens it where that is asked for.
+/// Prints messages about a written page, and opens it if requested.
 void ShowWritten(const Options& options, const std::vector<std::string>& left_out,
                  size_t page_bytes, Messages* messages) {
   for (const std::string& sentence : left_out) messages->Need("not on the page: " + sentence);
@@ -85,7 +85,7 @@ ReportPlan PlanOf(const Options& options, size_t input_count, Messages* messages
   return plan;
 }
 
-/// Throws UsageError where the page would take the place of a file that is read.
+/// Throws UsageError if the page would overwrite an input file.
 void RefuseOverwriting(const Options& options) {
   RunFiles files = options.FilesRead();
   if (!options.diff_base.empty()) files.Read(prof::FilesReadFor({options.diff_base}), "the base");
@@ -93,7 +93,7 @@ void RefuseOverwriting(const Options& options) {
   files.RefuseOverwriting();
 }
 
-/// The page of what changed.
+/// Writes the page that compares two runs.
 int WriteDiff(const Options& options) {
   RefuseOverwriting(options);
   Output output(options.output, PackingOf(options.output));
@@ -134,7 +134,7 @@ int Main(const Options& options) {
   RefuseOverwriting(options);
   inputs.Explain(options.evidence, options.reference);
   inputs.RefuseUnreadable();
-  // Before the work of reading: a place that cannot be written.
+  // Before reading, so that an unwritable output fails early.
   Output output(options.output, PackingOf(options.output));
   Messages messages(kTool);
   std::vector<std::string> unused;

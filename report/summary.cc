@@ -26,10 +26,10 @@ SummaryJson SummaryNameOf(const std::optional<size_t>& block) {
   return block ? SummaryJson(SummaryNameOf(*block)) : SummaryJson(nullptr);
 }
 
-/// Fields of all tables, each once: tables have the same ones in several forms.
+/// The distinct fields of all tables, which share many of them.
 class FieldList {
  public:
-  /// The places of these.
+  /// The indices of `fields`.
   SummaryJson PlacesOf(const std::vector<prof::Field>& fields) {
     SummaryJson places = SummaryJson::array();
     for (const prof::Field& field : fields) {

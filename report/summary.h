@@ -14,21 +14,21 @@
 
 namespace oplens::report {
 
-/// All that a page could show, and how large it may be.
+/// All candidate content of a page, and its size limit.
 struct PageContent {
-  std::string program;              ///< "oplens 0.1.0"
-  std::string title;                ///< As it is shown.
-  std::vector<std::string> inputs;  ///< The same.
-  std::vector<std::string> notes;   ///< What was said on standard error.
-  std::map<std::string_view, std::vector<std::string>> view_notes;  ///< By name of the view.
+  std::string program;                                              ///< "oplens 0.1.0"
+  std::string title;                                                ///< As shown.
+  std::vector<std::string> inputs;                                  ///< As shown.
+  std::vector<std::string> notes;                                   ///< Messages printed to stderr.
+  std::map<std::string_view, std::vector<std::string>> view_notes;  ///< By view name.
   const TablePlans* plans = nullptr;
   PageTables* tables = nullptr;
   Timeline timeline;
-  bool host = true;  ///< Host events were asked for.
+  bool host = true;  ///< Host events were requested.
   size_t limit_bytes = 0;
 };
 
-/// Where the pieces of a page are: numbers of their data blocks; nullopt: not on it.
+/// Data block numbers of the page's pieces; nullopt: not on the page.
 struct Placement {
   struct Table {
     std::optional<size_t> block;
@@ -41,18 +41,16 @@ struct Placement {
   };
   std::vector<Table> tables;  ///< By plan.
   std::optional<size_t> signatures;
-  std::vector<std::vector<std::optional<size_t>>> levels;  ///< By lane.
-  std::vector<std::vector<std::optional<size_t>>> chunks;  ///< The same.
+  std::vector<std::vector<std::optional<size_t>>> levels;  ///< By lane and level.
+  std::vector<std::vector<std::optional<size_t>>> chunks;  ///< By lane and chunk.
   std::vector<std::optional<size_t>> counters;
   std::vector<Links> links;
 };
 
-/// The JSON of the block `summary` (docs/report_format.md).
 std::string WriteSummary(const PageContent& content, const Placement& placement,
                          const std::vector<std::string>& left_out);
 
-/// Stretches [start, end) of a lane whose events are not on the page: what the chunks that are do
-/// not cover. `kept`: by chunk.
+/// Intervals [start, end) of a lane that the chunks on the page do not cover. `kept`: by chunk.
 std::vector<std::pair<int64_t, int64_t>> MissingOf(const Lane& lane,
                                                    const std::vector<std::optional<size_t>>& kept);
 

@@ -28,7 +28,7 @@ namespace impl = ::torch::profiler::impl;
 
 uint64_t AllocationsAddress(const void* data) { return reinterpret_cast<uintptr_t>(data); }
 
-/// What is allocated by the wrapped allocator, by address. Lives until the process ends.
+/// Blocks of the wrapped allocator by address. Lives until the process ends.
 class Blocks {
  public:
   struct Block {
@@ -63,7 +63,7 @@ class Blocks {
   };
   static constexpr size_t kShards = 64;
 
-  // A child of a fork must find the locks free.
+  // A forked child must not inherit locked mutexes.
   Blocks() {
     pthread_atfork([] { Get().LockAll(); }, [] { Get().UnlockAll(); }, [] { Get().UnlockAll(); });
   }
@@ -79,7 +79,7 @@ class Blocks {
 };
 
 std::atomic<int64_t> g_host_bytes{0};
-/// Tensors keep the allocator that they were made with, and may ask it for more at any time.
+/// Tensors keep their allocator, and may request more from it at any time.
 std::atomic<bool> g_wanted{false};
 
 /// `bytes` negative: released.
@@ -90,17 +90,17 @@ void TellHost(const void* data, int64_t bytes) {
   }
 }
 
-/// Of all tensors that the wrapped allocator made, also when it is wrapped no more.
+/// Deleter of all tensors made by the wrapped allocator, even after unwrapping.
 void DeleteBlock(void* data) {
-  // Before it is free for another thread.
+  // Before another thread can reuse the address.
   const Blocks::Block block = Blocks::Get().Take(data);
   if (block.deleter == nullptr) return;
   TellHost(data, -static_cast<int64_t>(block.bytes));
   block.deleter(data);
 }
 
-/// The virtual function that allocates is const in older versions: which of the two overrides it
-/// follows from its type. Only the one that is chosen is ever compiled.
+/// The virtual allocation function is const in older versions: its type decides which of two
+/// classes overrides it. Only the chosen one is compiled.
 template <typename Base>
 class OverridesConst : public Base {
  public:
@@ -122,14 +122,14 @@ constexpr bool kAllocatesConst = std::is_same_v<decltype(&c10::Allocator::alloca
 using ObservedAllocator = std::conditional_t<kAllocatesConst, OverridesConst<c10::Allocator>,
                                              OverridesMutable<c10::Allocator>>;
 
-/// Stands before the allocator of the host.
+/// Wraps the host allocator.
 class HostAllocator final : public ObservedAllocator {
  public:
   c10::DeleterFnPtr raw_deleter() const override { return DeleteBlock; }
-  /// Pure and virtual in newer versions.
+  /// Pure virtual in newer versions.
   void copy_data(void* to, const void* from, size_t size) const { std::memcpy(to, from, size); }
 
-  /// False where that is no allocator whose blocks can be told by their addresses.
+  /// False if blocks of this allocator cannot be identified by address.
   bool Wrap(c10::Allocator* inner) {
     if (inner == nullptr || inner->raw_deleter() == nullptr) return false;
     inner_.store(inner, std::memory_order_relaxed);
@@ -149,7 +149,7 @@ class HostAllocator final : public ObservedAllocator {
     try {
       Blocks::Get().Add(data.get(), {size, deleter});
     } catch (...) {
-      return data;  // Memory is short: not observed.
+      return data;  // Out of memory: not observed.
     }
     static_cast<void>(data.compare_exchange_deleter(deleter, DeleteBlock));
     TellHost(data.get(), static_cast<int64_t>(size));
@@ -159,7 +159,6 @@ class HostAllocator final : public ObservedAllocator {
   std::atomic<c10::Allocator*> inner_{nullptr};
 };
 
-/// Never destroyed: tensors refer to it.
 HostAllocator& Host() {
   static HostAllocator* const host = new HostAllocator;
   return *host;
@@ -167,7 +166,7 @@ HostAllocator& Host() {
 
 void WrapHost() {
   c10::Allocator* const current = c10::GetAllocator(c10::DeviceType::CPU);
-  // One that has a higher priority stays.
+  // Keep an allocator with higher priority.
   if (current != &Host() && Host().Wrap(current)) {
     c10::SetAllocator(c10::DeviceType::CPU, &Host());
   }
@@ -178,7 +177,7 @@ void UnwrapHost() {
   c10::SetAllocator(c10::DeviceType::CPU, Host().inner());
 }
 
-/// The type of the totals differs from version to version.
+/// The type of the totals depends on the version.
 template <typename Function>
 struct TotalOf;
 template <typename Total>
@@ -187,13 +186,13 @@ struct TotalOf<void (c10::MemoryReportingInfoBase::*)(void*, int64_t, Total, Tot
 };
 using Total = TotalOf<decltype(&c10::MemoryReportingInfoBase::reportMemoryUsage)>::Type;
 
-/// What stands in the slot: of the type that PyTorch takes all to be that stand there, and no
-/// active profiler.
+/// The object in the slot: it has the type that PyTorch expects there, and is not an active
+/// profiler.
 class DeviceReporter final : public impl::ProfilerStateBase {
  public:
   DeviceReporter() : impl::ProfilerStateBase(impl::ProfilerConfig(impl::ProfilerState::Disabled)) {}
   impl::ActiveProfilerType profilerType() override { return impl::ActiveProfilerType::NONE; }
-  /// Of the host's allocator, whose own books would be wrong if it wrote them now and then only.
+  /// For the host allocator, whose own accounting would be wrong if it ran only at times.
   bool memoryProfilingEnabled() const override { return false; }
   void reportMemoryUsage(void* data, int64_t bytes, Total total_allocated, Total total_reserved,
                          c10::Device device) override {
@@ -210,13 +209,12 @@ const std::shared_ptr<DeviceReporter>& Reporter() {
   return *reporter;
 }
 
-/// An op that has taken the slot.
 struct SlotTaken final : at::ObserverContext {
   std::thread::id thread = std::this_thread::get_id();
 };
 
 std::unique_ptr<at::ObserverContext> TakeSlot(const at::RecordFunction& function) noexcept {
-  // One that ends on another thread could not give it back.
+  // An op that ends on another thread could not free the slot.
   if (!Enabled() || function.isAsync() ||
       ThreadLocalDebugInfo::get(DebugInfoKind::PROFILER_STATE) != nullptr) {
     return nullptr;
@@ -240,7 +238,7 @@ void GiveSlotBack(const at::RecordFunction& /*function*/, at::ObserverContext* c
   try {
     ThreadLocalDebugInfo::_pop(DebugInfoKind::PROFILER_STATE);
   } catch (...) {
-    return;  // Something else was put on top, and not taken away.
+    return;  // Something else was put on top and not removed.
   }
 }
 
@@ -273,7 +271,7 @@ bool IsAsked() {
   return HasWord(options == nullptr ? "" : options, "memory");
 }
 
-// After the globals above: loading the library begins it.
+// After the globals above: loading the library starts it.
 const bool g_started_by_loading = IsAsked() && StartMemory();
 
 }  // namespace

@@ -3,16 +3,16 @@
 
 namespace oplens::annotate::torch {
 
-// Events of PyTorch's allocators, as marks: docs/markers.md.
+// Emits events of PyTorch's allocators as marks: docs/markers.md.
 //
-// Memory of the host: PyTorch's CPU allocator is wrapped, so that an allocation is seen on whatever
-// thread, and its release too, in or outside of ops. Memory of devices: PyTorch reports it to what
-// stands in a slot of the thread (ThreadLocalDebugInfo, PROFILER_STATE). torch.profiler stands
-// there too, and refuses to begin where another does: so the slot is taken while an op runs only,
-// and only where it is free. What is released outside of ops shows in the totals of the next event.
+// Host memory: PyTorch's CPU allocator is wrapped, so that allocations and releases are seen on any
+// thread, inside and outside ops. Device memory: PyTorch reports it to the object in a thread's
+// slot (ThreadLocalDebugInfo, PROFILER_STATE). torch.profiler uses the same slot and refuses to
+// start if it is taken, so the slot is taken only while an op runs and only if it is free. Releases
+// outside ops show in the totals of the next event.
 
-/// Begins to observe where a recorder takes the events. Each call that answers true needs a call of
-/// StopMemory. From any thread.
+/// Starts observing if a recorder takes the events. Each call that returns true needs a call of
+/// StopMemory. Thread-safe.
 bool StartMemory() noexcept;
 void StopMemory() noexcept;
 

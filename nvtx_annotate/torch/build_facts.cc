@@ -2,9 +2,9 @@
 
 #include "nvtx_annotate/torch/torch_annotate.h"
 
-// What the library was built for. Whoever loads it must know that before: loading a library of
-// another PyTorch may bring in that PyTorch. So the Python package and the preload library read the
-// text below from the file.
+// What the library was built for. Must be known before loading it, because a library for another
+// PyTorch may load that PyTorch too: so the Python package and the preload library read the text
+// below from the file.
 
 #define OPLENS_TEXT_OF(number) #number
 #define OPLENS_TEXT(number) OPLENS_TEXT_OF(number)

@@ -17,7 +17,7 @@ namespace {
 
 using CallArgsUse = Parameter::Use;
 
-/// By the number of c10::ScalarType, which has only ever been added to.
+/// By c10::ScalarType, whose numbers do not change.
 constexpr uint8_t kDTypes[] = {
     OPLENS_UINT8,
     OPLENS_INT8,
@@ -91,7 +91,7 @@ const char* Keyword(const std::string& name) { return name.empty() ? nullptr : n
 }  // namespace
 
 bool IsHostNumber(const at::TensorImpl& tensor) {
-  // Others have no extents that could be read without running code of the program.
+  // Others have no extents that can be read without running code of the program.
   if (IsUndefined(tensor) || tensor.has_symbolic_sizes_strides() || tensor.is_nested())
     return false;
   return tensor.is_cpu() && tensor.sizes().empty();
@@ -115,7 +115,7 @@ void CallArgs::Grow() {
 }
 
 void CallArgs::Fill(const CallForm& form, c10::ArrayRef<const c10::IValue> inputs) {
-  // The interpreter of TorchScript may pass its whole stack: the last ones are the operator's.
+  // TorchScript's interpreter may pass its whole stack: the operator's inputs are the last ones.
   if (inputs.size() > form.inputs) inputs = inputs.slice(inputs.size() - form.inputs);
   bool positional = true;
   for (const Parameter& parameter : form.parameters) {
@@ -133,7 +133,7 @@ void CallArgs::DropNone() {
   while (size_ > 0 && args_[size_ - 1].kind == OPLENS_NONE && args_[size_ - 1].list == 0) --size_;
 }
 
-/// The ranks of a collective call, which its cost hangs on.
+/// Adds the ranks of a collective call, on which its cost depends.
 void CallArgs::AddGroup() {
   const std::optional<framework::ProcessGroup> group = framework::GroupOf(*group_);
   if (!group) return;
@@ -236,7 +236,7 @@ void CallArgs::AddTensor(const char* name, const at::TensorImpl& tensor, uint16_
   ++args_[size_ - 1].more;
 }
 
-/// Whether the argument at the end is a member of the same list, and alike.
+/// Whether the last argument is an equal member of the same list.
 bool CallArgs::IsLikeLast(const oplens_arg& arg) const {
   if (size_ < 2) return false;
   const oplens_arg& last = args_[size_ - 2];
@@ -256,7 +256,7 @@ void CallArgs::AddList(const char* name, c10::ArrayRef<c10::IValue> list) {
     return AddFloats(name, list);
   }
   if (all([](const c10::IValue& value) { return value.isList(); }) && !list.empty()) {
-    // Lists of tensors, as collectives have them.
+    // Lists of tensors, for collectives.
     for (const c10::IValue& inner : list) AddList(name, inner.toListRef());
     return;
   }
@@ -278,7 +278,7 @@ void CallArgs::AddInts(const char* name, c10::ArrayRef<c10::IValue> list) {
   int64_t* const numbers = Take(list.size(), ints_, &used_ints_);
   std::transform(list.begin(), list.end(), numbers,
                  [](const c10::IValue& value) { return value.toInt(); });
-  // Sizes, strides and the like are tuples in Python; PyProf insists on it.
+  // Sizes, strides and the like are tuples in Python; PyProf requires that.
   oplens_arg* const arg = Next(name, OPLENS_INT_TUPLE);
   arg->count = list.size();
   arg->value.ints = numbers;

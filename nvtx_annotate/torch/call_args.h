@@ -13,15 +13,15 @@
 
 namespace oplens::annotate::torch {
 
-/// Whether a tensor is a single number in the memory of the host.
+/// Whether a tensor is a single number in host memory.
 bool IsHostNumber(const at::TensorImpl& tensor);
 
-/// The arguments of one call as the emitter takes them. Borrows the inputs that it was filled from;
-/// lives on the stack, and on the heap where there are many; no tensor is read, none is referenced.
-/// Of alike members of a list of tensors that follow each other there is one argument.
+/// The arguments of a call for the emitter. Borrows its inputs; lives on the stack, on the heap for
+/// many arguments; neither reads nor references tensors. Consecutive equal members of a list of
+/// tensors share one argument.
 class CallArgs {
  public:
-  // Nothing is initialised that is not used.
+  // Uninitialised on purpose, for speed.
   CallArgs() noexcept {}  // NOLINT
   CallArgs(const CallArgs&) = delete;
   CallArgs& operator=(const CallArgs&) = delete;
@@ -29,7 +29,7 @@ class CallArgs {
   /// Throws std::bad_alloc.
   void Fill(const CallForm& form, c10::ArrayRef<const c10::IValue> inputs);
 
-  /// One more argument, by keyword unless that is null. `name` and `value` must outlive this.
+  /// Adds an argument, by keyword unless `name` is null. Both must outlive this object.
   void AddNamed(const char* name, const c10::IValue& value) { AddValue(name, value); }
   void AddText(const char* name, const char* text);
 
@@ -40,7 +40,7 @@ class CallArgs {
   static constexpr size_t kFewArgs = 32;
   static constexpr size_t kFewNumbers = 64;
 
-  /// Memory for numbers that stay where they are: of few without an allocation.
+  /// Memory for numbers, with stable addresses; `few` avoids allocations for small counts.
   template <typename T>
   T* Take(size_t count, T (&few)[kFewNumbers], size_t* used) {
     if (count <= kFewNumbers - *used) {
@@ -67,11 +67,11 @@ class CallArgs {
   oplens_arg* Next(const char* name, uint16_t kind);
   void Grow();
 
-  // What every call uses lies together.
+  // Members that every call uses are adjacent.
   size_t size_ = 0;
   size_t room_ = kFewArgs;
   oplens_arg* args_ = few_;
-  const c10::IValue* group_ = nullptr;  ///< An object: what may be a process group.
+  const c10::IValue* group_ = nullptr;  ///< An object that may be a process group.
   uint16_t lists_ = 0;
   size_t used_ints_ = 0;
   size_t used_floats_ = 0;

@@ -19,7 +19,7 @@ bool CallFormEndsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-/// Arguments that say where memory lies and by which means a thing is done, not what is done.
+/// Arguments about memory placement or method, not about what is computed.
 bool IsPlacement(std::string_view name) {
   constexpr std::string_view kNames[] = {
       "layout",       "device",        "pin_memory",  "memory_format", "generator",
@@ -28,7 +28,7 @@ bool IsPlacement(std::string_view name) {
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
-/// Launch nothing, and are many: they allocate, make a view or ask for a property.
+/// Frequent operators that launch nothing: allocations, views, properties.
 bool IsMinor(std::string_view op) {
   constexpr std::string_view kNames[] = {"_conj",
                                          "_has_compatible_shallow_copy_type",
@@ -75,7 +75,7 @@ bool IsMinor(std::string_view op) {
          std::find(std::begin(kNames), std::end(kNames), op) != std::end(kNames);
 }
 
-/// Without a row in the table: as the schema has it.
+/// For operators without a row in the table: as in the schema.
 void AddBySchema(const SchemaArgument& argument, size_t input, std::vector<Parameter>* out) {
   if (IsPlacement(argument.name)) return;
   if (argument.dtype || argument.name == "dtype") {
@@ -87,7 +87,7 @@ void AddBySchema(const SchemaArgument& argument, size_t input, std::vector<Param
   }
 }
 
-/// What the table drops: of it tensors only tell of memory, but flags of what is computed.
+/// Arguments dropped by the table: tensors only concern memory, but flags affect what is computed.
 void AddFlag(const SchemaArgument& argument, size_t input, std::vector<Parameter>* out) {
   if (argument.output || IsPlacement(argument.name)) return;
   out->push_back({argument.dtype ? CallFormUse::kDType : CallFormUse::kFlag, input, argument.name});
@@ -97,8 +97,8 @@ void AddFlag(const SchemaArgument& argument, size_t input, std::vector<Parameter
 void AddByWord(std::string_view word, const SchemaArgument& argument, size_t input,
                std::vector<Parameter>* out) {
   while (CallFormEndsWith(word, "!")) word.remove_suffix(1);
-  // The table tells overloads by the number of arguments only: div(.., *, out) and
-  // div(.., *, rounding_mode).
+  // The table distinguishes overloads only by argument count: div(.., *, out) and div(.., *,
+  // rounding_mode).
   if (word == "out" && !argument.output) return AddBySchema(argument, input, out);
   if (word == "-") return AddFlag(argument, input, out);
   if (word == "dtype") {
@@ -118,7 +118,7 @@ void AddByWords(std::string_view words, const std::vector<SchemaArgument>& argum
                 std::vector<Parameter>* out) {
   for (size_t input = 0; input < arguments.size(); ++input) {
     const size_t blank = std::min(words.find(' '), words.size());
-    // What is beyond the last word is dropped.
+    // Arguments beyond the last word are dropped.
     AddByWord(words.empty() ? "-" : words.substr(0, blank), arguments[input], input, out);
     words.remove_prefix(std::min(blank + 1, words.size()));
   }
@@ -152,7 +152,7 @@ CallForm FormOfOperator(std::string_view name, std::string_view overload,
     form.mod = schema->mod;
     if (!schema->op.empty()) form.op = schema->op;
   }
-  // In-place operators are methods; those that begin with '_' are not public.
+  // In-place operators are methods; names with a leading '_' are not public.
   const bool is_private =
       CallFormStartsWith(op, "_") && (schema == nullptr || !CallFormStartsWith(op, "__"));
   if (is_aten && CallFormEndsWith(op, "_") && !is_private) form.mod = "Tensor";

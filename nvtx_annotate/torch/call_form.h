@@ -9,42 +9,42 @@
 
 #include "nvtx_annotate/marker_text.h"
 
-// How the operators of PyTorch's dispatcher are written down: as calls of the Python function that
-// users know, so that a call reads the same whoever recorded it. No header of PyTorch in here.
+// How calls of PyTorch's dispatcher operators are written: as calls of the Python function that
+// users know, so that they read the same whoever recorded them. Independent of PyTorch's headers.
 
 namespace oplens::annotate::torch {
 
-/// What becomes of one argument of the operator's schema.
+/// How one argument of the operator's schema is written.
 struct Parameter {
   enum class Use : uint8_t {
     kPositional,
-    kKeyword,       ///< Left out where it is None.
-    kDType,         ///< A keyword whose number means a data type.
-    kDTypeOrInput,  ///< The same; where it is None, that of the first tensor.
-    kFloat32Flag,   ///< True stands for dtype=float32.
-    kFlag,          ///< A keyword of the schema, kept where it is a number, a truth or a text.
+    kKeyword,       ///< Omitted if None.
+    kDType,         ///< A keyword whose number is a data type.
+    kDTypeOrInput,  ///< The same; if None, the type of the first tensor.
+    kFloat32Flag,   ///< True means dtype=float32.
+    kFlag,          ///< A keyword of the schema, kept if it is a number, bool or text.
   };
   Use use = Use::kPositional;
-  size_t input = 0;  ///< Its place in the schema.
-  std::string name;  ///< Keyword.
+  size_t input = 0;  ///< Index in the schema.
+  std::string name;
 };
 
-/// An argument of a schema, as far as the form depends on it.
+/// The properties of a schema argument that the form depends on.
 struct SchemaArgument {
   std::string name;
   bool keyword_only = false;
-  bool output = false;  ///< The result is written to it.
-  bool dtype = false;   ///< Its number means a data type.
+  bool output = false;  ///< Receives the result.
+  bool dtype = false;   ///< Its number is a data type.
 };
 
-/// How the calls of one operator are written down.
+/// How calls of one operator are written.
 struct CallForm {
   std::string mod;
   std::string op;
-  std::string aten;  ///< "aten::addmm.out"; "" for what is no operator.
+  std::string aten;  ///< "aten::addmm.out"; "": not an operator.
   size_t inputs = 0;
-  std::vector<Parameter> parameters;  ///< In the order of the call: those with keywords last.
-  /// None at the end of the positional ones is left out.
+  std::vector<Parameter> parameters;  ///< In the order of the call, keywords last.
+  /// Omit trailing positional None.
   bool drops_none = false;
   bool minor = false;  ///< Not worth a range inside another call: allocations and views.
 
@@ -57,8 +57,8 @@ struct CallForm {
 CallForm FormOfOperator(std::string_view name, std::string_view overload,
                         const std::vector<SchemaArgument>& arguments);
 
-/// The form of a function that is no operator of the dispatcher, e.g. a class of the user that
-/// derives from torch.autograd.Function: all inputs as they are.
+/// The form of a function that is not a dispatcher operator, such as a user's
+/// torch.autograd.Function: all inputs unchanged.
 CallForm FormOfFunction(std::string_view name, size_t inputs);
 
 }  // namespace oplens::annotate::torch

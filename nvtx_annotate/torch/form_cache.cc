@@ -19,7 +19,7 @@ size_t FormCacheHashOf(const char* address) {
   return (number >> 4) * 0x9e3779b97f4a7c15 >> 40;
 }
 
-/// ScalarType, or an optional one.
+/// ScalarType, optional or not.
 bool IsDType(const c10::TypePtr& type) {
   const bool optional = type->kind() == c10::TypeKind::OptionalType;
   const c10::ArrayRef<c10::TypePtr> inner = type->containedTypes();

@@ -12,19 +12,17 @@
 
 namespace oplens::annotate::torch {
 
-/// The form of an operator, and its names for the emitter.
+/// The form of an operator, with its names for the emitter.
 struct KnownForm {
   CallForm form;
   LastingNames names;
 };
 
-/// The forms of the operators that were called, by the address of their names, which the framework
-/// keeps for ever; the text is compared too. Without locks; holds 8192 operators and their
-/// overloads.
+/// Caches the forms of called operators by the address of their names, which the framework never
+/// frees; compares the text too. Lock-free; at most 8192 operators with overloads.
 class FormCache {
  public:
-  /// The form of an operator's call; null for a function that is no operator, and when the cache is
-  /// full.
+  /// The form of an operator's call; null if the function is not an operator or the cache is full.
   const KnownForm* Find(const at::RecordFunction& function);
 
  private:
@@ -39,7 +37,6 @@ class FormCache {
   std::atomic<const Entry*> slots_[kSlots] = {};
 };
 
-/// The form of a function that is no operator.
 CallForm MakeFunctionForm(const at::RecordFunction& function);
 
 }  // namespace oplens::annotate::torch

@@ -10,18 +10,18 @@
 #include <cstdint>
 #include <optional>
 
-// What of PyTorch's headers differs between its versions, as the adaptor needs it. Everything else
-// that the adaptor uses has been the same since 1.13: name(), inputs(), seqNr(), handle(), scope(),
-// the thread numbers and isAsync() of RecordFunction, how callbacks are added and removed, and what
-// asks an IValue for its kind. An implementation is a header with the members of `framework` that
-// are not below:
+// Differences between versions of PyTorch's headers. Everything else that the adaptor uses is
+// unchanged since 1.13: name(), inputs(), seqNr(), handle(), scope(), thread numbers and isAsync()
+// of RecordFunction, adding and removing callbacks, and the type queries of IValue. An
+// implementation is a header with the members of `framework` that are not below:
 //
-//   auto SchemaOf(function)         the schema, optional: of an op of the dispatcher
-//   bool HasKeywords(function)      whether the call has arguments by keyword, beside inputs()
-//   std::optional<int64_t> SymbolicInt(value)   what a symbolic integer stands for, if that is
-//   fixed bool IsSymbolic(value)          whether a value is a symbolic number
+//   auto SchemaOf(function)      the schema, optional: of an op of the dispatcher
+//   bool HasKeywords(function)   whether the call has keyword arguments besides inputs()
+//   std::optional<int64_t> SymbolicInt(value)
+//                                the value of a symbolic integer, if fixed
+//   bool IsSymbolic(value)       whether a value is a symbolic number
 //
-// A new version is one row: the first version that an implementation is for.
+// For a new version add a row with the first version that an implementation supports.
 
 #define OPLENS_TORCH_VERSION (TORCH_VERSION_MAJOR * 1000 + TORCH_VERSION_MINOR)
 
@@ -35,26 +35,25 @@
 
 namespace oplens::annotate::torch::framework {
 
-/// Whether a call of the scope of ops is a label and no more: what Dynamo and the engine put around
-/// others ("Torch-Compiled Region: 0/0"). Ops have inputs, but for few.
+/// Whether a call in the scope of ops is just a label, which Dynamo and the engine put around
+/// others ("Torch-Compiled Region: 0/0"). Nearly all ops have inputs.
 inline bool IsLabel(const at::RecordFunction& function) {
   return function.inputs().empty() && !HasKeywords(function) &&
          !function.operator_name().has_value();
 }
 
-/// The extents of such tensors could not be read without running code of the program.
+/// Other tensors' extents cannot be read without running code of the program.
 inline bool HasExtents(const at::TensorImpl& tensor) {
   return !tensor.has_symbolic_sizes_strides() && !tensor.is_nested();
 }
 
-/// The processes that take part in a collective call.
 struct ProcessGroup {
   int64_t rank = 0;
   int64_t size = 0;
 };
 
-/// The process group that an argument is; nullopt for anything else, and where PyTorch was built
-/// without any.
+/// The process group in an argument; nullopt for other values, and if PyTorch was built without
+/// process groups.
 std::optional<ProcessGroup> GroupOf(const c10::IValue& value);
 
 }  // namespace oplens::annotate::torch::framework

@@ -1,11 +1,11 @@
 #ifndef OPLENS_NVTX_ANNOTATE_TORCH_FRAMEWORK_2_H_
 #define OPLENS_NVTX_ANNOTATE_TORCH_FRAMEWORK_2_H_
 
-// PyTorch 2: framework.h. What came between its releases is asked for by name.
+// PyTorch 2: framework.h. Additions in its releases are detected by name.
 
 namespace oplens::annotate::torch::framework {
 
-/// Optional of c10 until 2.4, of the standard library since.
+/// A c10 optional until 2.4, std::optional since.
 inline auto SchemaOf(const at::RecordFunction& function) { return function.operator_schema(); }
 
 /// Since 2.2, for what Python records by name.
@@ -27,7 +27,7 @@ bool IsSymbolic(const Value& value) {
   return value.isSymInt() || value.isSymFloat();
 }
 
-/// A symbolic integer may be a constant that was put there by the tracer.
+/// A symbolic integer may be a constant inserted by the tracer.
 inline std::optional<int64_t> SymbolicInt(const c10::IValue& value) {
   if (!value.isSymInt()) return std::nullopt;
   const auto known = value.toSymInt().maybe_as_int();

@@ -9,7 +9,7 @@
 namespace oplens::annotate::torch {
 namespace {
 
-/// Names end in what tells them apart.
+/// Names differ mostly at their end.
 size_t NodeNamesHashOf(std::string_view text) {
   uint64_t hash = text.size();
   uint64_t bytes = 0;
@@ -22,7 +22,7 @@ size_t NodeNamesHashOf(std::string_view text) {
 }
 
 std::unique_ptr<const NodeName> Make(std::string_view text) {
-  // FormatFree() makes four bytes of one at most.
+  // FormatFree() writes at most four bytes per byte.
   char buffer[4 * markers::kMaxStringBytes + 1];
   auto name = std::make_unique<NodeName>();
   name->text = text;

@@ -10,20 +10,20 @@
 
 namespace oplens::annotate::torch {
 
-/// The names of one kind of node of the backward pass.
+/// The names of one kind of backward node.
 struct NodeName {
   std::string text;  ///< "autograd::engine::evaluate_function: AddmmBackward0"
-  std::string free;  ///< The same as a marker's text.
+  std::string free;  ///< The same as a free text.
   WholeText evaluate;
   LastingNames node;  ///< AddmmBackward0
 };
 
-/// What the engine calls its work for a node, and the node's own name. The framework makes both
-/// anew each time: they are known by their texts. Without locks; holds 4096 kinds of nodes, for as
-/// long as the process lives.
+/// Finds the engine's name of its work for a node, and the node's own name, by their texts: the
+/// framework builds both anew each time. Lock-free; at most 4096 kinds of nodes, kept until the
+/// process ends.
 class NodeNames {
  public:
-  /// `text`: of NodeName. Null when there is no room, and where a name is very long.
+  /// `text`: see NodeName. Null if the table is full or the name is very long.
   const NodeName* Find(std::string_view text);
 
  private:

@@ -7,15 +7,15 @@
 
 namespace oplens::annotate::torch {
 
-/// Which thread of the operating system has which number of the framework. Without locks; the
-/// latest 16384 threads are remembered.
+/// Maps the framework's thread numbers to OS thread ids. Lock-free; remembers the latest 16384
+/// threads.
 class ThreadNumbers {
  public:
   void Set(uint64_t framework_thread, uint64_t thread) noexcept {
     entries_[framework_thread % kEntries].store(framework_thread << 32 | (thread & UINT32_MAX),
                                                 std::memory_order_relaxed);
   }
-  /// 0: not known.
+  /// 0: unknown.
   uint64_t Find(uint64_t framework_thread) const noexcept {
     const uint64_t entry = entries_[framework_thread % kEntries].load(std::memory_order_relaxed);
     return entry >> 32 == (framework_thread & UINT32_MAX) ? entry & UINT32_MAX : 0;
@@ -26,23 +26,23 @@ class ThreadNumbers {
   std::atomic<uint64_t> entries_[kEntries] = {};
 };
 
-/// Which call made the node of the backward pass that has a sequence number of a thread. A call is
-/// told the number that the next node of its thread will have; those that it makes beyond that one
-/// (CopySlices behind the node of an in-place op), or behind the back of ops (TorchScript's
-/// DifferentiableGraph), nobody tells. The counter does: what it counted while a call ran and none
-/// inside of it did, that call made.
+/// Which call created the backward node with a sequence number of a thread. A call knows only the
+/// number of its thread's next node; not those of further nodes that it creates (CopySlices after
+/// the node of an in-place op) or of nodes created outside ops (TorchScript's DifferentiableGraph).
+/// So the numbers that the counter passes during a call, but not during calls inside it, are
+/// assigned to that call.
 ///
-/// Without locks; the latest 131072 numbers are remembered.
+/// Lock-free; remembers the latest 131072 numbers.
 class NodeOwners {
  public:
-  /// `thread`: the framework's number of it. `handle`: the framework's number of the call.
+  /// `thread` and `handle`: the framework's numbers of thread and call.
   void Set(uint64_t thread, uint64_t number, uint64_t handle) noexcept {
     Entry& entry = EntryOf(thread, number);
     entry.key.store(0, std::memory_order_relaxed);
     entry.handle.store(handle, std::memory_order_release);
     entry.key.store(KeyOf(thread, number), std::memory_order_release);
   }
-  /// 0: not known.
+  /// 0: unknown.
   uint64_t Find(uint64_t thread, uint64_t number) const noexcept {
     const Entry& entry = EntryOf(thread, number);
     const uint64_t key = KeyOf(thread, number);
@@ -58,7 +58,7 @@ class NodeOwners {
   };
   static constexpr size_t kEntries = size_t{1} << 17;
 
-  // Not 0: threads are numbered from 1.
+  // Never 0: threads are numbered from 1.
   static uint64_t KeyOf(uint64_t thread, uint64_t number) {
     return thread << 40 | (number & ((uint64_t{1} << 40) - 1));
   }

@@ -27,7 +27,7 @@
 #include "nvtx_annotate/torch/range_stack.h"
 #include "nvtx_annotate/torch/torch_annotate.h"
 
-// What PyTorch's record functions become: docs/markers.md.
+// What is emitted for PyTorch's record functions: docs/markers.md.
 //
 //   op                             O, S; ops inside ops and inside nodes too, since the innermost
 //                                  has the arguments that kernels work on. Not there: what only
@@ -37,22 +37,22 @@
 //   function of TorchScript        O without arguments: it makes nodes
 //   user scope                     a range of that name
 //
-// With the word "outer" in OPLENS_ANNOTATE only ops that are in no other op have an O; those inside
-// an S where their sequence number is another one; those inside a node nothing, or O, S where they
-// have a number (gradients of gradients; checkpoints: dir 'r').
+// With the word "outer" in OPLENS_ANNOTATE, only outermost ops have an O; ops inside ops have an S
+// if their sequence number differs; ops inside a node have nothing or, if numbered, O and S
+// (gradients of gradients; checkpoints: dir 'r').
 //
-// This file and its like are compiled with NDEBUG whatever the build: RecordFunction::inputs()
-// checks a member that only a debug build of the framework sets. The member does not change the
-// layout.
+// This file and similar ones are always compiled with NDEBUG: RecordFunction::inputs() checks a
+// member that only a debug build of the framework sets. The member does not change the layout.
 
 namespace oplens::annotate::torch {
 namespace {
 
-/// A collective call as the backends of torch.distributed record it ("record_param_comms", NCCL's
-/// among them): its name, tensors, group and number of ranks. No operator: it stands inside one.
+/// A collective call as recorded by the backends of torch.distributed ("record_param_comms",
+/// including NCCL's): name, tensors, group and number of ranks. Not an operator: it occurs inside
+/// one.
 class CommunicationCall {
  public:
-  /// False where the function is something else, or of a layout that is not known.
+  /// False if the function is something else or has an unknown layout.
   bool Read(const at::RecordFunction& function, CallArgs* args);
 
   /// Valid as long as this object.
@@ -63,22 +63,23 @@ class CommunicationCall {
   std::string group_;
 };
 
-// The inputs of record_param_comms. What there is of it grew from version to version:
+// The inputs of record_param_comms by version:
 //
 //   1.13   [tensors], seq, address of the group, rank, NAME, split sizes in, out
-//   2.1    [tensors], seq, number of the group, rank, NAME, splits in, out, first rank, stride,
-//   ranks 2.3    the same, the group is named by a text 2.4    the group is a pair of texts, its
-//   name and description; seq may be a pair 2.9    one more at the end: whether the call is
-//   asynchronous
+//   2.1    [tensors], seq, number of the group, rank, NAME, splits in, out,
+//          first rank, stride, ranks
+//   2.3    the group is named by a text
+//   2.4    the group is a pair of texts, name and description; seq may be a pair
+//   2.9    one more at the end: whether the call is asynchronous
 //
-// The tensors are absent where the call has none (a barrier). So NAME is the last text, and the
-// rest has its place before and behind it.
+// Calls without tensors (a barrier) omit them. So NAME is the last text, and the others are located
+// relative to it.
 constexpr size_t kBeforeName = 3;  // seq, group, rank
-constexpr size_t kRanks = 5;       // Behind the name.
+constexpr size_t kRanks = 5;       // After the name.
 
 using CommunicationInputs = c10::ArrayRef<const c10::IValue>;
 
-/// The place of NAME; 0: none.
+/// The index of NAME; 0: none.
 size_t CommunicationNameOf(CommunicationInputs inputs) {
   size_t name = 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -88,7 +89,7 @@ size_t CommunicationNameOf(CommunicationInputs inputs) {
   return inputs[name - 1].isInt() ? name : 0;
 }
 
-/// What names a group; "" where that is a mere address.
+/// The name of a group; "" if only an address is known.
 std::string GroupName(const c10::IValue& value) {
   if (value.isString()) return value.toStringRef();
   if (!value.isTuple()) return "";
@@ -125,7 +126,7 @@ ThreadNumbers g_threads;
 NodeOwners g_owners;
 FormCache g_forms;
 NodeNames g_nodes;
-bool g_pyprof = false;             ///< Texts for PyProf's own prof, and nothing else.
+bool g_pyprof = false;             ///< Emit only texts for PyProf's own prof.
 bool g_outer = false;              ///< No ranges for ops inside ops.
 std::atomic<bool> g_shapes{true};  ///< Ops carry their arguments.
 
@@ -133,8 +134,8 @@ bool ObserverStartsWith(const char* text, std::string_view start) {
   return std::strncmp(text, start.data(), start.size()) == 0;
 }
 
-/// What the engine does for a node: "autograd::engine::evaluate_function: AddmmBackward0". Asked
-/// for every op, of which few are without inputs, as these are.
+/// Whether this is the engine's work for a node: "autograd::engine::evaluate_function:
+/// AddmmBackward0". Called for every op; few ops have no inputs, so the first test decides.
 bool IsEvaluate(const at::RecordFunction& function) {
   return function.inputs().empty() &&
          ObserverStartsWith(function.name(), "autograd::engine::evaluate_function");
@@ -144,7 +145,7 @@ bool ObserverEndsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-/// One range that is open, as the framework keeps it until it ends.
+/// An open range, kept by the framework until it ends.
 class OpenRange : public at::ObserverContext {
  public:
   OpenRange(RangeStack* stack, RangeStack::Mark mark) noexcept : stack_(stack), mark_(mark) {}
@@ -169,7 +170,6 @@ class OpenRange : public at::ObserverContext {
 
 using Context = std::unique_ptr<at::ObserverContext>;
 
-/// `token`: what was begun.
 Context Keep(RangeStack* stack, uint64_t token, const Surroundings& inside) noexcept {
   if (token == 0) return nullptr;
   const RangeStack::Mark mark = stack->Push(token, inside);
@@ -178,7 +178,7 @@ Context Keep(RangeStack* stack, uint64_t token, const Surroundings& inside) noex
   return Context(range);
 }
 
-/// Gives the numbers that the thread's counter has reached to the call that made their nodes.
+/// Assigns the numbers that the thread's counter has passed to the call that created their nodes.
 void GiveNumbers(RangeStack* stack, uint64_t owner) noexcept {
   const uint64_t next = at::sequence_number::peek();
   if (next == stack->next_number) return;
@@ -190,7 +190,7 @@ void GiveNumbers(RangeStack* stack, uint64_t owner) noexcept {
   stack->next_number = next;
 }
 
-/// `known`: null for what is no operator.
+/// `known`: null if it is not an operator.
 uint64_t BeginOperator(const at::RecordFunction& function, const KnownForm* known,
                        CallFacts& facts) {
   CallArgs args;
@@ -209,8 +209,8 @@ uint64_t BeginOperator(const at::RecordFunction& function, const KnownForm* know
 
 enum class Extent : uint8_t { kWhole, kNumber, kNothing };
 
-/// Whether all tensors of a call are single numbers of the host, and there is one: inside an op
-/// that is how a number is brought to the op's data type, and nothing of it reaches a GPU.
+/// Whether all tensors of a call, at least one, are single host numbers: inside an op this converts
+/// a number to the op's data type, and nothing reaches a GPU.
 bool WorksOnHostNumbers(c10::ArrayRef<const c10::IValue> inputs) {
   bool any = false;
   for (const c10::IValue& value : inputs) {
@@ -222,7 +222,6 @@ bool WorksOnHostNumbers(c10::ArrayRef<const c10::IValue> inputs) {
   return any;
 }
 
-/// What is emitted of an op.
 Extent ExtentOf(const at::RecordFunction& function, const KnownForm* known,
                 const Surroundings& around) {
   const bool inside_op = around.place == Place::kOp;
@@ -264,7 +263,7 @@ Context ObserverOnOperator(const at::RecordFunction& function, RangeStack* stack
 Context ObserverOnNode(const at::RecordFunction& function, RangeStack* stack) {
   const bool accumulates = ObserverEndsWith(function.name(), "AccumulateGrad");
   CallFacts facts;
-  // AccumulateGrad has the greatest number there is, for its place in the queue.
+  // AccumulateGrad has the maximum number, for its place in the queue.
   facts.seq = accumulates ? -1 : function.seqNr();
   if (facts.seq >= 0) {
     const uint64_t forward_thread = function.forwardThreadId();
@@ -289,14 +288,14 @@ Context OnEvaluate(const at::RecordFunction& function, RangeStack* stack) {
 }
 
 Context OnLabel(const at::RecordFunction& function, RangeStack* stack) {
-  // It will end on another thread, whatever this one does then.
+  // It may end on another thread at any time.
   if (function.isAsync()) return nullptr;
   Surroundings inside = stack->surroundings();
   if (ObserverStartsWith(function.name(), "Optimizer.")) inside.dir = Direction::kOptimizer;
   return Keep(stack, detail::BeginRange(function.name()), inside);
 }
 
-/// Its arguments would be objects of the interpreter. It is around ops, not in place of them.
+/// Its arguments would be interpreter objects. It surrounds ops and does not replace them.
 Context OnScript(const at::RecordFunction& function, RangeStack* stack) {
   if (g_outer) return OnLabel(function, stack);
   CallFacts facts;
@@ -329,7 +328,7 @@ Context OnFunction(const at::RecordFunction& function, RangeStack* stack) {
   }
 }
 
-/// Whether there is a range for it, where there is room.
+/// Whether the function gets a range, if there is room.
 bool IsEmitted(const at::RecordFunction& function, const Surroundings& around) {
   if (function.scope() != at::RecordScope::FUNCTION || IsEvaluate(function)) return true;
   return ExtentOf(function, g_forms.Find(function), around) != Extent::kNothing;
@@ -340,7 +339,7 @@ Context OnStart(const at::RecordFunction& function) noexcept {
   RangeStack* const stack = RangeStack::OfThread();
   if (stack == nullptr) return nullptr;
   if (stack->framework_thread == 0) {
-    // Not that of `function`, which may have been made on another thread. A thread keeps it.
+    // Not the thread of `function`, which may be another one. The number of a thread never changes.
     stack->framework_thread = at::RecordFunction::currentThreadId();
     stack->next_number = at::sequence_number::peek();
     g_threads.Set(stack->framework_thread, CurrentThread());
@@ -354,7 +353,7 @@ Context OnStart(const at::RecordFunction& function) noexcept {
     }
     return OnFunction(function, stack);
   } catch (...) {
-    // A range that could not be described is left out.
+    // Ranges that cannot be described are left out.
     return nullptr;
   }
 }
@@ -366,7 +365,7 @@ void OnEnd(const at::RecordFunction& /*function*/, at::ObserverContext* context)
   static_cast<OpenRange*>(context)->End();
 }
 
-/// The one thread that a forked child has is another one for the operating system.
+/// The OS gives the only thread of a forked child a new id.
 void ForgetThread() {
   RangeStack::UnlockAll();
   if (RangeStack* const stack = RangeStack::OfThread()) stack->framework_thread = 0;
@@ -374,11 +373,11 @@ void ForgetThread() {
 
 std::mutex g_install_mutex;
 bool g_installed = false;
-bool g_added = false;      ///< The callbacks are there,
-bool g_observing = false;  ///< and are called.
+bool g_added = false;      ///< The callbacks are registered.
+bool g_observing = false;  ///< The callbacks are enabled.
 at::CallbackHandle g_callbacks[2];
 
-/// Inputs cost the framework more than all that is done with them: only ops have them collected.
+/// Collecting inputs is the framework's largest cost: only request them for ops.
 void AddCallbacks() {
   g_callbacks[0] = at::addGlobalCallback(at::RecordFunctionCallback(OnStart, OnEnd)
                                              .needsInputs(true)
@@ -391,8 +390,8 @@ void AddCallbacks() {
                    at::RecordScope::USER_SCOPE}));
 }
 
-/// Outside of the capture window the framework must not even collect inputs. Ops may run meanwhile:
-/// callbacks are switched, and removed only when all is over.
+/// Outside the capture window the framework must not even collect inputs. Ops may be running, so
+/// callbacks are enabled and disabled, and removed only at the end.
 void Observe(bool on) {
   if (on == g_observing) return;
   g_observing = on;
@@ -437,7 +436,7 @@ bool InstallOnce() {
   return true;
 }
 
-// After the globals above, in this order: loading the library installs it.
+// After the globals above: loading the library installs it.
 const bool g_installed_by_loading = Install();
 
 }  // namespace

@@ -1,8 +1,8 @@
-// liboplens_annotate_preload.so, for LD_PRELOAD: annotates a program that uses libtorch without a
-// change to it. Loads the library for its PyTorch, from its own folder or from
-// $OPLENS_TORCH_LIBRARY, as soon as PyTorch is there: before main() of a program that is linked
-// with it, or after the dlopen() that brought it (Python). In other programs, such as the shells
-// that a job passes through, it does next to nothing: it depends on the C library alone.
+// liboplens_annotate_preload.so, for LD_PRELOAD: annotates an unchanged program that uses libtorch.
+// Loads the library for its PyTorch, from its own folder or $OPLENS_TORCH_LIBRARY, as soon as
+// PyTorch is loaded: before main() if the program is linked with it, or after its dlopen()
+// (Python). In other programs, such as a job's shells, it does next to nothing: it depends only on
+// the C library.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -38,7 +38,7 @@ Function Next(const char* name) {
 }
 
 Open RealOpen() {
-  static Open open = nullptr;  // Several threads would find the same.
+  static Open open = nullptr;  // A race is harmless: all threads find the same.
   if (open == nullptr) open = Next<Open>("dlopen");
   return open;
 }
@@ -52,7 +52,7 @@ Open RealOpen() {
   std::fprintf(stderr, "oplens: ops are not annotated: %s\n", text);
 }
 
-/// False where the text was too long.
+/// False if the text was too long.
 [[gnu::format(printf, 3, 4)]] bool Print(char* out, size_t size, const char* format, ...) {
   va_list values;
   va_start(values, format);
@@ -68,13 +68,12 @@ const char* FileName(const char* path) {
   return slash == nullptr ? path : slash + 1;
 }
 
-/// `found`: a Path for the library's.
+/// `found`: a Path for the library's path.
 int IsTorch(dl_phdr_info* info, size_t /*size*/, void* found) {
   if (std::strncmp(FileName(info->dlpi_name), kTorch, sizeof kTorch - 1) != 0) return 0;
   return Print(static_cast<char*>(found), sizeof(Path), "%s", info->dlpi_name) ? 1 : 0;
 }
 
-/// A file in memory.
 class Mapped {
  public:
   explicit Mapped(const char* path) {
@@ -106,7 +105,7 @@ bool IsWordEnd(char c) {
   return c == ' ' || c == '\n' || c == '\r' || c == '\'' || c == '"' || c == '\0';
 }
 
-/// Copies what stands up to the next blank or quote; what follows it.
+/// Copies up to the next blank or quote; returns the position after it.
 const char* ReadWord(const char* at, const char* end, Word& word) {
   size_t size = 0;
   while (at < end && !IsWordEnd(*at) && size + 1 < sizeof(Word)) word[size++] = *at++;
@@ -114,7 +113,7 @@ const char* ReadWord(const char* at, const char* end, Word& word) {
   return at;
 }
 
-/// "2.9" of "2.9.1+cu128"; false where it does not begin like that.
+/// "2.9" of "2.9.1+cu128"; false for other forms.
 bool MinorOf(const char* version, Word& minor) {
   char* end = nullptr;
   const long first = std::strtol(version, &end, 10);
@@ -124,7 +123,7 @@ bool MinorOf(const char* version, Word& minor) {
   return end != second_text && Print(minor, sizeof minor, "%ld.%ld", first, second);
 }
 
-/// The version of the loaded PyTorch, "2.9.1+cu128" or less of it; false where nothing tells.
+/// The version of the loaded PyTorch, "2.9.1+cu128" or a part of it; false if unknown.
 bool FindVersion(const char* torch, Word& version) {
   const int folder = static_cast<int>(FileName(torch) - torch);
   Path path;
@@ -144,7 +143,7 @@ bool FindVersion(const char* torch, Word& version) {
       if (MinorOf(version, minor)) return true;
     }
   }
-  // The archives of libtorch: libtorch/lib/libtorch_cpu.so, libtorch/build-version.
+  // libtorch archives: libtorch/lib/libtorch_cpu.so, libtorch/build-version.
   if (Print(path, sizeof path, "%.*s../build-version", folder, torch)) {
     const Mapped file(path);
     if (file.there()) ReadWord(file.begin(), file.end(), version);
@@ -156,7 +155,7 @@ bool FindVersion(const char* torch, Word& version) {
   return Print(version, sizeof version, "%s", name + sizeof kTorch) && MinorOf(version, minor);
 }
 
-/// What a library of ours says of itself: nvtx_annotate/torch/build_facts.cc.
+/// The facts in a library of ours: nvtx_annotate/torch/build_facts.cc.
 struct Build {
   Word version;
   Word soname;
@@ -178,8 +177,7 @@ bool ReadBuild(const char* path, Build& build) {
   return true;
 }
 
-/// Whether PyTorch's strings are those of the C++11 standard library, as they are but in its wheels
-/// before 2.6.
+/// Whether PyTorch uses the C++11 std::string ABI; all do, except its wheels before 2.6.
 bool HasNewStrings(const char* torch) {
   void* const handle = RealOpen()(torch, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return true;
@@ -188,8 +186,7 @@ bool HasNewStrings(const char* torch) {
   return !old;
 }
 
-/// The library to load, in `path`: that of this PyTorch where there is one, else the one of the
-/// build.
+/// The path of the library to load: the one for this PyTorch or, if missing, the one of the build.
 bool FindLibrary(const char* torch, const char* version, Path& path) {
   Dl_info own;
   if (dladdr(reinterpret_cast<void*>(&FindLibrary), &own) == 0) return false;
@@ -204,8 +201,8 @@ bool FindLibrary(const char* torch, const char* version, Path& path) {
   return Print(path, sizeof path, "%.*sliboplens_torch.so", folder, own.dli_fname);
 }
 
-/// Loads the library if it was built for this PyTorch: by its version, and by the name under which
-/// it would otherwise bring in a second one.
+/// Loads the library if it was built for this PyTorch, by version and by soname; otherwise it would
+/// load a second PyTorch.
 void Load(const char* torch) {
   Word version = "";
   const bool known = FindVersion(torch, version);
@@ -233,11 +230,11 @@ void Load(const char* torch) {
     return Complain("%s was built for another PyTorch %s, with %s", path, build.version,
                     build.soname);
   }
-  // It installs itself.
+  // Loading installs it.
   if (RealOpen()(path, RTLD_NOW | RTLD_LOCAL) == nullptr) Complain("%s", dlerror());
 }
 
-/// Loads the adaptor when PyTorch is there, once.
+/// Loads the adaptor once PyTorch is loaded.
 void LoadIfTorch() {
   static bool tried = false;
   if (__atomic_load_n(&tried, __ATOMIC_RELAXED)) return;
@@ -250,7 +247,7 @@ void LoadIfTorch() {
 
 extern "C" {
 
-/// Runs when all libraries that the program is linked with have been initialised.
+/// Runs after all linked libraries have been initialised.
 OPLENS_EXPORT int __libc_start_main(int (*program)(int, char**, char**), int argc, char** argv,
                                     void (*init)(), void (*fini)(), void (*rtld_fini)(),
                                     void* stack_end) {
@@ -261,7 +258,8 @@ OPLENS_EXPORT int __libc_start_main(int (*program)(int, char**, char**), int arg
 }
 
 OPLENS_EXPORT void* dlopen(const char* file, int mode) noexcept {
-  // The search for a bare name depends on who calls: this must be a jump, so that it is the caller.
+  // A bare name is searched relative to the caller: this must be a tail call, so that the caller
+  // stays the same.
   if (file == nullptr || std::strchr(file, '/') == nullptr) return RealOpen()(file, mode);
   void* const handle = RealOpen()(file, mode);
   if (handle != nullptr) LoadIfTorch();

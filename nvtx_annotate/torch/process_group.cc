@@ -18,7 +18,7 @@ std::optional<ProcessGroup> GroupOf(const c10::IValue& value) {
   if (object.slots().size() != 1 || object.name() != "__torch__.torch.classes.c10d.ProcessGroup") {
     return std::nullopt;
   }
-  // What toCustomClass() does, without asking for the class by its type.
+  // Like toCustomClass(), without looking up the class by type.
   const c10::intrusive_ptr<::torch::CustomClassHolder> holder = object.getSlot(0).toCapsule();
   const auto* const group = static_cast<const c10d::ProcessGroup*>(holder.get());
   return group == nullptr ? std::nullopt

@@ -19,7 +19,7 @@ constexpr std::string_view kPyprofFormTorch = "torch";
 constexpr std::string_view kPyprofFormTensor = "Tensor";
 constexpr std::string_view kFunctional = "torch.nn.functional";
 
-// A text is a row of a database and is read by eval(): what is longer is shown, not priced.
+// A text is a database row read by eval(): longer calls are shown without a price.
 constexpr size_t kMaxTextBytes = 65'000;
 
 bool PyprofFormStartsWith(std::string_view text, std::string_view start) {
@@ -34,7 +34,7 @@ bool HasPyprofForm(std::string_view words, std::string_view word) {
   return HasPyprofWord(words, word);
 }
 
-/// The word that a list begins with, which is taken off.
+/// Removes and returns the first word of a list.
 std::string_view TakeWord(std::string_view* words) {
   while (PyprofFormStartsWith(*words, " ")) words->remove_prefix(1);
   const std::string_view word = words->substr(0, words->find(' '));
@@ -44,25 +44,25 @@ std::string_view TakeWord(std::string_view* words) {
 
 /// How an operator is called in Python.
 struct Row {
-  std::string_view names;  ///< Operators without namespace; "NAME.OVERLOAD" for one of them.
+  std::string_view names;  ///< Operators without namespace; "NAME.OVERLOAD" for a single overload.
   std::string_view mod;
-  std::string_view op;  ///< "" for the operator's.
-  /// A word for each argument, in Python's order: its place in the schema, or !VALUE, what the
-  /// module passes besides; before it "KEYWORD=", behind it
-  ///   ?  left out where it is the default, if it has a keyword or is the last
-  ///   r  a number that stands for "none", "mean", "sum"
-  ///   i  a list of equal numbers as one; an empty one as None
-  ///   v  a list as arguments of its own
-  ///   l  a list, no tuple
+  std::string_view op;  ///< "": the operator's.
+  /// One word per argument, in Python's order: its index in the schema, or !VALUE for what the
+  /// module adds; prefix "KEYWORD=", suffixes:
+  ///   ?  omitted at its default, if it has a keyword or is the last
+  ///   r  a number that means "none", "mean", "sum"
+  ///   i  a list of equal numbers as a number; an empty one as None
+  ///   v  list items as separate arguments
+  ///   l  a list, not a tuple
   ///   n  -1 is None
-  /// "": as the schema has it, defaults left out.
+  /// "": as in the schema, defaults omitted.
   std::string_view recipe;
-  /// The function of torch for calls that the operator of Python cannot express: with keywords.
+  /// The function of torch for calls that Python's operator cannot express: with keywords.
   std::string_view function = {};
 };
 
-// Which of several names that Python has for an operator is a matter of habit: that of the module
-// of torch.nn, else the operator of Python, else the one that PyProf's prof prices.
+// Of several Python names for an operator: the one of torch.nn's module, otherwise Python's
+// operator, otherwise the one that PyProf's prof prices.
 constexpr Row kRows[] = {
     // Operators of Python
     {"add.Tensor add.Scalar", kPyprofFormTensor, "__add__", "0 1 alpha=2?", "add"},
@@ -191,7 +191,7 @@ constexpr Row kRows[] = {
     {"lerp addcmul addcdiv addmm baddbmm addmv addbmm addr", kPyprofFormTorch, "", ""},
 };
 
-/// The row of an operator: that of its overload, else that of its name.
+/// The row of an operator: for its overload, otherwise for its name.
 const Row* FindRow(std::string_view op, std::string_view overload) {
   const auto find = [](std::string_view name) {
     return std::find_if(std::begin(kRows), std::end(kRows),
@@ -203,13 +203,13 @@ const Row* FindRow(std::string_view op, std::string_view overload) {
   return row == std::end(kRows) ? nullptr : row;
 }
 
-/// Arguments that PyProf's patches do not write, because they are objects: data types too.
+/// Arguments that PyProf's patches do not write because they are objects, including data types.
 bool IsObject(std::string_view name) {
   return HasPyprofForm("dtype layout device pin_memory memory_format generator non_blocking names",
                        name);
 }
 
-/// Launch nothing, and stand before the call that is meant.
+/// Operators that launch nothing and precede the actual call.
 bool IsHidden(std::string_view op) {
   return PyprofFormStartsWith(op, "empty") ||
          HasPyprofForm(
@@ -218,7 +218,7 @@ bool IsHidden(std::string_view op) {
              op);
 }
 
-/// x.float() for a conversion to float32; "" for what is no method of tensors that prof prices.
+/// x.float() for a conversion to float32; "" if there is no such method that prof prices.
 std::string_view ConvertName(std::string_view dtype) {
   constexpr std::pair<std::string_view, std::string_view> kNames[] = {
       {"float16", "half"}, {"float32", "float"},    {"float64", "double"}, {"uint8", "byte"},
@@ -258,7 +258,7 @@ PyprofForm::PyprofForm(std::string_view name, std::string_view overload,
     mod_ = row->mod;
     op_ = row->op.empty() ? op : row->op;
     function_ = row->function;
-    // One name for the three of them.
+    // One name for all three.
     if (op_ == "max_pool") op_ = op.substr(0, op.find("_with"));
   }
   if (row == nullptr || row->recipe.empty()) {
@@ -290,7 +290,7 @@ void PyprofForm::StepsOfRecipe(std::string_view recipe) {
         if (c == 'l') step.as_list = true;
         if (c == 'n') step.not_minus = true;
       }
-      // Another overload may be shorter.
+      // Another overload may have fewer parameters.
       if (static_cast<size_t>(step.input) >= parameters_.size()) continue;
       if (IsObject(parameters_[static_cast<size_t>(step.input)].name)) continue;
     }
@@ -364,7 +364,7 @@ std::vector<PyprofArg> PyprofForm::ArgsOf(const std::vector<PyprofValue>& inputs
     if (step.one && value.kind == PyprofFormKind::kInts && value.ints.empty()) return true;
     return value == (parameter.has_default ? parameter.fallback : PyprofValue());
   };
-  // Positional arguments at their defaults go from the end only.
+  // Omit positional arguments at their defaults only at the end.
   size_t positional = 0;
   for (size_t i = 0; i < steps_.size(); ++i) {
     if (steps_[i].name.empty() && !is_default(steps_[i])) positional = i + 1;
@@ -374,7 +374,7 @@ std::vector<PyprofArg> PyprofForm::ArgsOf(const std::vector<PyprofValue>& inputs
     if (step.name.empty() ? i >= positional : is_default(step)) continue;
     Add(step, value_of(step), &args);
   }
-  // A list of one tensor alone is no call that prof takes.
+  // prof does not accept a single list of tensors as the only argument.
   if (op_ == "cat" && args.size() == 1) args.push_back({"dim", PyprofValue::Int(0)});
   return args;
 }
@@ -425,7 +425,7 @@ std::string PyprofForm::Text(const std::vector<PyprofValue>& inputs, bool backwa
   if (PyprofPrices(mod, op)) {
     Args known = args;
     for (PyprofArg& arg : known) {
-      // It does not know the type, and asks only for its size and for equal names.
+      // prof does not know the type, and uses only its size and whether names are equal.
       if (arg.value.kind != PyprofFormKind::kTensor) continue;
       std::string& dtype = arg.value.tensors[0].dtype;
       if (dtype == "bfloat16") dtype = "half";

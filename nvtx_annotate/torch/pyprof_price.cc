@@ -21,7 +21,7 @@ bool HasPyprofPrice(std::string_view words, std::string_view word) {
   return HasPyprofWord(words, word);
 }
 
-// Elementwise functions by how prof counts their arguments.
+// Elementwise functions, by how prof counts their arguments.
 constexpr std::string_view kSimple =
     "abs abs_ neg neg_ reciprocal reciprocal_ __abs__ __neg__ __invert__ ceil ceil_ clamp clamp_ "
     "floor floor_ frac frac_ round round_ sign sign_ trunc trunc_";
@@ -36,7 +36,7 @@ constexpr std::string_view kArithmetic =
     "add add_ div div_ mul mul_ remainder remainder_ sub sub_ __add__ __sub__ __mul__ __floordiv__ "
     "__truediv__ __mod__ __radd__ __rsub__ __rmul__ __rdiv__ __rtruediv__ __rfloordiv__ fmod fmod_ "
     "__iadd__ __isub__ __imul__ __itruediv__";
-// Of which it prices gradients; at one of another it aborts.
+// prof prices gradients of these; it aborts at others.
 constexpr std::string_view kBothWays =
     "add __add__ sub __sub__ __isub__ __mul__ __imul__ __rmul__ div __truediv__";
 
@@ -45,8 +45,8 @@ bool IsForwardOnly(std::string_view op) {
          !HasPyprofPrice(kBothWays, op);
 }
 
-// What prof asks of the calls that it prices, one function a kind of op: written from what it does
-// with texts.
+// The requirements of prof for the calls it prices, one function per kind of op; derived from its
+// handling of texts.
 class Rules {
  public:
   using Arg = PyprofArg;
@@ -66,7 +66,7 @@ class Rules {
  private:
   struct Group {
     std::string_view ops;
-    std::string_view mods;  ///< With '|' around each; "": any.
+    std::string_view mods;  ///< Separated and enclosed by '|'; "": any.
     bool (Rules::*takes)(const Args&) const;
   };
 
@@ -215,7 +215,7 @@ class Rules {
     return IsTensor(args, 2) && Rank(args, 2) == 1 && ShapeOf(args, 2)[0] == ShapeOf(args, 1)[0];
   }
 
-  /// A number of a convolution for a dimension: prof takes tuples and numbers.
+  /// A convolution parameter for one dimension: prof accepts tuples and numbers.
   static std::optional<int64_t> Extent(const PyprofValue* value, size_t dimensions, size_t i) {
     if (value == nullptr) return std::nullopt;
     if (value->kind == PyprofPriceKind::kInt) return value->integer;
@@ -239,7 +239,7 @@ class Rules {
       if (!stride || !padding || !dilation || *stride < 1) return false;
       const int64_t size = ShapeOf(args, 0)[i + 2];
       const int64_t filter = (ShapeOf(args, 1)[i + 2] - 1) * *dilation + 1;
-      // It divides as floats and cuts to an integer.
+      // prof divides as floats and truncates.
       const double outputs =
           1 + static_cast<double>(size + 2 * *padding - filter) / static_cast<double>(*stride);
       if (size == 1 && static_cast<int64_t>(outputs) != 1) return false;

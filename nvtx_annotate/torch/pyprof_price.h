@@ -6,31 +6,31 @@
 
 #include "nvtx_annotate/torch/pyprof_value.h"
 
-// Which calls PyProf's own prof prices. At a call whose name it knows and whose arguments it does
-// not expect it aborts; one whose name it does not know it shows with its shapes. No header of
-// PyTorch in here.
+// Which calls PyProf's own prof prices. It aborts at calls with a known name and unexpected
+// arguments, and shows calls with unknown names with their shapes. Independent of PyTorch's
+// headers.
 
 namespace oplens::annotate::torch {
 
-/// Whether prof has a price for calls of a function, and so demands on them.
+/// Whether prof prices calls of a function, and so has requirements for them.
 bool PyprofPrices(std::string_view mod, std::string_view op);
 
-/// Whether it takes these arguments of such a call. `backward`: for a kernel of the backward pass
-/// too. It does not know bfloat16.
+/// Whether prof accepts these arguments of such a call; `backward`: also for backward kernels. It
+/// does not know bfloat16.
 bool PyprofTakes(std::string_view mod, std::string_view op, const std::vector<PyprofArg>& args,
                  bool backward);
 
-/// The name under which prof prices the same work in both directions; the op's own where it does,
-/// or where there is no such name.
+/// The name under which prof prices the same work in both directions; `op` if it does so itself or
+/// there is no such name.
 std::string_view PyprofNameInBackward(std::string_view op);
 
-/// A comparison, or an operator of bits: has no gradient.
+/// A comparison or bitwise operator: has no gradient.
 bool PyprofIsComparison(std::string_view op);
 
-/// Whether shapes can be broadcast to one.
+/// Whether the shapes can be broadcast together.
 bool PyprofBroadcasts(const std::vector<std::vector<int64_t>>& shapes);
 
-/// Whether a list of words with blanks in between holds a word.
+/// Whether a blank-separated list contains a word.
 bool HasPyprofWord(std::string_view words, std::string_view word);
 
 }  // namespace oplens::annotate::torch

@@ -68,11 +68,11 @@ PyprofValue ValueOf(const at::TensorImpl& tensor) {
   if (&tensor == static_cast<const at::TensorImpl*>(c10::UndefinedTensorImpl::singleton())) {
     return {};
   }
-  // These have no extents that could be read without running code of the program.
+  // Their extents cannot be read without running code of the program.
   if (tensor.has_symbolic_sizes_strides() || tensor.is_nested()) return Other();
   caffe2::TypeMeta type = tensor.dtype();
   if (!type.isScalarType()) return Other();
-  // Numbers of Python that the framework made tensors of, in the memory of the host.
+  // Python numbers wrapped in tensors by the framework, in host memory.
   if (tensor.is_wrapped_number() && tensor.dim() == 0 && tensor.is_cpu() && tensor.has_storage() &&
       tensor.data() != nullptr) {
     switch (type.toScalarType()) {
@@ -131,15 +131,15 @@ PyprofValue ValueOf(const c10::IValue& value, std::string_view name) {
   return Other();
 }
 
-/// The form of an operator, and the names of its arguments.
+/// The form of an operator, with its argument names.
 struct KnownPyprofForm {
   std::string name;
   std::vector<std::string> arguments;
   PyprofForm form;
 };
 
-/// Null for a function that is no operator. Each thread has its own, by the address of the name,
-/// which the framework keeps for ever.
+/// Null for a function that is not an operator. Per thread, by the address of the name, which the
+/// framework never frees.
 const KnownPyprofForm* FindPyprofForm(const at::RecordFunction& function) {
   static thread_local std::unordered_map<const void*, std::unique_ptr<const KnownPyprofForm>> forms;
   std::unique_ptr<const KnownPyprofForm>& known = forms[function.name()];
@@ -161,7 +161,7 @@ const KnownPyprofForm* FindPyprofForm(const at::RecordFunction& function) {
   return known.get();
 }
 
-/// Whether a call may make a node of the backward pass.
+/// Whether a call may create a backward node.
 bool IsDifferentiable(PyprofRangesInputs inputs) {
   const auto has_gradient = [](const c10::IValue& value) {
     return value.isTensor() && value.unsafeToTensorImpl()->requires_grad();
@@ -180,7 +180,7 @@ uint64_t BeginPyprofText(const std::string& text) {
 }
 
 std::string CallText(const KnownPyprofForm& known, PyprofRangesInputs inputs, bool backward) {
-  // The interpreter of TorchScript may pass its whole stack: the last ones are the operator's.
+  // TorchScript's interpreter may pass its whole stack: the operator's inputs are the last ones.
   const size_t count = known.form.inputs();
   if (inputs.size() > count) inputs = inputs.slice(inputs.size() - count);
   std::vector<PyprofValue> values;
@@ -197,7 +197,7 @@ PyprofRange PyprofRangesOnOperator(const at::RecordFunction& function, const Kno
   const int64_t seq = function.seqNr();
   const bool numbered =
       seq >= 0 && seq != around.seq && known.form.numbered() && IsDifferentiable(function.inputs());
-  // Inside a node of PyTorch's only what Python calls: a forward op that runs again.
+  // Inside a node of PyTorch, only what Python calls: a forward op that runs again.
   const bool again = seq >= 0 && !around.recorded;
   const bool whole = !inside_op && (around.place != Place::kNode || again);
   Surroundings inside = around;
@@ -211,7 +211,7 @@ PyprofRange PyprofRangesOnOperator(const at::RecordFunction& function, const Kno
   return {BeginTexts(texts, numbered ? 2 : 1), inside};
 }
 
-/// torch.autograd.Function of a user, or what the engine does for a node.
+/// A user's torch.autograd.Function, or the engine's work for a node.
 PyprofRange OnOther(const at::RecordFunction& function, const Surroundings& around) {
   Surroundings inside = around;
   if (NameStartsWith(function.name(), "autograd::engine::evaluate_function")) {
@@ -231,7 +231,7 @@ PyprofRange PyprofRangesOnNode(const at::RecordFunction& function, const Surroun
   const std::string_view accumulate = "AccumulateGrad";
   if (name.size() >= accumulate.size() &&
       name.substr(name.size() - accumulate.size()) == accumulate) {
-    // It has the greatest number there is, for its place in the queue.
+    // It has the maximum number, for its place in the queue.
     return {BeginPyprofText(PyprofLabel(name)), inside};
   }
   inside.seq = function.seqNr();
@@ -253,7 +253,7 @@ PyprofRange BeginPyprof(const at::RecordFunction& function, const Surroundings& 
     case at::RecordScope::BACKWARD_FUNCTION:
       return PyprofRangesOnNode(function, around);
     default:
-      // It may end on another thread, whatever this one does then.
+      // It may end on another thread at any time.
       if (function.isAsync()) return {};
       return {BeginPyprofText(PyprofLabel(function.name())), around};
   }

@@ -9,13 +9,13 @@
 
 namespace oplens::annotate::torch {
 
-/// What was begun for a function: 0 if nothing, and what it means for the functions in it.
+/// The token begun for a function (0: none) and what it means for functions inside it.
 struct PyprofRange {
   uint64_t token = 0;
   Surroundings inside;
 };
 
-/// Begins what the mode `pyprof` has for a function of the framework (docs/pyprof_differences.md):
+/// Begins the ranges of mode `pyprof` for a function of the framework (docs/pyprof_differences.md):
 ///
 ///   op, in no other op              O, and S where a node of the backward pass may refer to it
 ///   op inside an op                 S where its sequence number is another one

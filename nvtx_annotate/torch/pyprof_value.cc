@@ -174,8 +174,8 @@ PyprofValue PyprofValue::Tensors(std::vector<PyprofTensor> tensors) {
 }
 
 bool operator==(const PyprofValue& a, const PyprofValue& b) {
-  if (!a.tensors.empty() || !b.tensors.empty()) return false;  // No default is a tensor.
-  // The default of a Scalar may be 1 where the call has 1.0.
+  if (!a.tensors.empty() || !b.tensors.empty()) return false;  // Defaults are never tensors.
+  // A Scalar's default may be 1 where the call has 1.0.
   const bool numbers = (a.kind == PyprofValueKind::kInt && b.kind == PyprofValueKind::kFloat) ||
                        (a.kind == PyprofValueKind::kFloat && b.kind == PyprofValueKind::kInt);
   if (numbers) {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-// Arguments as PyProf's patches write them, in the mode `pyprof`. No header of PyTorch in here.
+// Arguments in the form of PyProf's patches, for mode `pyprof`. Independent of PyTorch's headers.
 
 namespace oplens::annotate::torch {
 
@@ -15,7 +15,7 @@ struct PyprofTensor {
   std::string dtype;  ///< "float32"
 };
 
-/// An argument of an operator as the dispatcher has it.
+/// An argument of a dispatcher operator.
 struct PyprofValue {
   enum class Kind : uint8_t {
     kNone,
@@ -23,13 +23,13 @@ struct PyprofValue {
     kInt,
     kFloat,
     kString,
-    kDType,   ///< `text` is its name.
-    kTensor,  ///< `tensors` has one.
+    kDType,   ///< Its name is in `text`.
+    kTensor,  ///< In tensors[0].
     kTensors,
     kInts,
     kFloats,
-    kBools,  ///< `ints` has them.
-    kOther,  ///< Nothing that PyProf writes: complex numbers, devices, objects.
+    kBools,  ///< In `ints`.
+    kOther,  ///< What PyProf does not write: complex numbers, devices, objects.
   };
   Kind kind = Kind::kNone;
   int64_t integer = 0;
@@ -39,7 +39,7 @@ struct PyprofValue {
   std::vector<double> numbers;
   std::vector<PyprofTensor> tensors;
 
-  bool is_list = false;  ///< kInts, kFloats, kBools: a list in Python, not a tuple.
+  bool is_list = false;  ///< kInts, kFloats, kBools: a Python list instead of a tuple.
 
   static PyprofValue Bool(bool value);
   static PyprofValue Int(int64_t value);
@@ -52,13 +52,12 @@ struct PyprofValue {
   friend bool operator==(const PyprofValue& a, const PyprofValue& b);
 };
 
-/// An argument of a call in Python.
 struct PyprofArg {
   std::string name;  ///< Keyword; "": positional.
   PyprofValue value;
 };
 
-/// O: {'mod': .., 'op': .., 'args': [..]}, byte for byte as Python prints such a dictionary.
+/// O: {'mod': .., 'op': .., 'args': [..]}, byte for byte as Python prints the dict.
 std::string PyprofText(std::string_view mod, std::string_view op,
                        const std::vector<PyprofArg>& args);
 

@@ -17,9 +17,9 @@ bool Find(const char* name, Function** function) {
 
 bool Fill(Api* api) {
 #define OPLENS_FIND(name) Find(#name, &api->name)
-  // First what other programs do not have either: one search is enough for them.
+  // First a function that other programs lack: for them one lookup suffices.
   if (!OPLENS_FIND(Py_IsInitialized)) return false;
-  // The name since 3.13, and the one before.
+  // The name since 3.13, and the older one.
   const bool finalizing =
       OPLENS_FIND(Py_IsFinalizing) || Find("_Py_IsFinalizing", &api->Py_IsFinalizing);
   OPLENS_FIND(PyFrame_GetLasti);

@@ -3,9 +3,9 @@
 
 #include <cstddef>
 
-// The few functions of CPython that the adaptor calls, found in the process when it is a Python
-// program: the library is loaded into C++ programs too, so it links none, and is built without
-// Python's headers. All of them have been there, unchanged, since Python 3.9.
+// The CPython functions used by the adaptor, looked up in the process if it runs Python. The
+// library is also loaded into C++ programs, so it does not link Python or use its headers. All
+// functions are unchanged since Python 3.9.
 
 namespace oplens::annotate::torch::python {
 
@@ -13,7 +13,7 @@ struct Object;  ///< PyObject
 struct Thread;  ///< PyThreadState
 
 using OneArgumentFunction = Object*(Object* self, Object* argument) noexcept;
-/// `names`: a tuple with the names of the last arguments, which come after the `count` first ones.
+/// `names`: a tuple with the names of the keyword arguments, which follow the first `count`.
 using FastFunction = Object*(Object* self, Object* const* arguments, ptrdiff_t count,
                              Object* names) noexcept;
 
@@ -30,7 +30,7 @@ struct MethodDef {
   const char* doc = nullptr;
 };
 
-/// Named as in Python. "new": a reference that the caller gives back.
+/// Names as in CPython. "New": a reference that the caller must release.
 struct Api {
   int (*Py_IsInitialized)();
   int (*Py_IsFinalizing)();
@@ -70,11 +70,11 @@ struct Api {
   Object* none;  ///< Py_None, borrowed.
 };
 
-/// Null where the process has no Python, or one of another kind: without a lock around the
-/// interpreter, or too old. Asks again each time until there is one.
+/// Null if the process has no Python, or one without a GIL or too old. Searches again at each call
+/// until found.
 const Api* FindApi() noexcept;
 
-/// A reference of our own.
+/// An owned reference.
 class Owned {
  public:
   Owned(const Api& api, Object* object) noexcept : api_(api), object_(object) {}

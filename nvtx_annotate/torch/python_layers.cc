@@ -12,14 +12,13 @@
 #include "nvtx_annotate/torch/python_api.h"
 #include "nvtx_annotate/torch/torch_annotate.h"
 
-// What oplens_annotate calls around every module that runs. The paths are made in Python, once a
-// module; here lie their texts, by the address of the module. Everything but the stacks of the
-// threads is guarded by the lock of the interpreter.
+// Called by oplens_annotate around every module run. Python builds each module's path once; the
+// texts are kept here by module address. Guarded by the GIL, except for the threads' stacks.
 
 namespace oplens::annotate::torch::python {
 namespace {
 
-/// The modules that a thread runs, innermost last.
+/// The modules that a thread is running, innermost last.
 struct Running {
   struct Entry {
     Object* module;
@@ -58,7 +57,7 @@ Running* MakeRunning() noexcept {
   return t_running;
 }
 
-/// Null when memory is short or the thread is ending.
+/// Null if out of memory or the thread is ending.
 Running* RunningOfThread() noexcept { return t_running != nullptr ? t_running : MakeRunning(); }
 
 struct Text {
@@ -69,13 +68,13 @@ struct Text {
 /// The text of a module.
 struct PythonLayersKnown {
   const Text* text = nullptr;
-  std::unique_ptr<const Text> own;  ///< Where there are too many for all to be kept.
+  std::unique_ptr<const Text> own;  ///< If there are too many texts to keep.
 };
 
 struct Layers {
   const Api* api = nullptr;
-  Object* name = nullptr;      ///< The function that names a module, and calls set().
-  Object* original = nullptr;  ///< Module.__call__ as it was.
+  Object* name = nullptr;      ///< The Python function that names a module and calls set().
+  Object* original = nullptr;  ///< The original Module.__call__.
   std::unordered_map<uintptr_t, PythonLayersKnown> modules;
   std::unordered_map<std::string_view, std::unique_ptr<const Text>> texts;
 };
@@ -88,7 +87,7 @@ Layers& TheLayers() {
 
 uintptr_t PythonLayersAddress(const Object* module) { return reinterpret_cast<uintptr_t>(module); }
 
-/// The text of a module, null if it has none.
+/// The text of a module; null if it has none.
 const WholeText* TextOf(Layers* layers, Object* module, const Running& running) {
   const auto known = layers->modules.find(PythonLayersAddress(module));
   if (known != layers->modules.end()) return &known->second.text->whole;
@@ -100,7 +99,7 @@ const WholeText* TextOf(Layers* layers, Object* module, const Running& running) 
   return added == layers->modules.end() ? nullptr : &added->second.text->whole;
 }
 
-/// Answers a number for LeaveModule(), 0 when nothing was begun.
+/// Returns a number for LeaveModule(), 0 if nothing was begun.
 size_t TryEnterModule(Layers* layers, Object* module) {
   if (!Enabled()) return 0;
   Running* const running = RunningOfThread();
@@ -143,7 +142,7 @@ Object* Leave(Object* /*self*/, Object* number) noexcept {
   return None(api);
 }
 
-/// Calls the original __call__ of a module, which takes it as the first argument.
+/// Calls the original __call__ of a module, which is its first argument.
 Object* CallOriginal(const Layers& layers, Object* module, Object* const* arguments,
                      ptrdiff_t count, Object* names) noexcept {
   const Api& api = *layers.api;
@@ -162,7 +161,7 @@ Object* CallOriginal(const Layers& layers, Object* module, Object* const* argume
   return api.PyObject_Vectorcall(layers.original, all, static_cast<size_t>(count) + 1, names);
 }
 
-/// Module.__call__ where no compiler reads it: it costs half of one in Python.
+/// Module.__call__, used where no compiler traces it: costs half of a Python version.
 Object* CallModule(Object* module, Object* const* arguments, ptrdiff_t count,
                    Object* names) noexcept {
   const size_t number = EnterModule(module);
@@ -173,8 +172,8 @@ Object* CallModule(Object* module, Object* const* arguments, ptrdiff_t count,
 
 MethodDef g_call("__call__", CallModule, "__call__($self, /, *input, **kwargs)\n--\n\n");
 
-/// A method that calls another, a layer around it: (class of modules, its __call__). None where
-/// this Python lacks what it takes.
+/// Makes a method that calls another one inside a layer: (class of modules, its __call__). Returns
+/// None if this Python lacks something needed.
 Object* Wrap(Object* /*self*/, Object* pair) noexcept {
   Layers& layers = TheLayers();
   const Api& api = *layers.api;
@@ -187,7 +186,7 @@ Object* Wrap(Object* /*self*/, Object* pair) noexcept {
   return api.PyDescr_NewMethod(type, &g_call);
 }
 
-/// Keeps one text for all modules that have it.
+/// Shares one text between all modules that have it.
 PythonLayersKnown KnownOf(Layers* layers, const char* text) {
   constexpr size_t kMaxTexts = 65'536;
   const auto kept = layers->texts.find(text);
@@ -204,7 +203,7 @@ PythonLayersKnown KnownOf(Layers* layers, const char* text) {
   return {layers->texts.emplace(key, std::move(made)).first->second.get(), nullptr};
 }
 
-/// Sets the path of a module: (its id(), bytes).
+/// Sets the path of a module: (id(module), bytes).
 Object* Set(Object* /*self*/, Object* pair) noexcept {
   Layers& layers = TheLayers();
   const Api& api = *layers.api;
@@ -224,7 +223,7 @@ Object* Set(Object* /*self*/, Object* pair) noexcept {
   return None(api);
 }
 
-/// Forgets a module, by its id(), before its address can be another's.
+/// Forgets a module by its id(), before its address can be reused.
 Object* Forget(Object* /*self*/, Object* number) noexcept {
   Layers& layers = TheLayers();
   layers.modules.erase(layers.api->PyLong_AsUnsignedLongLong(number));
@@ -254,10 +253,10 @@ Object* MakeFunctions(const Api& api) {
 
 extern "C" {
 
-/// For oplens_annotate, under the lock of the interpreter. `name(module, around)` names a module
-/// that set() was not called for; `around` runs around it, or is None. Answers (enter, leave, set,
-/// forget, wrap): leave() takes what enter(module) answered. Null where the process has no fitting
-/// Python.
+/// For oplens_annotate; needs the GIL. `name(module, around)` names a module for which set() was
+/// not called; `around` is the enclosing running module, or None. Returns (enter, leave, set,
+/// forget, wrap), where leave() takes the result of enter(module); null if the process has no
+/// suitable Python.
 OPLENS_TORCH_EXPORT oplens::annotate::torch::python::Object* oplens_python_layers(
     oplens::annotate::torch::python::Object* name);
 

@@ -22,9 +22,9 @@ using python::Api;
 using python::Object;
 using python::Owned;
 
-constexpr size_t kMaxWalked = 256;     // Frames of the machinery included.
-constexpr size_t kMaxFrames = 64;      // As many as a text keeps.
-constexpr size_t kMaxStacks = 65'536;  // Beyond, texts are made for each call.
+constexpr size_t kMaxWalked = 256;     // Including machinery.
+constexpr size_t kMaxFrames = 64;      // As many as a text holds.
+constexpr size_t kMaxStacks = 65'536;  // Beyond that, texts are built per call.
 
 bool IsAskedFor() {
   const char* const options = std::getenv("OPLENS_ANNOTATE");
@@ -33,26 +33,26 @@ bool IsAskedFor() {
 
 std::atomic<bool> g_on{IsAskedFor()};
 
-/// What a frame is known by: two calls in the same line are two.
+/// Identifies a frame: two calls on the same line differ.
 struct Frame {
   Object* code;
   int at;
   bool operator==(const Frame& other) const { return code == other.code && at == other.at; }
 };
 
-/// A stack that was met before. It keeps its code objects: another could have their address.
+/// A known stack. Keeps references to its code objects, so that their addresses are not reused.
 struct Stack {
   std::vector<Frame> frames;  ///< Innermost first.
   std::unique_ptr<const std::string> text;
-  WholeText whole;              ///< Without a text: no frame is the user's.
-  std::unique_ptr<Stack> next;  ///< Of the same hash.
+  WholeText whole;              ///< Without text: no frame is the user's.
+  std::unique_ptr<Stack> next;  ///< With the same hash.
 };
 
-/// All that follows is guarded by the lock of the interpreter.
+/// Guarded by the GIL.
 struct PythonTraceKnown {
   std::unordered_map<size_t, std::unique_ptr<Stack>> stacks;
   size_t stack_count = 0;
-  std::unordered_map<Object*, bool> engine;  ///< Keeps its code objects, as the stacks do.
+  std::unordered_map<Object*, bool> engine;  ///< Keeps references to its code objects too.
 };
 
 /// Never destroyed: ops may run while the process ends.
@@ -61,8 +61,8 @@ PythonTraceKnown& TheKnown() {
   return *known;
 }
 
-/// The frame that called the last op of this thread, to be compared and nothing else: while an op
-/// runs its caller's frame lives.
+/// The frame that called this thread's last op; only for comparison. While an op runs, its caller's
+/// frame lives.
 thread_local Object* t_last_frame = nullptr;
 thread_local int t_last_at = -1;
 
@@ -76,7 +76,7 @@ bool IsOneOf(std::string_view text, std::initializer_list<std::string_view> list
   return std::find(list.begin(), list.end(), text) != list.end();
 }
 
-/// A text attribute of a code object, as the system has file names; "" if there is none.
+/// A text attribute of a code object in the file system encoding; "" if there is none.
 std::string Attribute(const Api& api, Object* code, const char* name) {
   const Owned value(api, api.PyObject_GetAttrString(code, name));
   if (value.get() == nullptr) return "";
@@ -86,7 +86,7 @@ std::string Attribute(const Api& api, Object* code, const char* name) {
   return text == nullptr ? "" : text;
 }
 
-/// Frames between the user's: how modules are called, and what runs the program.
+/// Frames between the user's: the call of modules, and what runs the program.
 bool IsMachinery(const Api& api, Object* code, std::string_view file) {
   if (Holds(file, "oplens_annotate/") || file == "<frozen runpy>" ||
       PythonTraceEndsWith(file, "/runpy.py")) {
@@ -97,7 +97,7 @@ bool IsMachinery(const Api& api, Object* code, std::string_view file) {
                  {"_call_impl", "_wrapped_call_impl", "_slow_forward", "inner"});
 }
 
-/// The functions that wait for the engine while it runs the backward pass.
+/// Functions that wait while the engine runs the backward pass.
 bool IsEngine(const Api& api, Object* code) {
   auto& engine = TheKnown().engine;
   const auto known = engine.find(code);
@@ -114,7 +114,7 @@ bool IsEngine(const Api& api, Object* code) {
   return is_engine;
 }
 
-/// The interpreter's lock, and the exception that was on its way.
+/// Holds the GIL and saves the pending exception.
 class Gil {
  public:
   explicit Gil(const Api& api) noexcept : api_(api), state_(api.PyGILState_Ensure()) {}
@@ -143,26 +143,26 @@ class SavedError {
   Object* traceback_ = nullptr;
 };
 
-/// The frames that are running, innermost first.
+/// The running frames, innermost first.
 class Walk {
  public:
   explicit Walk(const Api& api) noexcept : api_(api), innermost_(api.PyEval_GetFrame()) {}
 
-  /// Whether a Python function runs at all.
+  /// Whether any Python function is running.
   bool any() const { return innermost_ != nullptr; }
   Object* innermost() const { return innermost_; }
   int At(Object* frame) const {
     return api_.PyFrame_GetLasti == nullptr ? api_.PyFrame_GetLineNumber(frame)
                                             : api_.PyFrame_GetLasti(frame);
   }
-  /// It lives as long as its frame runs.
+  /// Valid while its frame runs.
   Object* CodeOf(Object* frame) const {
     Object* const code = api_.PyFrame_GetCode(frame);
     api_.Py_DecRef(code);
     return code;
   }
 
-  /// Calls visit(frame), which lives as long as it runs, for the frames from the innermost on.
+  /// Calls visit(frame) from the innermost frame on; a frame is valid while it runs.
   template <typename Visit>
   void ForEach(Visit visit) const {
     api_.Py_IncRef(innermost_);
@@ -181,7 +181,7 @@ class Walk {
   Object* const innermost_;
 };
 
-/// T of the frames that are running; "" where none is the user's.
+/// T of the running frames; "" if none is the user's.
 std::string FormatStack(const Api& api, const Walk& walk) {
   std::vector<std::string> texts;
   walk.ForEach([&](Object* frame) {
@@ -256,7 +256,7 @@ uint64_t BeginLocked(const Api& api, Place place) {
   const bool same = frame == t_last_frame && at == t_last_at;
   t_last_frame = frame;
   t_last_at = at;
-  // Called by the op around it, not by Python.
+  // Called by the enclosing op, not by Python.
   if (same && place == Place::kOp) return 0;
   // Called by the engine, in the thread that waits for it.
   if (place != Place::kOutside) {
@@ -266,7 +266,7 @@ uint64_t BeginLocked(const Api& api, Place place) {
   return BeginStack(api, walk);
 }
 
-/// Null where there is no Python. A C++ program is not searched for it again and again.
+/// Null if there is no Python. Limits the number of searches in C++ programs.
 const Api* FindPython() noexcept {
   constexpr unsigned kMaxTries = 64;
   static std::atomic<unsigned> tries{0};
@@ -281,8 +281,8 @@ const Api* FindPython() noexcept {
 uint64_t BeginCallSite(Place place) noexcept {
   if (!g_on.load(std::memory_order_relaxed)) return 0;
   const Api* const api = FindPython();
-  // The lock is only taken by threads that run Python anyway: others may have been started by one
-  // that holds it and waits for them.
+  // Only threads that run Python anyway take the GIL: others may have been started by a thread that
+  // holds it and waits for them.
   if (api == nullptr || api->PyGILState_GetThisThreadState() == nullptr ||
       api->Py_IsFinalizing() != 0) {
     return 0;
@@ -299,7 +299,7 @@ uint64_t BeginCallSite(Place place) noexcept {
 
 extern "C" {
 
-/// For oplens_annotate: switches call sites on or off. 0 where the process has no fitting Python.
+/// For oplens_annotate: enables or disables call sites. 0 if the process has no suitable Python.
 OPLENS_TORCH_EXPORT int oplens_python_trace(int on);
 
 int oplens_python_trace(int on) {

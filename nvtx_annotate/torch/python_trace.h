@@ -7,10 +7,9 @@
 
 namespace oplens::annotate::torch {
 
-/// Begins T, the Python stack that calls an op which begins now, `place` being around it: where
-/// call sites are asked for, a Python function calls it, and that is not the call that the op
-/// around it comes from. A token for detail::End, 0 when nothing was begun. Takes the interpreter's
-/// lock.
+/// Begins T, the Python stack that calls the op beginning now, with `place` around it: if call
+/// sites are enabled, a Python function calls it, and the enclosing op does not come from the same
+/// call. Returns a token for detail::End, 0 if nothing was begun. Takes the GIL.
 uint64_t BeginCallSite(Place place) noexcept;
 
 }  // namespace oplens::annotate::torch

@@ -8,8 +8,7 @@
 namespace oplens::annotate::torch {
 namespace {
 
-// Stacks outlive their threads, since ranges may be ended by others; the next thread takes one
-// over.
+// Stacks outlive their threads, because other threads may end ranges; a new thread reuses them.
 std::mutex g_range_stack_mutex;
 RangeStack* g_free = nullptr;
 
@@ -19,7 +18,7 @@ thread_local bool t_gone = false;
 
 constinit thread_local RangeStack* RangeStack::t_stack = nullptr;
 
-/// Gives the stack back when its thread ends.
+/// Returns the stack for reuse when its thread ends.
 class StackOwner {
  public:
   StackOwner() noexcept {
@@ -78,7 +77,7 @@ void RangeStack::End(const Mark& mark) noexcept {
   EndAsked();
 }
 
-/// Ends all ranges but the first `depth`. Ending the outermost of them ends those in it.
+/// Ends all ranges beyond the first `depth`. Ending the outermost of them ends those inside.
 void RangeStack::Cut(size_t depth) noexcept {
   if (depth_ <= depth) return;
   detail::End(At(depth + 1).token);
@@ -93,7 +92,7 @@ void RangeStack::EndTop() noexcept {
     if (At(i).asked.load(std::memory_order_relaxed) != At(i).serial) {
       left = true;
     } else if (left) {
-      // Others are still open in it.
+      // Others inside are still open.
       asked_.store(true, std::memory_order_relaxed);
     } else {
       depth = i - 1;

@@ -12,44 +12,44 @@
 
 namespace oplens::annotate::torch {
 
-/// The innermost thing that encloses what a thread runs now.
+/// The innermost enclosing context of what a thread runs.
 enum class Place : uint8_t {
   kOutside,
   kOp,
-  kNode,      ///< A node of the backward pass.
-  kEvaluate,  ///< What the engine does for a node, around it: sums and hooks of gradients.
+  kNode,      ///< A backward node.
+  kEvaluate,  ///< The engine's work around a node: sums and hooks of gradients.
 };
 
-/// What a range means for the ranges inside it.
+/// The context that a range provides for ranges inside it.
 struct Surroundings {
-  int64_t seq = -1;  ///< Of the nearest range that was emitted with one.
+  int64_t seq = -1;  ///< Of the nearest range emitted with a number.
   Place place = Place::kOutside;
   markers::Direction dir = markers::Direction::kForward;
-  /// kNode: the backward pass itself is recorded (create_graph). Where it is not, an op with a
-  /// sequence number inside the node is a forward op that runs again.
+  /// kNode: the backward pass itself is recorded (create_graph). Otherwise an op with a sequence
+  /// number inside the node is a forward op that runs again.
   bool recorded = false;
-  /// The call whose nodes of the backward pass are made here, see NodeOwners; 0: none.
+  /// The call that owns backward nodes created here, see NodeOwners; 0: none.
   uint64_t owner = 0;
 };
 
 struct NodeName;
 
-/// The ranges that a thread has open on behalf of the framework, innermost last. The framework may
-/// end a range on another thread, or after the one around it: a range then ends when its thread
-/// next begins or ends one.
+/// A thread's open ranges of the framework, innermost last. The framework may end a range on
+/// another thread, or after the enclosing one: such a range ends when its thread next begins or
+/// ends one.
 class RangeStack {
  public:
-  /// Names one range that was pushed, for ever.
+  /// Identifies a pushed range permanently.
   struct Mark {
     size_t index = 0;
     uint64_t serial = 0;
   };
 
-  /// Around a fork: a child must find free what other threads of its parent hold.
+  /// For forks: a child must not inherit locks held by other threads.
   static void LockAll() noexcept;
   static void UnlockAll() noexcept;
 
-  /// That of this thread; null when memory is short or the thread is ending.
+  /// The stack of this thread; null if out of memory or the thread is ending.
   static RangeStack* OfThread() noexcept {
     RangeStack* const stack = t_stack;
     return stack != nullptr ? stack : Make();
@@ -57,14 +57,14 @@ class RangeStack {
 
   const Surroundings& surroundings() const noexcept { return At(depth_).inside; }
 
-  /// Whether there is room for one more range. Owner only.
+  /// Whether one more range fits. Owner only.
   bool MakeRoom() noexcept { return depth_ + 1 < kChunk || MakeChunk(); }
   /// Owner only, after MakeRoom(). `token`: of the emitter.
   Mark Push(uint64_t token, const Surroundings& inside) noexcept {
     Range& range = At(++depth_);
     range.token = token;
     range.serial = ++last_serial_;
-    // One by one, as they were set: a copy of the whole would wait for that.
+    // Copied member by member: copying the whole struct would stall on the individual stores.
     range.inside.seq = inside.seq;
     range.inside.place = inside.place;
     range.inside.dir = inside.dir;
@@ -72,22 +72,22 @@ class RangeStack {
     range.inside.owner = inside.owner;
     return {depth_, last_serial_};
   }
-  /// Ends the range and those in it. From any thread; a range that has ended already is ignored.
+  /// Ends the range and those inside it. Thread-safe; ignores ended ranges.
   void End(const Mark& mark) noexcept;
-  /// Owner only: ends what other threads asked to end.
+  /// Owner only: ends the ranges that other threads requested to end.
   void EndAsked() noexcept {
     if (asked_.load(std::memory_order_relaxed)) EndTop();
   }
 
-  /// The framework's number of the owner, 0 before it is known.
+  /// The framework's number of the owner thread, 0 until known.
   uint64_t framework_thread = 0;
-  /// The first sequence number of the owner whose node has no owner yet, see NodeOwners.
+  /// The owner's first sequence number without an assigned call, see NodeOwners.
   uint64_t next_number = 0;
-  /// Of the node that the engine works for, or did last; null where it is not known.
+  /// The node that the engine is working on or worked on last; null if unknown.
   const NodeName* node = nullptr;
 
-  /// Memory of `size` bytes for one object of a range, all of the same size; null when there is
-  /// none. Owner only.
+  /// Allocates memory for one range object; `size` must always be the same. Null if out of memory.
+  /// Owner only.
   void* NewObject(size_t size) noexcept {
     Spare* const object = spare_;
     if (object == nullptr) return std::malloc(size);
@@ -95,7 +95,7 @@ class RangeStack {
     --spare_count_;
     return object;
   }
-  /// Takes such memory back, of whichever thread. Owner only.
+  /// Frees such memory, allocated by any thread. Owner only.
   void DeleteObject(void* object) noexcept {
     if (spare_count_ == kMaxSpare) return FreeObject(object);
     spare_ = new (object) Spare{spare_};
@@ -111,7 +111,7 @@ class RangeStack {
   struct Range {
     uint64_t token = 0;
     uint64_t serial = 0;
-    std::atomic<uint64_t> asked{0};  ///< The serial that another thread asked to end.
+    std::atomic<uint64_t> asked{0};  ///< The serial that another thread requested to end.
     Surroundings inside;
   };
   struct Spare {
@@ -132,14 +132,14 @@ class RangeStack {
   void Cut(size_t depth) noexcept;
   void EndTop() noexcept;
 
-  size_t depth_ = 0;  // At(0) is what is around all ranges.
+  size_t depth_ = 0;  // At(0) is the context outside all ranges.
   uint64_t last_serial_ = 0;
   std::atomic<bool> asked_{false};
   Spare* spare_ = nullptr;
   size_t spare_count_ = 0;
   RangeStack* next_free_ = nullptr;
   Range first_[kChunk];
-  // Made as they are needed, and kept: others may end a range in them.
+  // Allocated on demand and kept, because other threads may end ranges in them.
   std::unique_ptr<Range[]> more_[kChunks - 1];
 };
 

@@ -3,14 +3,13 @@
 
 // Public header: installed, docs/library.md.
 
-// Annotates every operator and every node of the backward pass of a program that uses libtorch,
-// with no change to the network: oplens_torch observes PyTorch's record functions, on all threads.
+// Annotates every operator and backward node of a program that uses libtorch, without changes to
+// the network: observes PyTorch's record functions on all threads.
 //
-// A program gets it by linking oplens_torch and calling Install() (a linker that leaves out unused
-// libraries needs the call; loading the library installs it too), by LD_PRELOAD of
-// liboplens_annotate_preload.so, or from Python with oplens_annotate. Layers and other ranges of
-// annotate.h and oplens_annotate.h may be mixed in; the library has them, so that a program needs
-// to link nothing else.
+// A program links oplens_torch and calls Install() (loading the library also installs it, but some
+// linkers drop unused libraries), or sets LD_PRELOAD to liboplens_annotate_preload.so, or uses
+// oplens_annotate from Python. The library also contains annotate.h and oplens_annotate.h, whose
+// layers and ranges may be mixed in; nothing else must be linked.
 
 #if defined(__GNUC__)
 #define OPLENS_TORCH_EXPORT __attribute__((visibility("default")))
@@ -20,26 +19,27 @@
 
 namespace oplens::annotate::torch {
 
-/// Begins to observe, if a profiler listens to NVTX; without one nothing is installed and nothing
-/// slows down. True when observing. May be called more than once, from any thread.
+/// Starts observing if a profiler listens to NVTX, otherwise does nothing. Returns whether it
+/// observes. May be called repeatedly, from any thread.
 OPLENS_TORCH_EXPORT bool Install() noexcept;
 
-/// Ends it. Ranges that are open end with what they stand for. No op may run meanwhile.
+/// Stops observing. Open ranges end with their functions. No op may run meanwhile.
 OPLENS_TORCH_EXPORT void Uninstall() noexcept;
 
 }  // namespace oplens::annotate::torch
 
 extern "C" {
-/// The same for C and ctypes: 1 when observing.
+/// For C and ctypes: 1 if observing.
 OPLENS_TORCH_EXPORT int oplens_torch_install(void);
 OPLENS_TORCH_EXPORT void oplens_torch_uninstall(void);
-/// on: begins to mark every allocation and release of PyTorch's allocators, also begun by
-/// OPLENS_ANNOTATE=memory; 1 where a recorder takes them. 0 ends what a call that answered 1 began.
+/// on: starts marking every allocation and release of PyTorch's allocators (also started by
+/// OPLENS_ANNOTATE=memory); returns 1 if a recorder takes them. 0: stops what a call that returned
+/// 1 started.
 OPLENS_TORCH_EXPORT int oplens_torch_memory(int on);
-/// Whether ops carry their arguments, as they do at first.
+/// Whether ops carry their arguments; they do by default.
 OPLENS_TORCH_EXPORT void oplens_torch_shapes(int on);
-/// The version of PyTorch that the library was built for, "1.13.0". It works with the releases that
-/// share the first two numbers.
+/// The PyTorch version that the library was built for, "1.13.0". Works with releases that share the
+/// first two numbers.
 OPLENS_TORCH_EXPORT const char* oplens_torch_version(void);
 }
 

@@ -3,23 +3,23 @@
 
 #include <cstddef>
 
-// The variables of the environment by which launchers tell a process its place in a distributed
-// run: recorders write them down, readers look for them. C++17.
+// Environment variables by which launchers tell a process its place in a distributed run; stored by
+// recorders, looked up by readers. C++17.
 
 namespace oplens::markers {
 
-/// What a variable tells; all are numbers that are not negative.
+/// What a variable means; all values are non-negative numbers.
 enum RankFact : std::size_t {
   kRank,
   kWorldSize,
   kLocalRank,  ///< Among the processes of the node.
-  kNode,       ///< Number of the node.
-  kStep,       ///< Tells nothing; where it is missing, the others are of no process of a run.
+  kNode,
+  kStep,  ///< No value; if it is missing, the others do not belong to a process of a run.
   kRankFactCount,
 };
 
-/// A launcher a line, that of a process before that which started it: `srun` may start a `torchrun`
-/// a node. nullptr: it does not tell. A script of sbatch has SLURM_PROCID, but is of no step.
+/// One row per launcher, inner launchers first: `srun` may start one `torchrun` per node. nullptr:
+/// no such variable. An sbatch script has SLURM_PROCID, but is not in a step.
 inline constexpr const char* kRankVariables[][kRankFactCount] = {
     {"RANK", "WORLD_SIZE", "LOCAL_RANK", "GROUP_RANK", nullptr},
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", nullptr,

@@ -10,7 +10,7 @@ constexpr std::string_view kTorch = "torch";
 constexpr std::string_view kTensor = "Tensor";
 constexpr std::string_view kFunctional = "torch.nn.functional";
 
-// An operator's out= is the last of its schema.
+// The out= argument of an operator is the last in its schema.
 constexpr TorchSchema kSchemas[] = {
     // Matrix products
     {"linear", kFunctional, "", "_ _ _"},
@@ -192,7 +192,7 @@ constexpr TorchSchema kSchemas[] = {
      "fft_ihfftn",
      kTorch, "", "_ _! _! - out"},
     {"_fft_c2c _fft_r2c _fft_c2r", "aten", "", "_ _! _! _! out"},
-    // Without the argument "center" nothing is padded.
+    // Without the argument "center", nothing is padded.
     {"stft", "aten", "", "_ _! _! _! _ - onesided! return_complex -", 8},
     {"stft", "aten", "", "_ _! _! _! _ - onesided! return_complex -", 9},
     {"stft", kTorch, "", "_ _! _! _! _ center! - - onesided! return_complex -"},

@@ -6,14 +6,14 @@
 
 namespace oplens {
 
-/// How the operators of PyTorch's namespace "aten" are called from Python.
+/// How operators of PyTorch's namespace "aten" are called from Python.
 struct TorchSchema {
-  /// Operators without namespace, overload and the mark of an in-place one, divided by blanks.
+  /// Operators without namespace, overload and in-place mark, separated by blanks.
   std::string_view names;
-  std::string_view mod;  ///< PyProf's module of the function; that of in-place ones is "Tensor".
-  std::string_view op;   ///< The function's name there; "" for the operator's.
-  /// A word for each argument of the operator's schema; arguments beyond them are dropped. "" keeps
-  /// all as they are.
+  std::string_view mod;  ///< PyProf's module of the function; "Tensor" for in-place operators.
+  std::string_view op;   ///< The function's name there; "": the operator's.
+  /// One word per argument of the operator's schema; further arguments are dropped. "" keeps all
+  /// unchanged.
   ///   _          positional
   ///   -          dropped
   ///   @          a list of tensors, which stand one by one; a single argument that is no tensor
@@ -21,13 +21,13 @@ struct TorchSchema {
   ///   shape~N    positional; if it was not recorded, the shape of the schema's argument N (from 0)
   ///   half_to_float   a flag that stands for dtype=float32
   ///   NAME       keyword
-  /// "!" at the end: the cost hangs on the value, which must not count as absent where values were
-  /// not recorded. "!!": nor where only its own was not, a text for example.
+  /// A trailing "!": the cost depends on the value, which must not count as absent if values were
+  /// not recorded. "!!": nor if only this one was not, such as a text.
   std::string_view parameters;
-  size_t count = 0;  ///< The row is for calls with so many arguments; 0: with any number.
+  size_t count = 0;  ///< The row is for calls with this many arguments; 0: any number.
 };
 
-/// The first row that fits an operator with so many arguments, or nullptr. `op`: "add", "add_".
+/// The first row for an operator with this many arguments, or nullptr. `op`: "add", "add_".
 const TorchSchema* FindTorchSchema(std::string_view op, size_t arguments);
 
 }  // namespace oplens

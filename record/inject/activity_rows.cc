@@ -13,7 +13,7 @@ namespace {
 
 using spool::Table;
 
-// Records of older versions of CUPTI are the beginning of these: members were only appended.
+// Records of older CUPTI versions are prefixes of these: members were only appended.
 #define OPLENS_FIELD(record, member, type) \
   { #member, offsetof(record, member), sizeof(record::member), ActivityField::type }
 
@@ -211,12 +211,12 @@ const ActivityKind* FindKind(CUpti_ActivityKind kind) {
 
 size_t ActivityRowsPadded(size_t size) { return (size + 7) & ~size_t{7}; }
 
-/// Whether bytes follow the numbers of the row.
+/// Whether the field has bytes after the numbers of the row.
 bool HasBytes(const ActivityField& field) {
   return field.type == ActivityField::kText || field.type == ActivityField::kBytes;
 }
 
-/// A number of 1 to 8 bytes, little-endian.
+/// Reads a little-endian number of 1 to 8 bytes.
 int64_t ReadNumber(const unsigned char* at, size_t size, bool with_sign) {
   uint64_t bits = 0;
   std::memcpy(&bits, at, size);
@@ -225,7 +225,7 @@ int64_t ReadNumber(const unsigned char* at, size_t size, bool with_sign) {
   return static_cast<int64_t>(bits);
 }
 
-/// Bytes of an object's id that mean something; what lies behind them is left over from other ids.
+/// The valid bytes of an object's id; the rest is garbage.
 size_t ObjectBytes(const CUpti_ActivityName& name) {
   switch (name.objectKind) {
     case CUPTI_ACTIVITY_OBJECT_PROCESS:
@@ -239,7 +239,6 @@ size_t ObjectBytes(const CUpti_ActivityName& name) {
   }
 }
 
-/// Reads the fields of one record.
 class RecordView {
  public:
   RecordView(const CUpti_Activity* record, size_t size, int64_t clock_offset_ns)
@@ -249,7 +248,7 @@ class RecordView {
 
   bool Has(const ActivityField& field) const { return size_t{field.offset} + field.size <= size_; }
 
-  /// The number of a column: of a text or bytes their length.
+  /// The number in a column; for a text or bytes, the length.
   int64_t Number(const ActivityField& field) const {
     if (field.type == ActivityField::kBytes) return field.size;
     if (!Has(field)) return field.type == ActivityField::kText ? spool::kNullText : kAbsent;
@@ -286,7 +285,7 @@ unsigned char* WriteHeads(Table table, size_t size, size_t values, unsigned char
 }
 
 constexpr size_t kHeadBytes = sizeof(spool::RecordHead) + sizeof(spool::RowPart);
-/// C++ names of kernels can be very long; no name is longer than this.
+/// C++ kernel names can be very long; longer names are cut.
 constexpr auto kMostNameBytes = static_cast<int64_t>(spool::kMostNameBytes);
 
 }  // namespace
@@ -297,7 +296,7 @@ Stored StoreActivity(const CUpti_Activity* record, size_t size, int64_t clock_of
                      Stream* stream) noexcept {
   const ActivityKind* const kind = FindKind(record->kind);
   if (kind == nullptr) return Stored::kUnknownKind;
-  // A name's id without what lies behind it.
+  // Copy the id without the garbage after it.
   CUpti_ActivityName name;
   if (record->kind == CUPTI_ACTIVITY_KIND_NAME && size >= sizeof name) {
     std::memcpy(&name, record, sizeof name);

@@ -7,8 +7,8 @@
 
 namespace oplens::record::inject {
 
-/// Added to CLOCK_MONOTONIC to have the time since 1970. `record` chooses it once for all processes
-/// of a recording; set before the first event.
+/// Add this to CLOCK_MONOTONIC to get the time since 1970. `record` sets one value for all
+/// processes of a recording, before the first event.
 extern int64_t g_clock_offset_ns;
 
 inline int64_t MonotonicNow() noexcept {
@@ -17,8 +17,8 @@ inline int64_t MonotonicNow() noexcept {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-/// The one clock of markers and activity: nanoseconds since 1970 that no change of the time of day
-/// disturbs.
+/// The common clock of markers and activity: ns since 1970, unaffected by changes of the system
+/// time.
 inline int64_t Now() noexcept { return MonotonicNow() + g_clock_offset_ns; }
 
 }  // namespace oplens::record::inject

@@ -13,7 +13,7 @@ constexpr const char* kNames[] = {"libcupti.so.13",   "libcupti.so.12",   "libcu
                                   "libcupti.so.11.7", "libcupti.so.11.6", "libcupti.so.11.5",
                                   "libcupti.so.11.4", "libcupti.so.11.3", "libcupti.so.11.2",
                                   "libcupti.so.11.1", "libcupti.so"};
-// Where the toolkit has it, below its folder.
+// Locations below the toolkit's folder.
 constexpr const char* kFolders[] = {"extras/CUPTI/lib64", "lib64", "lib",
                                     "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"};
 

@@ -5,8 +5,8 @@
 
 namespace oplens::record::inject {
 
-// The functions of CUPTI that are used; each is looked up by name. Some came later than the oldest
-// CUPTI that will do, and may be null.
+// The CUPTI functions in use, looked up by name. Those missing in the oldest supported CUPTI may be
+// null.
 #define OPLENS_CUPTI_FUNCTIONS(X)      \
   X(cuptiGetVersion)                   \
   X(cuptiGetResultString)              \
@@ -25,7 +25,7 @@ namespace oplens::record::inject {
   X(cuptiGetGraphId)                        \
   X(cuptiGetGraphNodeId)
 
-/// CUPTI, loaded at run time: the program may have another version than this was built with, or
+/// CUPTI, loaded at run time: the program may use another version than the one at build time, or
 /// none.
 struct CuptiLibrary {
 #define OPLENS_MEMBER(name) decltype(&::name) name = nullptr;
@@ -33,11 +33,11 @@ struct CuptiLibrary {
   OPLENS_CUPTI_LATER_FUNCTIONS(OPLENS_MEMBER)
 #undef OPLENS_MEMBER
 
-  /// Finds CUPTI: the one that OPLENS_CUPTI names, else the one that the program has loaded, else
-  /// the newest that is installed. Null: all is well; else what is missing.
+  /// Finds CUPTI: the one named by OPLENS_CUPTI, else the one the program has loaded, else the
+  /// newest installed one. Returns null on success, otherwise what is missing.
   const char* Load() noexcept;
 
-  /// CUPTI's words for a result.
+  /// CUPTI's text for a result.
   const char* Words(CUptiResult result) const noexcept;
 };
 

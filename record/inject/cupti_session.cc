@@ -26,13 +26,13 @@
 namespace oplens::record::inject {
 namespace {
 
-/// Asks CUPTI for what it holds every 0.4 seconds, and when `record` wants it: by itself CUPTI
-/// gives only buffers that are full, and what it holds is lost with a process that is killed.
+/// Flushes CUPTI every 0.4 seconds and when `record` requests it: CUPTI itself delivers only full
+/// buffers, and the rest would be lost with a killed process.
 class Flusher {
  public:
-  /// Starts the thread, which calls `flush`.
+  /// Starts a thread that calls `flush`.
   void Start(spool::ProcessPage* page, void (*flush)()) noexcept;
-  /// Ends the thread and waits until it is gone, for `most_ns` at most.
+  /// Stops the thread and waits for its end, at most `most_ns`.
   void Stop(int64_t most_ns) noexcept;
 
  private:
@@ -80,18 +80,18 @@ void Flusher::RunLoop() {
   }
 }
 
-/// The oldest CUPTI whose records these are: CUDA 11.1.
+/// The oldest CUPTI with compatible records: CUDA 11.1.
 constexpr uint32_t kOldestVersion = 14;
-/// Before this one (CUDA 12.9) CUPTI crashes where it is refused a buffer.
+/// Before this version (CUDA 12.9), CUPTI crashes if it is refused a buffer.
 constexpr uint32_t kTakesRefusal = 27;
 constexpr size_t kBufferBytes = 256 * 1024;
 constexpr int kMostBuffers = 64;
 
-/// Kinds to enable: always, or while the window is open.
+/// Activity kinds to enable, always or while the window is open.
 struct WantedKind {
   CUpti_ActivityKind kind;
   bool Options::*option;
-  bool always;  ///< What the others refer to.
+  bool always;  ///< The others refer to it.
 };
 constexpr WantedKind kWanted[] = {
     {CUPTI_ACTIVITY_KIND_DEVICE, &Options::cuda, true},
@@ -116,15 +116,14 @@ constexpr WantedKind kWanted[] = {
 CuptiLibrary g_cupti;
 CUpti_SubscriberHandle g_subscriber = nullptr;
 std::atomic<bool> g_started{false};
-pid_t g_process = 0;  ///< After a fork CUPTI is the parent's.
+pid_t g_process = 0;  ///< After a fork, CUPTI belongs to the parent.
 bool g_own_clock = false;
-bool g_may_refuse = false;  ///< Whether this CUPTI can be refused a buffer.
+bool g_may_refuse = false;  ///< Whether this CUPTI may be refused a buffer.
 pthread_mutex_t g_window_mutex = PTHREAD_MUTEX_INITIALIZER;
 bool g_enabled = false;
 
-/// Buffers that CUPTI fills: up to a number they stay, to be filled again. Beyond that CUPTI is
-/// refused more, drops records and counts them; where it cannot be refused, it gets buffers that
-/// are given back to the system.
+/// Buffers for CUPTI: up to kMostBuffers are kept for reuse. Beyond that, CUPTI is refused and
+/// drops and counts records or, if it may not be refused, gets buffers that are unmapped after use.
 struct BufferPool {
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   uint8_t* free[kMostBuffers] = {};
@@ -157,10 +156,10 @@ BufferPool g_buffers;
 
 Flusher g_flusher;
 
-/// Name of the kernel that this thread is just launching; null: it is not known.
+/// The kernel that this thread is launching; null: unknown.
 __attribute__((tls_model("initial-exec"))) constinit thread_local const char* t_launched = nullptr;
 
-/// The calls of the driver that launch a kernel, or put it into the graph that is captured.
+/// Driver calls that launch a kernel or capture it into a graph.
 constexpr CUpti_CallbackId kLaunches[] = {
     CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
     CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
@@ -172,7 +171,7 @@ constexpr CUpti_CallbackId kLaunches[] = {
 
 bool IsOurs() { return g_started.load(std::memory_order_acquire) && g_process == getpid(); }
 
-/// CUPTI's clock is the time of day, unless it takes ours.
+/// CUPTI's clock is the system time unless it uses ours.
 int64_t ClockOffset() {
   if (g_own_clock) return 0;
   uint64_t cupti = 0;
@@ -188,8 +187,8 @@ void CUPTIAPI GiveBuffer(uint8_t** buffer, size_t* size, size_t* most_records) {
   *most_records = 0;
 }
 
-/// Stores a record that reaches up to `end`. The lock is not held while CUPTI is called: it calls
-/// back where it likes.
+/// Stores a record that ends at `end`. The lock is not held during calls of CUPTI, which may call
+/// back.
 void Keep(const CUpti_Activity* record, const uint8_t* end, int64_t offset) {
   const auto size = static_cast<size_t>(end - reinterpret_cast<const uint8_t*>(record));
   ActivityLock lock;
@@ -205,7 +204,7 @@ void Keep(const CUpti_Activity* record, const uint8_t* end, int64_t offset) {
   }
 }
 
-/// The size of a record is what lies before the next one: it tells which members this version of
+/// The size of a record is the distance to the next one; it shows which members this version of
 /// CUPTI has.
 void KeepAll(uint8_t* buffer, size_t valid_bytes) {
   const int64_t offset = ClockOffset();
@@ -220,7 +219,7 @@ void KeepAll(uint8_t* buffer, size_t valid_bytes) {
 
 void CUPTIAPI TakeBuffer(CUcontext context, uint32_t stream, uint8_t* buffer, size_t,
                          size_t valid_bytes) {
-  // A child of a fork has nothing to do with them.
+  // Not for forked children.
   if (IsOurs() && IsRecording()) {
     if (buffer != nullptr && valid_bytes > 0) KeepAll(buffer, valid_bytes);
     size_t dropped = 0;
@@ -257,7 +256,7 @@ void EnableKind(const WantedKind& wanted) {
 }
 
 void EnableKinds(bool always) {
-  // A reference has no work of the GPU itself.
+  // A reference recording has no GPU work.
   if (!always && TheOptions().reference) return;
   for (const WantedKind& wanted : kWanted) {
     if (wanted.always == always && TheOptions().*wanted.option) EnableKind(wanted);
@@ -282,7 +281,7 @@ uint32_t GraphId(CUgraph graph) {
   return id;
 }
 
-/// Columns of OPLENS_GRAPH_NODE. What a thread puts into a graph by a launch has the launch's name.
+/// Stores a row of OPLENS_GRAPH_NODE; captured launches have the kernel's name.
 void StoreGraphNode(const CUpti_GraphData& graph, bool is_copy) {
   const int64_t values[] = {Now(),
                             getpid(),
@@ -309,7 +308,7 @@ void OnResource(CUpti_CallbackId id, const CUpti_ResourceData& resource) {
 
 void OnProfilerCall(const CUpti_CallbackData& call) {
   if (call.functionName == nullptr) return;
-  // Recording begins when the call returns, and ends when it is made.
+  // Recording starts when the call returns, and stops when it is entered.
   const bool starts = strstr(call.functionName, "ProfilerStart") != nullptr;
   if (starts && call.callbackSite == CUPTI_API_EXIT) SetWindow(true);
   if (!starts && call.callbackSite == CUPTI_API_ENTER) SetWindow(false);
@@ -338,7 +337,7 @@ void EnableCallbacks() {
   const auto enable = [](CUpti_CallbackDomain domain, CUpti_CallbackId id) {
     g_cupti.cuptiEnableCallback(1, g_subscriber, domain, id);
   };
-  // The runtime's cudaProfilerStart calls the driver's.
+  // cudaProfilerStart calls the driver's function.
   enable(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuProfilerStart);
   enable(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuProfilerStop);
   enable(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
@@ -349,8 +348,7 @@ void EnableCallbacks() {
   for (const CUpti_CallbackId launch : kLaunches) enable(CUPTI_CB_DOMAIN_DRIVER_API, launch);
 }
 
-/// Subscribes, before anything of CUDA happens. The clock comes first: records must not begin on
-/// another one.
+/// Subscribes before any use of CUDA. Sets the clock first: no record may use another one.
 bool Attach() {
   CUptiResult result = g_cupti.cuptiSubscribe(&g_subscriber, OnCallback, nullptr);
   if (result != CUPTI_SUCCESS) {
@@ -360,7 +358,7 @@ bool Attach() {
   g_own_clock = g_cupti.cuptiActivityRegisterTimestampCallback != nullptr &&
                 g_cupti.cuptiActivityRegisterTimestampCallback(Timestamp) == CUPTI_SUCCESS;
   if (g_cupti.cuptiActivitySetAttribute != nullptr) {
-    // A buffer a thread would leave most of the memory empty; unknown to older versions.
+    // One buffer per thread would waste memory; older versions do not have the attribute.
     uint8_t per_thread = 0;
     size_t size = sizeof per_thread;
     g_cupti.cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, &size,
@@ -374,12 +372,12 @@ bool Attach() {
   return true;
 }
 
-/// The driver, as far as the end of a process needs it.
+/// The driver functions for the end of a process.
 struct Driver {
   CUresult (*get_current)(CUcontext*) = nullptr;
   CUresult (*set_current)(CUcontext) = nullptr;
   CUresult (*synchronize)() = nullptr;
-  CUcontext context = nullptr;  ///< The one of the thread that ends the process.
+  CUcontext context = nullptr;  ///< Of the thread that ends the process.
 
   /// Whether there is a context to wait for.
   bool Load() {
@@ -396,7 +394,7 @@ Driver g_driver;
 
 void Flush() { g_cupti.cuptiActivityFlushAll(0); }
 
-/// Waits for the work of the context: what has not ended has no times.
+/// Waits for the context's work: unfinished work has no times.
 void WaitForGpu() {
   if (g_driver.set_current(g_driver.context) == CUDA_SUCCESS) g_driver.synchronize();
 }
@@ -406,8 +404,9 @@ void FlushAll() {
   g_cupti.cuptiActivityFlushAll(kAlsoIncomplete);
 }
 
-/// The process ends: brings what CUPTI still holds into the spool. A program without a recorder
-/// would not wait for the GPU, and its work may have no end: each step is given up after a while.
+/// At the end of the process, brings what CUPTI still holds into the spool. Each step is abandoned
+/// after a while: without a recorder the program would not wait for the GPU, whose work may never
+/// end.
 void EndCupti() {
   if (!IsOurs()) return;
   static HelperCall wait{WaitForGpu};
@@ -435,7 +434,7 @@ void StartOnce() {
   EnableKinds(true);
   UpdateCuptiWindow();
   g_flusher.Start(Page(), Flush);
-  // Runs before the destructors of the driver, which are registered already.
+  // Runs before the driver's destructors, which are already registered.
   atexit(EndCupti);
 }
 
@@ -449,7 +448,7 @@ void StartCupti() noexcept {
 void UpdateCuptiWindow() noexcept {
   if (!IsOurs()) return;
   pthread_mutex_lock(&g_window_mutex);
-  // Read here: two threads may come with different news.
+  // Read under the lock: two threads may bring different states.
   const bool open = WindowOpen();
   const bool closes = g_enabled && !open;
   if (!g_enabled && open) EnableKinds(false);

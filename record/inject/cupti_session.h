@@ -3,12 +3,11 @@
 
 namespace oplens::record::inject {
 
-/// Loads CUPTI and starts to record activity, once; called while the driver is initialised. What
-/// fails stands in the process's page, and the program goes on.
+/// Loads CUPTI and starts recording activity, once; called during driver initialisation. Errors go
+/// into the process's page, and the program continues.
 void StartCupti() noexcept;
 
-/// Starts or stops the recording of activity as WindowOpen() says. Before StartCupti() it does
-/// nothing.
+/// Starts or stops recording activity according to WindowOpen(). No effect before StartCupti().
 void UpdateCuptiWindow() noexcept;
 
 }  // namespace oplens::record::inject

@@ -4,27 +4,27 @@
 #include <atomic>
 #include <cstdint>
 
-// Who may write into the spool: the process that it is of, and there one call a thread at a time.
+// Access control for writing to the spool: only its own process, one call per thread at a time.
 
 namespace oplens::record::inject {
 
-/// Whether a call is under way on this thread. No call into the dynamic linker at each event.
+/// Whether a call is in progress on this thread. initial-exec avoids the dynamic linker per event.
 extern __attribute__((tls_model("initial-exec"))) constinit thread_local bool t_inside;
-/// 0 in a child: the system clears its page at every fork, also where no handler of fork runs
-/// (_Fork, clone), and in such a child the chunks are still the parent's.
+/// Points to 0 in a child: the system clears its page on every fork, even if no fork handlers run
+/// (_Fork, clone). Such a child still has the parent's chunks.
 extern constinit std::atomic<const std::atomic<uint32_t>*> g_own_mark;
 
-/// Marks this process as the one that the recorder's files are of. Before that, and with a system
-/// that cannot clear a page, every process counts as that.
+/// Marks this process as the owner of the recorder's files. Before that, and on systems that cannot
+/// clear a page, every process counts as owner.
 void MarkOwnProcess() noexcept;
 
 inline bool IsOwnProcess() noexcept {
   return g_own_mark.load(std::memory_order_relaxed)->load(std::memory_order_relaxed) != 0;
 }
 
-/// A call into the recorder, for as long as this lives. It is refused to a signal handler that
-/// interrupted another call of its thread, which may be in the middle of a record or hold a lock,
-/// and to a child that is not known.
+/// A call into the recorder, for the lifetime of this object. Refused to a signal handler that
+/// interrupted another call of its thread, which may be inside a record or hold a lock, and to a
+/// child without fork handlers.
 class Entry {
  public:
   Entry() noexcept : granted_(!t_inside && IsOwnProcess()) {

@@ -24,40 +24,40 @@ constexpr uint32_t kDepths = 4096;
 constexpr size_t kMostPayloads = 16;
 constexpr size_t kPopBytes = sizeof(spool::RecordHead);
 
-/// The pushed ranges of a thread that are open in a domain.
+/// The open pushed ranges of a thread in a domain.
 struct OpenRanges {
   uint32_t depth;
-  // What handlers did in the middle of a call, of which pops come first. Changed by them only, and
-  // by the thread that they interrupt.
+  // Calls missed in signal handlers, pops first. Changed only by handlers and by the thread that
+  // they interrupt.
   uint32_t missed_pops;
   uint32_t missed_pushes;
-  uint64_t stored[kDepths / 64];  ///< A bit a level: whether the begin is in the spool.
+  uint64_t stored[kDepths / 64];  ///< One bit per level: the begin is in the spool.
 
   bool IsStored(uint32_t level) const { return (stored[level / 64] >> level % 64 & 1) != 0; }
   void FlipStored(uint32_t level) { stored[level / 64] ^= uint64_t{1} << level % 64; }
 };
 
-/// What the recorder keeps of a thread. Lives until the process ends; a thread that ends passes it
-/// on to one that starts, so that many short threads do not make many files.
+/// The recorder's state of a thread. It is never freed, but reused by new threads, so that many
+/// short threads do not create many files.
 struct Thread {
   Stream stream;
   Thread* next;
   uint64_t serial;
   uint64_t ranges;
   int64_t last_time_ns;
-  size_t pops_due;  ///< Stored ranges that are open: their ends have room in the chunk.
+  size_t pops_due;  ///< Open stored ranges, for whose ends the chunk has space.
   OpenRanges open[kDomains + 1];
 };
 
 pthread_mutex_t g_threads_mutex = PTHREAD_MUTEX_INITIALIZER;
 Thread* g_free = nullptr;
-Thread* g_slab = nullptr;  ///< Never used ones.
+Thread* g_slab = nullptr;  ///< Unused ones.
 size_t g_slab_left = 0;
 std::atomic<uint64_t> g_serial{0};
 pthread_key_t g_key;
 bool g_has_key = false;
 
-// No call into the dynamic linker at each event.
+// initial-exec avoids the dynamic linker per event.
 __attribute__((tls_model("initial-exec"))) thread_local Thread* t_thread = nullptr;
 
 uint32_t OsThreadId() { return static_cast<uint32_t>(syscall(SYS_gettid)); }
@@ -88,7 +88,7 @@ Thread* TakeNew() {
   return g_slab_left == 0 ? nullptr : &g_slab[--g_slab_left];
 }
 
-/// Tells that the stream goes on with another thread.
+/// Records that the stream continues with another thread.
 bool StoreThread(Thread* thread) {
   thread->stream.SetThread(ThreadId(), OsThreadId());
   constexpr size_t kSize = sizeof(spool::RecordHead) + sizeof(spool::ThreadPart);
@@ -102,7 +102,7 @@ bool StoreThread(Thread* thread) {
   return true;
 }
 
-/// A thread's memory, taken over from one that ended, or new.
+/// Reuses the state of an ended thread, or takes a new one.
 Thread* TakeThread() {
   pthread_mutex_lock(&g_threads_mutex);
   if (!g_has_key) g_has_key = pthread_key_create(&g_key, EndThread) == 0;
@@ -142,7 +142,7 @@ Thread* StartThread() {
 
 Thread* CurrentThread() { return t_thread != nullptr ? t_thread : StartThread(); }
 
-/// There is no room for a further thread; nothing is lost where nothing is recorded.
+/// Out of memory for a further thread; counted only while recording.
 void CountWithoutThread() {
   if (IsRecording() && WindowOpen()) CountLostEvent();
 }
@@ -155,14 +155,14 @@ uint32_t Take(uint32_t* count) {
   return std::atomic_ref(*count).exchange(0, std::memory_order_relaxed);
 }
 
-/// Later than that of any other event of the thread.
+/// Strictly after any other event of the thread.
 int64_t NextTime(Thread* thread) {
   const int64_t now = Now();
   thread->last_time_ns = now > thread->last_time_ns ? now : thread->last_time_ns + 1;
   return thread->last_time_ns;
 }
 
-/// Which parts a record has, and how long it is.
+/// The parts and the size of a record.
 class Layout {
  public:
   Layout(const NvtxEvent& event, bool has_range) : event_(event) {
@@ -181,7 +181,7 @@ class Layout {
     AddText();
   }
   size_t size() const { return size_; }
-  /// Whether not all of the event is written.
+  /// Whether part of the event is cut.
   bool is_cut() const { return is_cut_; }
   uint8_t parts() const { return parts_; }
 
@@ -205,7 +205,7 @@ class Layout {
     parts_ |= part;
     size_ += bytes;
   }
-  /// Whether a CallPart can say the string and the payloads.
+  /// Whether a CallPart can hold the string and the payloads.
   bool IsCall() const {
     return event_.string != 0 && event_.payload_count == 1 &&
            event_.payloads->schemaId - spool::kFirstSchema <= UINT16_MAX &&
@@ -274,8 +274,8 @@ class Layout {
   bool is_cut_ = false;
 };
 
-/// Stores an event. Room for the ends of all open ranges stays behind it, `further` more of them:
-/// an end that is lost would make all ranges around it end too early.
+/// Stores an event if space for the ends of all open ranges, plus `further`, remains in the chunk:
+/// a lost end would end all enclosing ranges too early.
 bool Store(Thread* thread, RecordKind kind, uint16_t domain, const NvtxEvent& event,
            const uint64_t* range, size_t further) {
   const Layout layout(event, range != nullptr);
@@ -291,7 +291,6 @@ bool Store(Thread* thread, RecordKind kind, uint16_t domain, const NvtxEvent& ev
   return true;
 }
 
-/// Ends the innermost open range, whether or not its begin was stored.
 void EndOne(Thread* thread, uint16_t domain, OpenRanges* open) {
   --open->depth;
   if (open->depth >= kDepths || !open->IsStored(open->depth)) return;
@@ -304,7 +303,7 @@ void EndOne(Thread* thread, uint16_t domain, OpenRanges* open) {
   thread->stream.Publish(kPopBytes);
 }
 
-/// Brings the open ranges up to date with what was missed.
+/// Applies missed pushes and pops.
 void Settle(Thread* thread, uint16_t domain, OpenRanges* open) {
   if ((open->missed_pops | open->missed_pushes) == 0) return;
   for (uint32_t i = Take(&open->missed_pops); i > 0 && open->depth > 0; --i) {

@@ -6,30 +6,30 @@
 #include "record/inject/nvtx_functions.h"
 #include "record/spool/spool_format.h"
 
-// NVTX events of the calling thread -> its stream. Locks are taken only when a thread appears or
+// Writes NVTX events of the calling thread to its stream. Takes locks only when a thread appears or
 // ends.
 
 namespace oplens::record::inject {
 
-/// Stores the begin of a pushed range; answers how many were open in the domain before.
+/// Stores the begin of a pushed range; returns how many were open in the domain before.
 int StorePush(uint16_t domain, const NvtxEvent& event) noexcept;
-/// Stores the end of the range that was pushed last, if its begin was stored; answers how many are
-/// open now, or -1 when none was.
+/// Stores the end of the innermost range if its begin was stored; returns how many are open now, or
+/// -1 if none was.
 int StorePop(uint16_t domain) noexcept;
-/// Stores the begin of a range that any thread may end; answers its number, 0 if it is not stored.
+/// Stores the begin of a range that any thread may end; returns its id, 0 if not stored.
 uint64_t StoreStart(uint16_t domain, const NvtxEvent& event) noexcept;
 void StoreEnd(uint16_t domain, uint64_t range) noexcept;
 void StoreMark(uint16_t domain, const NvtxEvent& event) noexcept;
 
-// A push or pop that was refused (Entry): the next one of the thread and domain counts it in, so
-// that ends belong to their begins as they did in the program.
+// For a push or pop refused by Entry: the next one of the same thread and domain takes it into
+// account, so that begins and ends still match.
 void MissPush(uint16_t domain) noexcept;
 void MissPop(uint16_t domain) noexcept;
 
-// For a fork: no thread may appear or end between these two.
+// For forks: no thread may appear or end between these two.
 void LockThreads() noexcept;
 void UnlockThreads() noexcept;
-/// In the child: no thread has a stream any more. The lock is held.
+/// In the child, with the lock held: no thread has a stream any more.
 void ForgetThreads() noexcept;
 
 }  // namespace oplens::record::inject

@@ -4,21 +4,21 @@
 #include <atomic>
 #include <cstdint>
 
-// Threads of the recorder's own in the program.
+// The recorder's own threads in the program.
 
 namespace oplens::record::inject {
 
-/// Starts a thread that gets no signal: those of the program are for its own threads.
+/// Starts a thread with all signals blocked: they are for the program's threads.
 bool StartHelperThread(void* (*run)(void*), void* argument) noexcept;
 
-/// A call that may never come back; it lives as long as the process.
+/// A call that may never return; lives as long as the process.
 struct HelperCall {
   void (*function)();
   std::atomic<uint32_t> ended{0};
 };
 
-/// Makes the call on a thread of its own and waits for it, for `most_ns` at most. False: it is
-/// still under way. Where no thread can be had it is made here, however long it takes.
+/// Makes the call on a separate thread and waits up to `most_ns`; returns false if it is still
+/// running. If no thread can be created, makes the call here, however long it takes.
 bool CallWithin(int64_t most_ns, HelperCall* call) noexcept;
 
 }  // namespace oplens::record::inject

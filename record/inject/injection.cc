@@ -1,4 +1,4 @@
-// The entry points by which NVTX and the CUDA driver find this library.
+// The entry points through which NVTX and the CUDA driver find this library.
 
 #include <atomic>
 #include <cstddef>
@@ -24,14 +24,14 @@ using spool::RecordKind;
 std::atomic<uint32_t> g_domains{0};
 std::atomic<uint32_t> g_strings{0};
 std::atomic<uint64_t> g_schemas{0};
-/// A bit for each of the first 64 domains: whether it is ours, which opens and closes the window.
+/// One bit for each of the first 64 domains: it is ours and controls the window.
 std::atomic<uint64_t> g_own_domains{0};
 
 uint16_t Number(uint32_t domain) {
   return domain < spool::kLastDomain ? static_cast<uint16_t>(domain) : spool::kLastDomain;
 }
 
-/// A name as bytes, for as long as this lives.
+/// A name as bytes, valid during the lifetime of this object.
 class Bytes {
  public:
   explicit Bytes(NvtxText text) {
@@ -57,7 +57,7 @@ bool IsOwn(uint32_t domain) {
   return domain < 64 && (g_own_domains.load(std::memory_order_relaxed) >> domain & 1) != 0;
 }
 
-/// The marks of a schedule say more behind.
+/// Prefix test: the marks of a schedule have a suffix.
 bool Begins(const NvtxEvent& event, std::string_view text) {
   return event.text.wide == nullptr && event.text.bytes.substr(0, text.size()) == text;
 }
@@ -66,14 +66,14 @@ void CountRefusedEvent() {
   if (WindowOpen()) CountRefusedCall();
 }
 
-/// Stores a name of which handles may be in use at once, or counts it.
+/// Stores a name whose handle may be used at once, or counts it as lost.
 void KeepName(RecordKind kind, uint32_t domain, uint8_t part, uint64_t id, const Bytes& name) {
   const Entry entry;
   if (!entry.granted()) return CountRefusedCall();
   WriteName(kind, Number(domain), part, id, name.view(), name.is_cut());
 }
 
-/// What happens at each call of NVTX: it goes into the spool. See NvtxFunctions.
+/// Stores NVTX calls in the spool. See NvtxFunctions.
 struct NvtxTool {
   static int Push(uint32_t domain, const NvtxEvent& event) {
     const Entry entry;
@@ -142,7 +142,7 @@ struct NvtxTool {
     const std::string_view name = named ? std::string_view(schema.name) : std::string_view();
     uint64_t id = given(NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_SCHEMA_ID) ? schema.schemaId : 0;
     if (id == 0) {
-      // Ids below 2^32 are reserved for types and for ids that programs choose.
+      // Ids below 2^32 are reserved for types and for ids chosen by programs.
       const bool known = name == markers::kSchemaName || name == markers::kMemorySchemaName;
       const uint64_t first = known ? spool::kFirstSchema : uint64_t{1} << 32;
       id = first + g_schemas.fetch_add(1, std::memory_order_relaxed);
@@ -159,8 +159,8 @@ __attribute__((destructor)) void AtEnd() { EndProcess(); }
 
 extern "C" {
 
-/// Called once for every object of the process that has NVTX code, each time with tables of its
-/// own. 0: NVTX stays off in that object.
+/// Called once per binary with NVTX code, each time with its own tables. Returning 0 keeps NVTX off
+/// in that binary.
 OPLENS_EXPORT int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t export_table) {
   using namespace oplens::record::inject;
   if (!StartProcess() || !TheOptions().nvtx) return 0;
@@ -173,7 +173,7 @@ OPLENS_EXPORT int InitializeInjectionNvtxExtension(nvtxExtModuleInfo_t* module) 
   return NvtxFunctions<NvtxTool>::FillExtension(module) ? 1 : 0;
 }
 
-/// Called by the CUDA driver while it is initialised.
+/// Called by the CUDA driver during its initialisation.
 OPLENS_EXPORT int InitializeInjection(void) {
   using namespace oplens::record::inject;
   if (StartProcess() && TheOptions().cuda) StartCupti();

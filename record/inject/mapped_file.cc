@@ -11,14 +11,12 @@
 namespace oplens::record::inject {
 namespace {
 
-/// Maps the file so that no page of it faults when it is written to: a fault a page costs several
-/// times as much as all of them at once.
+/// Maps the file with all pages populated: one fault per page costs several times as much.
 void* MapForWriting(int file, size_t bytes) noexcept {
   constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE of Linux 5.14.
   void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (mapped == MAP_FAILED || madvise(mapped, bytes, kPopulateWrite) == 0) return mapped;
-  // An older system: each page is touched when it comes to it. Any other error would be a signal
-  // then.
+  // Older Linux: pages fault when touched. Any other error would become a signal then.
   if (errno == EINVAL) return mapped;
   const int error = errno;
   munmap(mapped, bytes);
@@ -26,8 +24,8 @@ void* MapForWriting(int file, size_t bytes) noexcept {
   return MAP_FAILED;
 }
 
-/// The lock belongs to the open file, which the mapping keeps open without a descriptor. (Not so on
-/// overlayfs, whose mappings are of another file.)
+/// The lock belongs to the open file, which the mapping keeps open without a descriptor. (Not on
+/// overlayfs, which maps a different file.)
 void LockWhileOpen(int file) noexcept {
   struct flock whole = {};
   whole.l_type = F_WRLCK;

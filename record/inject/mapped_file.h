@@ -7,19 +7,19 @@ namespace oplens::record::inject {
 
 enum class FileLock {
   kNone,
-  kWhileMapped,  ///< Others see the file locked until it is unmapped, be it by the process's end.
+  kWhileMapped,  ///< Locked for others until it is unmapped, at the latest by the end of the
+                 ///< process.
 };
 
-/// Makes the file `path` of `bytes` zero bytes, with all its disk space, and maps it. Null, with
-/// errno set and no file left, when that cannot be done. No descriptor stays open. A file system
-/// without locks leaves it unlocked.
+/// Creates the file `path` with `bytes` zero bytes and all its disk space, and maps it. Returns
+/// null on failure, with errno set and no file left. Keeps no descriptor open. File systems without
+/// locks leave it unlocked.
 void* MakeMappedFile(const char* path, size_t bytes, FileLock lock = FileLock::kNone) noexcept;
 
-/// Maps such a file that another process has made. Null where it is not as it should be.
+/// Maps such a file made by another process; null if it is not as expected.
 void* MapReadyFile(const char* path, size_t bytes) noexcept;
 
-/// Memory from the system, zero; null when there is none. What the program's allocator is asked
-/// for shall be the program's own.
+/// Zeroed memory from the system; null if there is none. Leaves the program's allocator alone.
 void* MakeMemory(size_t bytes) noexcept;
 
 }  // namespace oplens::record::inject

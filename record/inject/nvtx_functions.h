@@ -8,21 +8,21 @@
 #include <cstdint>
 #include <string_view>
 
-// All functions of NVTX's interface that a tool hears of, brought to a few: what an injection
-// library needs beside its two entry points.
+// Reduces all tool-visible NVTX functions to a few: what an injection library needs besides its two
+// entry points.
 
 namespace oplens::record::inject {
 
-/// A text as NVTX gives it: bytes or wide characters. The memory is the program's.
+/// A text from NVTX: bytes or wide characters. The program owns the memory.
 struct NvtxText {
   std::string_view bytes;
-  const wchar_t* wide = nullptr;  ///< If not null, this counts.
+  const wchar_t* wide = nullptr;  ///< If not null, used instead of `bytes`.
 };
 
-/// What a program says of an event.
+/// The attributes of an event.
 struct NvtxEvent {
   NvtxText text;
-  uint32_t string = 0;  ///< Number of a registered string; 0: none.
+  uint32_t string = 0;  ///< Id of a registered string; 0: none.
   uint32_t category = 0;
   uint32_t color = 0;  ///< ARGB, if has_color.
   bool has_color = false;
@@ -32,13 +32,13 @@ struct NvtxEvent {
   size_t payload_count = 0;
 };
 
-/// SIZE_MAX asks the tool to find the size, which needs the schema: none.
+/// 0 for SIZE_MAX, which asks the tool to compute the size from the schema.
 inline size_t PayloadBytes(const nvtxPayloadData_t& payload) {
   return payload.payload == nullptr || payload.size == SIZE_MAX ? 0 : payload.size;
 }
 
-/// `Tool` gives what happens, as static functions; domain 0 is the default one, and numbers of
-/// domains and strings are its own:
+/// `Tool` handles the calls as static functions. Domain 0 is the default one; `Tool` chooses the
+/// ids of domains and strings:
 ///   int Push(uint32_t domain, const NvtxEvent&);       int Pop(uint32_t domain, const NvtxEvent&);
 ///   uint64_t Start(uint32_t domain, const NvtxEvent&);
 ///   void End(uint32_t domain, uint64_t range, const NvtxEvent&);
@@ -50,8 +50,8 @@ inline size_t PayloadBytes(const nvtxPayloadData_t& payload) {
 template <typename Tool>
 class NvtxFunctions {
  public:
-  /// Called once for every object of the process that has NVTX code, each time with tables of its
-  /// own. False: the tables are not there.
+  /// Called once per binary with NVTX code, each time with its own tables. False: the tables are
+  /// missing.
   static bool Fill(NvtxGetExportTableFunc_t export_table) {
     if (export_table == nullptr) return false;
     const auto* const callbacks =
@@ -62,7 +62,7 @@ class NvtxFunctions {
     return true;
   }
 
-  /// The extension for payloads. False: another extension.
+  /// The payload extension. False for other extensions.
   static bool FillExtension(nvtxExtModuleInfo_t* module) {
     if (module == nullptr || module->moduleId != NVTX_EXT_PAYLOAD_MODULEID) return false;
     if (module->segmentsCount == 0) return false;
@@ -141,7 +141,7 @@ class NvtxFunctions {
     return event;
   }
 
-  // The core interface, as NVTX calls it; texts are of char or wchar_t.
+  // The core interface, as NVTX calls it; texts are char or wchar_t.
 
   static void MarkEx(const nvtxEventAttributes_t* event) { Tool::Mark(0, EventOf(event)); }
   template <typename Char>
@@ -173,7 +173,7 @@ class NvtxFunctions {
     Tool::NameThread(thread, Text(name));
   }
 
-  // The interface of domains.
+  // The domain interface.
 
   static void DomainMarkEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event) {
     Tool::Mark(Id(domain), EventOf(event));
@@ -204,7 +204,7 @@ class NvtxFunctions {
     return DomainHandle(Tool::Domain(Text(name)));
   }
 
-  // The extension for payloads.
+  // The payload extension.
 
   static uint64_t PayloadSchemaRegister(nvtxDomainHandle_t domain,
                                         const nvtxPayloadSchemaAttr_t* schema) {
@@ -232,7 +232,7 @@ class NvtxFunctions {
   }
   static uint8_t DomainIsEnabled(nvtxDomainHandle_t) { return 1; }
 
-  /// A table of NVTX's functions that a tool fills in.
+  /// An NVTX function table for a tool to fill in.
   class Table {
    public:
     Table(const NvtxExportTableCallbacks& callbacks, NvtxCallbackModule module) {

@@ -29,13 +29,13 @@ namespace {
 enum class Mode : uint32_t {
   kNew,
   kRecording,
-  kForked,  ///< A child without a folder of its own, so far.
+  kForked,  ///< A child that has no folder of its own yet.
   kOff,
 };
 
 constexpr size_t kPathBytes = 4096;
 
-// Of the whole process. Nothing here is ever destroyed: the program's threads may outlive main.
+// Global state, never destroyed: threads may outlive main.
 std::atomic<Mode> g_mode{Mode::kNew};
 std::atomic<bool> g_window{false};
 pthread_mutex_t g_start_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -46,11 +46,11 @@ spool::ProcessPage* g_process_page = nullptr;
 Stream g_names;
 Stream g_activity;
 char g_folder[kPathBytes];
-// What a forked child takes over: the names that its handles stand for.
+// A forked child takes over the parent's names, to which its handles refer.
 char g_parent_folder[kPathBytes];
 uint32_t g_parent_sequence = 0;
 size_t g_parent_used = 0;
-/// Whether the fork that this thread makes found the recorder at rest.
+/// Whether this thread's fork found the recorder idle.
 __attribute__((tls_model("initial-exec"))) constinit thread_local bool t_fork_prepared = false;
 
 void Copy(const char* text, char* out, size_t size) {
@@ -87,8 +87,8 @@ bool IsRoot() {
   return root != nullptr && IsSameProcess(ParseIdentity(root), OwnIdentity());
 }
 
-/// The program's name, as the system keeps it; its arguments, separated by blanks, where they are
-/// wanted. Not read into the page, which is a file: all of them would stand there.
+/// The program's name from /proc and, if requested, its arguments separated by blanks. Not read
+/// directly into the page, because that is a file: all arguments would end up there.
 void ReadCommand(char* page, size_t size) {
   static char out[sizeof(spool::ProcessPage::command)];
   const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -110,7 +110,7 @@ void ReadCommand(char* page, size_t size) {
   page[length] = '\0';
 }
 
-/// The number that a variable of the environment is, and 1; 0: it is no number that fits.
+/// 1 + the value of an environment variable; 0 if that is no number or does not fit.
 uint32_t RankVariable(const char* name) {
   const char* const text = name == nullptr ? nullptr : getenv(name);
   constexpr size_t kMostDigits = 9;
@@ -131,7 +131,7 @@ void ReadRankVariables(spool::ProcessPage* page) {
   }
 }
 
-/// SPOOL/PID.N with the first N that is free: a process id has a folder for each image (exec).
+/// SPOOL/PID.N with the first free N: one folder per image (exec) of the process.
 bool MakeFolder() {
   const char* const spool = getenv(spool::kSpoolVariable);
   if (spool == nullptr || *spool != '/') return false;
@@ -145,7 +145,7 @@ bool MakeFolder() {
   return false;
 }
 
-/// The state is written last: it makes the page valid.
+/// Writes the state last: it makes the page valid.
 bool MakeProcessPage(spool::ProcessState state) {
   char path[kPathBytes + 16];
   snprintf(path, sizeof path, "%s/process", g_folder);
@@ -174,7 +174,7 @@ bool MakeProcessPage(spool::ProcessState state) {
   return true;
 }
 
-/// Leaves word why there is no page.
+/// Records why there is no page.
 void NoteNoPage(int error) {
   char path[kPathBytes + 32];
   snprintf(path, sizeof path, "%s/%s%d", g_folder, spool::kErrorPrefix, error);
@@ -206,7 +206,6 @@ Mode FirstMode() {
   return MakeProcess(spool::ProcessState::kRunning) ? Mode::kRecording : Mode::kOff;
 }
 
-/// Appends a chunk of the parent's names.
 bool CopyNames(uint32_t sequence, size_t used) {
   char path[kPathBytes + 64];
   snprintf(path, sizeof path, "%s/%u.%u", g_parent_folder, spool::kNamesStream, sequence);
@@ -257,9 +256,9 @@ bool StartNow() {
   return mode == Mode::kRecording;
 }
 
-// A fork must find every lock free and no stream in the middle of a record. Where it cannot, being
-// made by a handler in the middle of a call, or in a child that is not known, the child stays one
-// that is not known.
+// A fork must find all locks free and no record half-written. If that is impossible (fork in a
+// handler that interrupted a call, or in a child without fork handlers), Entry refuses all calls of
+// the child.
 void BeforeFork() {
   t_fork_prepared = !t_inside && IsOwnProcess();
   if (!t_fork_prepared) return;
@@ -279,7 +278,7 @@ void ReleaseAll() {
   t_inside = false;
 }
 
-/// The chunks are the parent's: the child must not write another byte there.
+/// The chunks belong to the parent: the child must not write to them.
 void AfterForkInChild() {
   if (!t_fork_prepared) return;
   if (g_mode.load(std::memory_order_relaxed) == Mode::kRecording) {

@@ -10,60 +10,61 @@
 #include "record/inject/stream.h"
 #include "record/spool/spool_format.h"
 
-// The recorded process: its folder in the spool, its page, and what all threads share. There is
-// one, as the callbacks of NVTX and CUPTI carry no other context.
+// The recorded process: its folder in the spool, its page, and the state that all threads share.
+// Global, because NVTX and CUPTI callbacks carry no context.
 
 namespace oplens::record::inject {
 
-/// What the user asked for, from spool::kOptionsVariable.
+/// The settings from spool::kOptionsVariable.
 struct Options {
   bool cuda = false;
   bool nvtx = false;
   bool memory = false;
   bool sync = false;
   bool overhead = false;
-  bool wait = false;       ///< Until the program opens the window.
-  bool children = false;   ///< Record processes that the program starts.
-  bool arguments = false;  ///< Keep those of the command line.
-  bool reference = false;  ///< Of the GPU only what goes into graphs.
+  bool wait = false;       ///< Record only after the program opens the window.
+  bool children = false;   ///< Record child processes.
+  bool arguments = false;  ///< Keep command line arguments.
+  bool reference = false;  ///< Of GPU work, record only what goes into graphs.
 };
 
-/// Reads the environment and makes the process's folder, once. False: this process is not recorded.
+/// Reads the environment and creates the process's folder, once. False: this process is not
+/// recorded.
 bool StartProcess() noexcept;
 
-/// Whether events are to be stored. After a fork the first event makes the child's own folder.
+/// Whether to store events. After a fork, the first event creates the child's folder.
 bool IsRecording() noexcept;
 
 const Options& TheOptions() noexcept;
 
-/// Null before StartProcess() and when it failed.
+/// Null before StartProcess() and if it failed.
 spool::ProcessPage* Page() noexcept;
 
-/// Path of a chunk; false when it does not fit.
+/// The path of a chunk; false if it does not fit.
 bool ChunkPath(uint32_t stream, uint32_t sequence, char* out, size_t size) noexcept;
 
-/// Maps a chunk of spool::kLargestChunkBytes that `record` has made ahead, under the name `path`;
-/// null: there is none. What a chunk costs is paid on another processor then.
+/// Renames a chunk of spool::kLargestChunkBytes that `record` has prepared to `path` and maps it,
+/// so that another CPU bears its cost; null if there is none.
 void* TakeReadyChunk(const char* path) noexcept;
 
-/// A number for a further stream.
+/// The number of a new stream.
 uint32_t NewStream() noexcept;
 
-/// Remembers the first reason why something could not be stored.
+/// Records the first reason why something could not be stored.
 void NoteError(int error_number) noexcept;
 
 void CountLostEvent() noexcept;
 void CountLostRow() noexcept;
 void CountCutText() noexcept;
-/// A call to which Entry was refused: of a signal handler, or of a child that is not known.
+/// Counts a call refused by Entry: in a signal handler, or in a child without fork handlers.
 void CountRefusedCall() noexcept;
 
-/// Appends to the stream of names. The text may be null. `is_cut`: it is not all of the name. Safe
-/// for threads.
+/// Appends to the stream of names. `text` may be null. `is_cut`: the name is truncated.
+/// Thread-safe.
 void WriteName(spool::RecordKind kind, uint16_t domain, uint8_t part, uint64_t id,
                std::string_view text, bool is_cut) noexcept;
 
-/// The stream of activity, for whoever holds its lock.
+/// Access to the activity stream while its lock is held.
 class ActivityLock {
  public:
   ActivityLock() noexcept;
@@ -73,15 +74,15 @@ class ActivityLock {
   Stream& stream() noexcept;
 };
 
-/// Whether the program has opened the window: NVTX's marks of the domain "oplens", and
+/// Whether the recording window is open, by NVTX marks of the domain "oplens" and
 /// cudaProfilerStart. Open from the start unless Options::wait.
 bool WindowOpen() noexcept;
 void SetWindow(bool open) noexcept;
 
-/// The process ends in an orderly way. CUPTI has been flushed before that: it may be gone by now.
+/// Call at an orderly end of the process. CUPTI must be flushed before: it may be unloaded by now.
 void EndProcess() noexcept;
 
-/// CUPTI's number of the calling thread: the low half of pthread_self().
+/// CUPTI's id of the calling thread: the low half of pthread_self().
 uint32_t ThreadId() noexcept;
 
 }  // namespace oplens::record::inject

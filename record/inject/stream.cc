@@ -15,8 +15,8 @@ namespace oplens::record::inject {
 namespace {
 
 constexpr uint32_t kFirstBytes = 64 * 1024;
-/// Above this, chunks are small: what the recorder keeps in memory stays below 64 MiB with as many
-/// threads as there are.
+/// Above this, chunks stay small, so that the recorder's memory stays below 64 MiB for any number
+/// of threads.
 constexpr size_t kMuchMapped = size_t{24} << 20;
 constexpr int64_t kRetryNs = 100'000'000;
 
@@ -54,7 +54,7 @@ void Stream::Unmap() noexcept {
 
 unsigned char* Stream::ReserveInNext(size_t size, size_t spare) noexcept {
   if (!open_) return nullptr;
-  // A disk that is full is not asked at every event.
+  // Do not retry a full disk at every event.
   if (retry_ns_ != 0 && MonotonicNow() < retry_ns_) return nullptr;
   if (!NextChunk(sizeof(spool::ChunkHead) + size + spare)) {
     NoteError(errno);

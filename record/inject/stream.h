@@ -8,36 +8,35 @@
 
 namespace oplens::record::inject {
 
-/// One stream of the spool: the chunk that is being written is mapped, so that what was written
-/// outlives the process. Used by one thread at a time. Zero-initialised memory is a closed stream.
+/// A stream of the spool. The current chunk is a mapped file, so its contents survive the process.
+/// Used by one thread at a time. Zero-initialised memory is a closed stream.
 class Stream {
  public:
-  /// Starts stream number `number`, of the thread if there is one. Makes no file yet.
+  /// Opens stream `number`, of the given thread if any. Creates no file yet.
   void Open(uint32_t number, uint32_t thread_id, uint32_t os_thread_id) noexcept;
   bool is_open() const noexcept { return open_; }
-  /// From here on the chunks are of another thread.
+  /// Assigns further chunks to another thread.
   void SetThread(uint32_t thread_id, uint32_t os_thread_id) noexcept {
     thread_id_ = thread_id;
     os_thread_id_ = os_thread_id;
   }
 
-  /// Room for a record of `size` bytes, a multiple of 8, with `spare` bytes left behind it in the
-  /// same chunk. Null when there is none: no disk, no memory. Publish() makes the record part of
-  /// the stream.
+  /// Reserves space for a record of `size` bytes (a multiple of 8) so that `spare` bytes stay free
+  /// after it in the chunk. Null if disk or memory is exhausted. Publish() appends the record.
   unsigned char* Reserve(size_t size, size_t spare) noexcept {
     if (used_ + size + spare <= capacity_) return data_ + used_;
     return ReserveInNext(size, spare);
   }
-  /// Room in the chunk at hand, from what was spared.
+  /// Reserves spare space in the current chunk.
   unsigned char* ReserveSpared(size_t size) noexcept {
     return used_ + size <= capacity_ ? data_ + used_ : nullptr;
   }
   void Publish(size_t size) noexcept;
 
-  /// Gives the mapped memory back; the files stay.
+  /// Unmaps the chunk; the files stay.
   void Unmap() noexcept;
 
-  // Where the stream ends now: number of the chunk, bytes in it. Sequence 0 and 0 bytes: no file.
+  // The end of the stream: chunk number and bytes in it. Both 0: no file.
   uint32_t sequence() const noexcept { return sequence_; }
   size_t used() const noexcept { return used_; }
 
@@ -48,7 +47,7 @@ class Stream {
   unsigned char* data_;
   size_t used_;
   size_t capacity_;
-  int64_t retry_ns_;  ///< When another chunk may be tried after one could not be made.
+  int64_t retry_ns_;  ///< After a failure, when to try to create a chunk again.
   uint32_t number_;
   uint32_t sequence_;
   uint32_t thread_id_;

@@ -6,8 +6,7 @@
 
 namespace oplens::record::inject {
 
-/// Writes the code point of a wide character as UTF-8, into 4 bytes; what is none becomes U+FFFD.
-/// Answers how many bytes it took.
+/// Writes a wide character as UTF-8 into at most 4 bytes, U+FFFD if invalid; returns their number.
 inline size_t WriteUtf8(wchar_t wide, char* out) noexcept {
   auto code = static_cast<uint32_t>(wide);
   if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) code = 0xfffd;
@@ -24,16 +23,15 @@ inline size_t WriteUtf8(wchar_t wide, char* out) noexcept {
   return size;
 }
 
-/// Bytes of a text of `size` bytes that are kept: `most` at most. Sets *cut where those are not
-/// all.
+/// min(size, most); sets *cut if `size` is larger.
 inline size_t CutBytes(size_t size, size_t most, bool* cut) noexcept {
   if (size <= most) return size;
   *cut = true;
   return most;
 }
 
-/// Bytes that a wide text takes as UTF-8, at most `most`; whole characters only. Sets *cut where
-/// that is not all of it.
+/// The UTF-8 size of a wide text, limited to whole characters within `most` bytes; sets *cut if
+/// limited.
 inline size_t Utf8Bytes(const wchar_t* text, size_t most, bool* cut) noexcept {
   char scratch[4];
   size_t bytes = 0;
@@ -48,7 +46,7 @@ inline size_t Utf8Bytes(const wchar_t* text, size_t most, bool* cut) noexcept {
   return bytes;
 }
 
-/// Writes the first `bytes` bytes, as Utf8Bytes counted them.
+/// Writes the first `bytes` bytes, as counted by Utf8Bytes.
 inline void WriteUtf8(const wchar_t* text, size_t bytes, char* out) noexcept {
   char scratch[4];
   for (size_t done = 0; done < bytes; ++text) {

@@ -7,23 +7,23 @@
 
 #include "record/spool/spool_format.h"
 
-// Where rows of activity go. A row in the spool has the columns of nvprof's table, version 12, then
-// those of the table of ours that holds what nvprof lacked, all in order.
+// The columns of activity rows. A row in the spool has the columns of nvprof's table (version 12),
+// then those of our table with what nvprof lacks, in order.
 
 namespace oplens::record {
 
-/// A number that this version of CUPTI does not give; NULL in the database. Only in our own tables.
+/// A number that this version of CUPTI does not provide; NULL in the database. Only in our own
+/// tables.
 inline constexpr int64_t kAbsent = std::numeric_limits<int64_t>::min();
 
 struct ActivityTable {
   spool::Table table;
-  const char* kind;  ///< Of nvprof's table CUPTI_ACTIVITY_KIND_<kind>; null: none.
-  const char*
-      extra_table;  ///< Null: none. Its first column `row` is nvprof's row, if there is one.
-  const char* extra_columns;  ///< Separated by blanks; a text ends with '.
+  const char* kind;           ///< Of nvprof's table CUPTI_ACTIVITY_KIND_<kind>; null: none.
+  const char* extra_table;    ///< Null: none. Its first column `row` is nvprof's row, if any.
+  const char* extra_columns;  ///< Separated by blanks; "'" marks a text.
 };
 
-/// In the order of spool::Table. In nvprof's tables the column `name` is a text.
+/// By spool::Table. In nvprof's tables the column `name` is a text.
 inline constexpr ActivityTable kActivityTables[] = {
     {spool::Table::kConcurrentKernel, "CONCURRENT_KERNEL", "OPLENS_KERNEL",
      "graphNodeId graphId shmemLimitConfig channelID channelType clusterX clusterY clusterZ "
@@ -55,9 +55,9 @@ inline constexpr ActivityTable kActivityTables[] = {
     {spool::Table::kMemoryOperation, nullptr, "OPLENS_MEMORY",
      "memoryOperationType memoryKind correlationId address bytes timestamp PC processId deviceId "
      "contextId streamId isAsync name'"},
-    // A node that a thread put into a graph (originalGraphNodeId 0), or its copy in a graph that
-    // was cloned or instantiated, whose number the replayed kernels carry. nodeType:
-    // CUgraphNodeType. The name of a kernel is there in recordings of references alone.
+    // A node that a thread added to a graph (originalGraphNodeId 0), or its copy in a cloned or
+    // instantiated graph, whose id the replayed kernels carry. nodeType: CUgraphNodeType. Kernels
+    // have names only in reference recordings.
     {spool::Table::kGraphNode, nullptr, "OPLENS_GRAPH_NODE",
      "timestamp processId threadId graphId graphNodeId originalGraphNodeId nodeType name'"},
 };

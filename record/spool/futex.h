@@ -14,8 +14,8 @@ namespace oplens::record::spool {
 
 static_assert(std::atomic<uint32_t>::is_always_lock_free);
 
-/// Waits as long as `word` is `value`, for `most_ns` at most. False: it still is. Between processes
-/// too, where the word is in a mapped file.
+/// Waits while `word` equals `value`, at most `most_ns`; returns false if it still does. Also works
+/// between processes if the word is in a mapped file.
 inline bool WaitForChange(const std::atomic<uint32_t>& word, uint32_t value,
                           int64_t most_ns) noexcept {
   constexpr int64_t kSecond = 1'000'000'000;
@@ -35,7 +35,6 @@ inline bool WaitForChange(const std::atomic<uint32_t>& word, uint32_t value,
   return true;
 }
 
-/// Wakes all that wait for a change of `word`.
 inline void WakeAll(const std::atomic<uint32_t>& word) noexcept {
   syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }

@@ -7,7 +7,7 @@
 namespace oplens::record {
 namespace {
 
-/// A part of the pattern: a sequence, or one byte that stands for itself.
+/// A part of the pattern: a sequence or a plain byte.
 struct Part {
   char kind;    // 'p', 'h', 'q', '%', or 0 for a plain byte.
   size_t size;  // In the pattern.
@@ -41,7 +41,7 @@ Part NextPart(const char* at) {
 
 constexpr size_t kMostDigits = 16;
 
-/// Writes the digits, and returns how many there are.
+/// Writes the digits; returns their number.
 size_t WriteNumber(int32_t number, char (&out)[kMostDigits]) {
   char reversed[kMostDigits];
   size_t size = 0;
@@ -54,7 +54,7 @@ size_t WriteNumber(int32_t number, char (&out)[kMostDigits]) {
   return size;
 }
 
-/// How many bytes of `name` are what the part at `at` stands for; 0: they are something else.
+/// The number of bytes of `name` that match the part at `at`; 0: no match.
 size_t SizeOfMatch(const char* at, const Part& part, int32_t pid, const char* name) {
   char digits[kMostDigits];
   const char* text = at;
@@ -133,7 +133,7 @@ class NameWriter {
   }
 
   bool AppendVariable(const char* name, size_t size) {
-    // Not getenv: the name would need a copy that ends with a zero byte.
+    // getenv would need a zero-terminated copy of the name.
     for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
       if (strncmp(*entry, name, size) != 0 || (*entry)[size] != '=') continue;
       Append(*entry + size + 1, strlen(*entry + size + 1));
@@ -163,7 +163,7 @@ size_t ExpandOutputName(const char* pattern, int32_t pid, char* out, size_t size
 }
 
 bool MatchesOutputName(const char* pattern, int32_t pid, const char* name) noexcept {
-  // Where the last part that may be any text ends in the pattern, and in the name so far.
+  // Ends of the last part that matches any text, in the pattern and in the name.
   const char* after_any = nullptr;
   const char* end_of_any = nullptr;
   while (*pattern != '\0' || *name != '\0') {

@@ -11,13 +11,13 @@
 namespace oplens::record {
 namespace {
 
-/// What /proc/PID/stat says of a process.
+/// From /proc/PID/stat.
 struct Status {
   uint64_t start_ticks = 0;
   bool has_ended = true;
 };
 
-/// The first bytes of a file, ended by a zero. False: it cannot be read.
+/// Reads the beginning of a file, zero-terminated. False: it cannot be read.
 bool ReadText(const char* path, char* out, size_t size) noexcept {
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;
@@ -31,13 +31,13 @@ bool ReadText(const char* path, char* out, size_t size) noexcept {
   return true;
 }
 
-/// False: there is no such process, or no /proc.
+/// False: no such process, or no /proc.
 bool ReadStatus(const char* folder, Status* status) noexcept {
   char path[64];
   char text[1024];
   snprintf(path, sizeof path, "%s/stat", folder);
   if (!ReadText(path, text, sizeof text)) return false;
-  // The name of the program stands in brackets and may hold any byte.
+  // The program's name is in brackets and may contain any byte.
   const char* at = strrchr(text, ')');
   if (at == nullptr || at[1] != ' ') return false;
   constexpr int kStateField = 3;
@@ -56,8 +56,8 @@ bool ReadStatus(const char* folder, Status* status) noexcept {
     if (at == nullptr) break;
     ++at;
   }
-  // A process that ends gives its memory back before it is a zombie. One whose first thread has
-  // ended looks so too.
+  // An ending process frees its memory before it becomes a zombie. A process whose first thread has
+  // ended looks the same.
   const bool first_ended = state == 'Z' || state == 'X' || memory_bytes == 0;
   status->has_ended = first_ended && threads <= 1;
   return true;

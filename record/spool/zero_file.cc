@@ -10,8 +10,8 @@
 namespace oplens::record {
 namespace {
 
-// One write a piece: a file system that keeps what one call wrote in one large page of the cache
-// would else look through all of it at the first touch of each of its small ones.
+// Written in small pieces: a file system that keeps the data of one call in one large page of the
+// cache would search all of it on the first touch of each small page.
 constexpr size_t kZeroBytes = 64 * 1024;
 // In the library's zero pages: takes no memory.
 const unsigned char g_zeros[kZeroBytes] = {};
@@ -23,8 +23,8 @@ bool WithinFileLimit(size_t bytes) noexcept {
          bytes <= limit.rlim_cur;
 }
 
-/// Keeps the pages where they are: a file system that writes copies instead would need room again
-/// when a page is touched. Others do not know the flag.
+/// A copy-on-write file system would need new space when a page is touched. Other file systems do
+/// not know the flag.
 void ForbidCopyOnWrite(int file) noexcept {
   int flags = 0;
   if (ioctl(file, FS_IOC_GETFLAGS, &flags) != 0) return;
@@ -44,8 +44,8 @@ int MakeEmptyFile(const char* path, size_t bytes) noexcept {
   return file;
 }
 
-// Writes zeros rather than making the file longer: a page of a mapped file for which the disk has
-// no room would kill the program when it is touched.
+// Writes zeros instead of extending the file: touching a mapped page without disk space would kill
+// the program.
 bool FillWithZeros(int file, size_t bytes) noexcept {
   for (size_t done = 0; done < bytes;) {
     const size_t size = bytes - done < kZeroBytes ? bytes - done : kZeroBytes;

@@ -3,15 +3,15 @@
 
 #include <cstddef>
 
-// Files of the spool as they are before something is in them: of zeros, with all their disk space.
+// Zero-filled files of the spool with all their disk space allocated.
 
 namespace oplens::record {
 
-/// Makes the empty file `path`, which must not be there, for `bytes` bytes. A descriptor; -1 with
-/// errno set, and no file left.
+/// Creates the empty file `path`, which must not exist, for `bytes` bytes. Returns a descriptor; -1
+/// on failure, with errno set and no file left.
 int MakeEmptyFile(const char* path, size_t bytes) noexcept;
 
-/// Writes the zeros; false with errno set.
+/// Writes the zeros; returns false with errno set on failure.
 bool FillWithZeros(int file, size_t bytes) noexcept;
 
 }  // namespace oplens::record

@@ -69,7 +69,7 @@ std::string Column::Shown(std::string_view text) const {
 
 void Column::AddText(std::string_view text) {
   if (numbers_) {
-    // A value in a list of numbers holds no comma, which ends it.
+    // Escapes commas: values of a number column are separated by them.
     scratch_.clear();
     AppendJsonString(Shown(text), &scratch_);
     std::string* out = NextValue();
@@ -88,7 +88,7 @@ void Column::AddText(std::string_view text) {
     places_.push_back(known->second);
     return;
   }
-  // Texts that are shown alike are one.
+  // Texts that are shown alike share an entry.
   const std::string shown = Shown(text);
   int32_t place = kUnknown;
   if (const auto same = texts_.find(shown); same != texts_.end()) {
@@ -141,7 +141,7 @@ void Column::Write(size_t rows, std::string* out) const {
   if (numbers_) {
     size_t end = values_.size();
     if (rows < rows_) {
-      // Values hold no comma.
+      // Values contain no commas.
       end = 0;
       for (size_t row = 0; row < rows; ++row) end = values_.find(',', end) + 1;
       if (end > 0) --end;
@@ -149,7 +149,7 @@ void Column::Write(size_t rows, std::string* out) const {
     out->append("{\"v\":[").append(values_, 0, end).append("]}");
     return;
   }
-  // Entries stand in the order in which rows first had them.
+  // Entries are in order of first use.
   int32_t last = kUnknown;
   for (size_t row = 0; row < rows; ++row) last = std::max(last, places_[row]);
   out->append("{\"d\":[");

@@ -37,7 +37,7 @@ void Deflater::Run(std::string_view bytes, bool last) {
     if (stream.avail_in == 0) {
       const std::string_view next = bytes.substr(0, kMaxInput);
       bytes.remove_prefix(next.size());
-      // zlib does not write there; its interface is older than const.
+      // zlib does not write there; its interface predates const.
       stream.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(next.data()));
       stream.avail_in = static_cast<uInt>(next.size());
     }

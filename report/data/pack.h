@@ -10,10 +10,10 @@
 
 namespace oplens::report {
 
-/// Raw deflate (no header), level 6. The same bytes give the same result, in one piece or several.
+/// Raw deflate (no header), level 6. Deterministic, however the bytes are split.
 std::string Deflate(std::string_view bytes);
 
-/// The same of bytes that come in pieces.
+/// Deflate for bytes that come in pieces.
 class Deflater {
  public:
   Deflater();
@@ -22,7 +22,7 @@ class Deflater {
   Deflater& operator=(const Deflater&) = delete;
 
   void Add(std::string_view bytes) { Run(bytes, false); }
-  /// After the last piece: all of it.
+  /// Call after the last piece; returns the whole result.
   std::string Finish();
 
  private:
@@ -33,12 +33,11 @@ class Deflater {
   std::string packed_;
 };
 
-/// Length of the base64 of so many bytes.
 constexpr size_t Base64Length(size_t bytes) { return (bytes + 2) / 3 * 4; }
 void AppendBase64(std::string_view bytes, std::string* out);
 
-/// Appends unsigned numbers as planes: the least byte of all, then the next of all, ... `width`
-/// planes. What a number has beyond them is cut off.
+/// Appends unsigned numbers as byte planes: the lowest bytes of all, then the next bytes of all,
+/// and so on for `width` planes. Higher bytes are dropped.
 void AppendPlanes(std::span<const uint64_t> values, int width, std::string* out);
 
 }  // namespace oplens::report

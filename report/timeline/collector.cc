@@ -50,7 +50,7 @@ Rank RankOf(const prof::Run& run) {
   return rank;
 }
 
-/// The events of a run by their streams, each stream's by start.
+/// The events of each stream, by start.
 std::vector<std::vector<uint32_t>> ByStream(std::span<const prof::DeviceEvent> events) {
   std::map<std::pair<int32_t, int32_t>, std::vector<uint32_t>> streams;
   std::vector<uint32_t>* last = nullptr;
@@ -105,7 +105,7 @@ Lane Collector::StreamOf(const StreamKey& key) const {
   return lane;
 }
 
-/// Fills a lane with its events; no more are packed than may fit.
+/// Fills a lane with its events; packs no more than may fit.
 void Collector::PackStream(const std::vector<LaneEvent>& events, std::span<const Window> windows,
                            Lane* lane) {
   lane->events = events.size();
@@ -114,7 +114,7 @@ void Collector::PackStream(const std::vector<LaneEvent>& events, std::span<const
   for (const LaneEvent& event : events) lane->end_ns = std::max(lane->end_ns, event.end_ns());
   lane->levels = MakePyramid(events, timeline_.signatures.size());
   const size_t most = options_.limit_bytes / std::max<size_t>(options_.inputs, 1);
-  std::vector<std::pair<size_t, size_t>> order;  // Those of windows first: window, chunk.
+  std::vector<std::pair<size_t, size_t>> order;  // (window, chunk); chunks in windows come first.
   const auto part_of = [&](size_t chunk) {
     const size_t begin = chunk * EventChunk::kMaxEvents;
     return std::span(events).subspan(begin,
@@ -163,7 +163,7 @@ uint32_t Collector::SignatureOf(const prof::DeviceEvent& event) {
                                      EventClass::kCompute);
 }
 
-/// The lanes of a run's streams, and for each event of a GPU where it is on them.
+/// The lanes of a run's streams, and the place of each GPU event on them.
 std::vector<Lane> Collector::MakeStreams(std::vector<StreamPlace>* places) {
   const int64_t origin_ns = timeline_.ranks.back().origin_ns;
   const std::string rank(run_->rank());
@@ -190,8 +190,8 @@ std::vector<Lane> Collector::MakeStreams(std::vector<StreamPlace>* places) {
   return lanes;
 }
 
-/// What host events of the input may take: a quarter of the limit is for tables and the view from
-/// afar, the rest for events; the host has three tenths of the limit at least.
+/// The size limit for host events of the input: a quarter of its limit is for tables and the
+/// overview, the rest for events, of which host events get at least three tenths of the limit.
 size_t Collector::HostBytes() const {
   const size_t part = options_.limit_bytes / std::max<size_t>(options_.inputs, 1);
   const size_t events = part / 4 * 3;
@@ -210,7 +210,7 @@ void Collector::End(const prof::Run* run) {
   const PathPairs path = CriticalPairsOf(*run);
   HostLanes host(*run, origin_ns, HostBytes(), &timeline_);
   if (options_.host) host.Make(path);
-  // Threads come before streams.
+  // Lanes of threads precede lanes of streams.
   const auto first_stream = static_cast<uint32_t>(timeline_.lanes.size());
   for (StreamPlace& place : places) place.lane += first_stream;
   std::move(streams.begin(), streams.end(), std::back_inserter(timeline_.lanes));
@@ -221,7 +221,7 @@ void Collector::End(const prof::Run* run) {
   }
 }
 
-/// nullopt: its chunk was not made.
+/// nullopt if its chunk was not made.
 std::optional<Link::End> Collector::PlaceOf(const StreamPlace& place) const {
   if (place.lane >= timeline_.lanes.size()) return std::nullopt;
   Link::End end;
@@ -232,7 +232,7 @@ std::optional<Link::End> Collector::PlaceOf(const StreamPlace& place) const {
   return end;
 }
 
-/// Links from calls to the work that they launched. `places`: of the events of Run::work().
+/// Links calls to the work that they launched. `places`: of the events of Run::work().
 void Collector::AddLaunches(const HostLanes& host, std::span<const StreamPlace> places) {
   const std::span<const prof::DeviceEvent> events = run_->work().events();
   for (size_t i = 0; i < events.size(); ++i) {
@@ -244,10 +244,10 @@ void Collector::AddLaunches(const HostLanes& host, std::span<const StreamPlace> 
   }
 }
 
-/// Links along the critical path.
+/// Links events along the critical path.
 void Collector::AddPaths(const PathPairs& path, const HostLanes& host,
                          std::span<const StreamPlace> places) {
-  // It leads through all work, of which what is shown may be a part: both by start.
+  // The path covers all work, but only a part may be shown; both are ordered by start.
   const std::span<const prof::DeviceEvent> all = run_->device_work().events();
   const std::span<const prof::DeviceEvent> events = run_->work().events();
   std::vector<uint32_t> shown_of;
@@ -280,7 +280,7 @@ void Collector::AddPaths(const PathPairs& path, const HostLanes& host,
   }
 }
 
-/// Records tell no more than kernels: each rank begins with its first.
+/// Records contain only kernels: each rank begins with its first one.
 void Collector::EndRecords() {
   std::map<std::string, prof::Interval> extents;
   for (auto& [key, events] : records_) {

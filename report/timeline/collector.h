@@ -24,35 +24,35 @@ class Run;
 
 namespace oplens::report {
 
-/// What a timeline shows besides what every trace has. Of API calls it shows those that something
-/// of the trace refers to (Trace::launches), that wait, or that take long: all of them may be ten
-/// for a kernel, and a third of what a database takes in memory.
+/// The trace parts for a timeline besides those that every trace has. It shows only API calls that
+/// something in the trace refers to (Trace::launches), that wait, or that take long: all calls may
+/// be ten per kernel, and a third of a database's memory.
 inline constexpr TraceNeeds kTimelineNeeds =
     TraceNeeds{TracePart::kMemoryEvents, TracePart::kNames, TracePart::kWaitCalls} |
     prof::kCriticalPathNeeds;
-/// Further ones of PyTorch's traces: many tell waits of the host only as calls.
+/// Additional parts for PyTorch traces, many of which record waits of the host only as calls.
 inline constexpr TraceNeeds kJsonTimelineNeeds = {TracePart::kApiCalls};
 
 struct CollectorOptions {
-  bool host = true;        ///< Threads too.
-  size_t limit_bytes = 0;  ///< Of the page: there is no need to make more.
-  size_t inputs = 1;       ///< Which share the limit.
+  bool host = true;        ///< Show threads too.
+  size_t limit_bytes = 0;  ///< Of the page; more is not needed.
+  size_t inputs = 1;       ///< They share the limit.
 };
 
-/// Makes the timeline of priced kernels and the runs that they are of. For each input: Begin, Add
-/// of its kernels, End.
+/// Builds the timeline of runs and their priced kernels. Call Begin, Add per kernel, End for each
+/// input.
 ///
 ///     kernels -> signatures      run -> lanes of streams -> pyramids, chunks
 ///                                    -> lanes of threads -> pyramids, chunks of steps
 ///                                    -> links between events of chunks, counters
 ///
-/// Keeps 4 bytes a kernel until the end of its input, then 8 bytes an event of a GPU until links
-/// are made, and what is packed.
+/// Keeps 4 bytes per kernel until the end of its input, 8 bytes per GPU event until links are made,
+/// and the packed data.
 class Collector {
  public:
   explicit Collector(const CollectorOptions& options) : options_(options) {}
 
-  /// `run`: null where the input holds records only; then there are lanes of streams only.
+  /// `run`: null if the input holds only records, which give lanes of streams only.
   void Begin(const prof::Run* run);
   void Add(const prof::PricedKernel& kernel);
   void End(const prof::Run* run);
@@ -62,7 +62,7 @@ class Collector {
  private:
   using StreamKey = std::tuple<std::string, int64_t, int64_t>;  // Rank, device, stream.
 
-  /// Where an event of a GPU is among those of its lane.
+  /// The lane of a GPU event and its index there.
   struct StreamPlace {
     uint32_t lane = UINT32_MAX;
     uint32_t at = 0;
@@ -81,11 +81,11 @@ class Collector {
 
   CollectorOptions options_;
   Timeline timeline_;
-  const prof::Run* run_ = nullptr;                       // Between Begin and End.
-  std::vector<uint32_t> kernel_signatures_;              // By kernel of the run.
-  std::map<StreamKey, std::vector<LaneEvent>> records_;  // On the clock of the records.
+  const prof::Run* run_ = nullptr;
+  std::vector<uint32_t> kernel_signatures_;                               // By kernel of the run.
+  std::map<StreamKey, std::vector<LaneEvent>> records_;                   // In the records' clock.
   std::map<std::string, std::map<int64_t, std::string>> record_devices_;  // By rank and id.
-  size_t device_bytes_ = 0;                                               // Packed of this input.
+  size_t device_bytes_ = 0;                                               // Packed, of this input.
 };
 
 }  // namespace oplens::report

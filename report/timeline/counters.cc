@@ -64,7 +64,7 @@ std::vector<Counter> MemoryCounters(const Trace& trace, int64_t origin_ns,
   struct OfDevice {
     Counter allocated;
     Counter reserved;
-    Checked sum;  // Where the profile has no totals.
+    Checked sum;  // If the profile has no totals.
   };
   std::map<int32_t, OfDevice> devices;
   for (const MemoryEvent* event : events) {

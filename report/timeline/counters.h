@@ -10,15 +10,14 @@
 
 namespace oplens::report {
 
-/// A counter keeps no more points than this: of each equal stretch of time the least and the
-/// largest.
+/// Maximum points per counter: each of equal stretches of time keeps its minimum and maximum.
 inline constexpr size_t kMaxPoints = 16384;
 
-/// What was allocated and reserved on each device, as the framework's allocator told it; without it
-/// what the driver gave out. Times from `origin_ns`.
+/// Memory allocated and reserved per device according to the framework's allocator or, without it,
+/// allocated by the driver. Times are relative to `origin_ns`.
 std::vector<Counter> MemoryCounters(const Trace& trace, int64_t origin_ns, const std::string& rank);
 
-/// Leaves out points of a counter whose times ascend, so that no more than kMaxPoints stay.
+/// Thins the points, whose times must ascend, to at most kMaxPoints.
 void Thin(Counter* counter);
 
 }  // namespace oplens::report

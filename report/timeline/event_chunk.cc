@@ -9,7 +9,7 @@
 namespace oplens::report {
 namespace {
 
-/// How long after `since` an event starts. Any difference of two int64_t fits.
+/// `start_ns` - `since_ns`; any difference of two int64_t fits.
 uint64_t Gap(int64_t since_ns, int64_t start_ns) {
   return static_cast<uint64_t>(start_ns) - static_cast<uint64_t>(since_ns);
 }

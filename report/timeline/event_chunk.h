@@ -8,35 +8,34 @@
 
 namespace oplens::report {
 
-/// An event of a lane; times from the origin of its rank.
+/// An event of a lane; times are relative to the origin of its rank.
 struct LaneEvent {
   int64_t start_ns = 0;
   int64_t duration_ns = 0;  ///< Not negative.
   uint32_t signature = 0;
-  uint8_t depth = 0;  ///< On a thread: how many events are around it, at most 255.
+  uint8_t depth = 0;  ///< On a thread: number of enclosing events, at most 255.
 
   int64_t end_ns() const;
 };
 
-/// Events of a lane in one piece of the page.
+/// A block of a lane's events.
 struct EventChunk {
   static constexpr size_t kMaxEvents = 16384;
 
-  int64_t start_ns = 0;  ///< Of the first event.
-  int64_t end_ns = 0;    ///< Of the event that ends last.
-  /// All events of the lane that start in [covers_from, covers_to) are in it.
+  int64_t start_ns = 0;
+  int64_t end_ns = 0;  ///< Latest end of its events.
+  /// Contains all events of the lane that start in [covers_from, covers_to).
   int64_t covers_from_ns = 0;
   int64_t covers_to_ns = 0;
   size_t count = 0;
-  bool wide = false;   ///< Start and duration take 8 bytes each, not 4.
-  std::string packed;  ///< Deflated; "" where it was not made, since it would not fit.
-  /// The least place of a window (WindowsOf) that it has events of; kNoWindow: of none.
+  bool wide = false;   ///< Start and duration take 8 bytes each instead of 4.
+  std::string packed;  ///< Deflated; "": not made, because it would not fit.
+  /// The first window (index in WindowsOf) with events of this chunk; kNoWindow if none.
   size_t window = 0;
   static constexpr size_t kNoWindow = SIZE_MAX;
 };
 
-/// The chunk of at most kMaxEvents events, which ascend by start; there is at least one. What it
-/// covers is from its first start to `covers_to_ns`.
+/// Packs 1 to kMaxEvents events, ordered by start. They cover their first start to `covers_to_ns`.
 EventChunk PackEvents(std::span<const LaneEvent> events, bool with_depth, int64_t covers_to_ns);
 
 }  // namespace oplens::report

@@ -42,7 +42,7 @@ class PairTaker : public prof::PathTaker {
 };
 
 constexpr size_t kMaxDepth = 255;
-/// About what the links of a host event take on a page, in tenths of a byte.
+/// Estimated page size of the links of a host event, in tenths of a byte.
 constexpr size_t kTenthsOfLinks = 4;
 
 std::string HostLanesNameOf(const Trace& trace, const Thread& thread) {
@@ -104,7 +104,7 @@ void HostLanes::SortCalls() {
   for (size_t i = 0; i < threads; ++i) {
     const auto begin = calls_.begin() + static_cast<std::ptrdiff_t>(call_bounds_[i]);
     const auto end = calls_.begin() + static_cast<std::ptrdiff_t>(call_bounds_[i + 1]);
-    // Those that nothing refers to stand behind the others, each sorted for the most part.
+    // Calls that nothing refers to come last; both parts are mostly sorted.
     const auto rest = std::is_sorted_until(begin, end, before);
     if (std::is_sorted(rest, end, before)) {
       std::inplace_merge(begin, rest, end, before);
@@ -114,8 +114,8 @@ void HostLanes::SortCalls() {
   }
 }
 
-/// Ranges and calls of a thread by their starts, with what is around them; of equal starts ranges
-/// come first.
+/// Visits the ranges and calls of a thread by start (ranges first on ties), with the events around
+/// them.
 template <typename F>
 void HostLanes::ForEach(ThreadIndex thread, F visit) const {
   const parse::ThreadRanges& ranges = run_.joined().threads();
@@ -123,7 +123,7 @@ void HostLanes::ForEach(ThreadIndex thread, F visit) const {
   const size_t range_end = thread < ranges.thread_count() ? ranges.EndOf(thread) : 0;
   size_t call = call_bounds_[thread];
   const size_t call_end = call_bounds_[thread + 1];
-  std::vector<int64_t> open;  // Ends of what is around.
+  std::vector<int64_t> open;  // Ends of enclosing events.
   while (range < range_end || call < call_end) {
     HostEvent event;
     int64_t start_ns = 0;
@@ -158,10 +158,10 @@ uint32_t HostLanes::SignatureOf(const HostEvent& event) {
   return event.is_call ? names_.OfCall(trace_.launches[event.index]) : names_.OfRange(event.index);
 }
 
-/// Makes the lanes with their pyramids, counts their events and chooses which go into chunks.
+/// Makes the lanes with pyramids, counts their events and chooses those for chunks.
 void HostLanes::Survey() {
-  std::vector<LaneEvent> sample;  // From the middle of the thread with most events,
-  size_t sampled = 0;             // which has so many.
+  std::vector<LaneEvent> sample;  // Taken from the middle of the thread with the most events.
+  size_t sampled = 0;             // The number of events of that thread.
   for (ThreadIndex thread = 0; thread < trace_.threads.size(); ++thread) {
     Lane lane;
     std::vector<LaneEvent> outermost;
@@ -200,14 +200,14 @@ void HostLanes::Survey() {
   times_.Choose(MostEvents(sample), &wish);
 }
 
-/// How many events about fit, if others take as much as the sample.
+/// Estimates from the sample how many events fit.
 size_t HostLanes::MostEvents(const std::vector<LaneEvent>& sample) const {
   if (sample.empty()) return 0;
   const size_t bytes = Base64Length(PackEvents(sample, true, INT64_MAX).packed.size());
   return 10 * max_bytes_ * sample.size() / (10 * bytes + kTenthsOfLinks * sample.size());
 }
 
-/// How many events a thread has, about: without a look at each.
+/// Estimates the number of events of a thread in O(1).
 size_t HostLanes::CountOf(ThreadIndex thread) const {
   const parse::ThreadRanges& ranges = run_.joined().threads();
   const size_t calls = call_bounds_[thread + 1] - call_bounds_[thread];
@@ -215,14 +215,13 @@ size_t HostLanes::CountOf(ThreadIndex thread) const {
                                         : calls;
 }
 
-/// The events of each stretch with those that are around its beginning, unless these are in a
-/// chunk already.
+/// Packs the events of each stretch, with those enclosing its start unless these are in a chunk.
 void HostLanes::PackThread(ThreadIndex thread, Lane* lane) {
   const std::span<const HostTimes::Stretch> wanted = times_.chosen();
   std::vector<HostEvent> events;                   // Of the next chunk.
-  std::vector<std::pair<HostEvent, bool>> around;  // And whether it is in a chunk.
+  std::vector<std::pair<HostEvent, bool>> around;  // Enclosing events; whether each is in a chunk.
   size_t next = 0;
-  bool first = true;  // The next chunk begins its stretch.
+  bool first = true;  // The next chunk is the first of its stretch.
   const auto pack = [&](int64_t until_ns) {
     if (events.empty()) return;
     PackChunk(events, until_ns, lane);
@@ -268,7 +267,7 @@ void HostLanes::PackChunk(const std::vector<HostEvent>& events, int64_t until_ns
   lane->chunks.push_back(PackEvents(packed, true, until_ns));
 }
 
-/// Remembers the events of the next chunk of a lane that links may begin or end at.
+/// Records the places of events in the lane's next chunk that links may connect.
 void HostLanes::NotePlaces(std::span<const HostEvent> events, const Lane& lane) {
   Link::End place;
   place.lane = static_cast<uint32_t>(&lane - timeline_.lanes.data());
@@ -294,7 +293,7 @@ void HostLanes::LinkBackward() {
   }
 }
 
-/// Which calls and ranges links may begin or end at.
+/// Marks the calls and ranges that links may connect.
 void HostLanes::MarkLinked(const PathPairs& path) {
   calls_linked_.assign(trace_.launches.size(), false);
   ranges_linked_.assign(trace_.ranges.size(), false);

@@ -14,7 +14,7 @@
 namespace oplens::report {
 namespace {
 
-/// The tensors that the text of a call names.
+/// The tensors in the text of a call.
 Signatures::Tensors TensorsOf(std::string_view text) {
   Signatures::Tensors tensors;
   std::string error;
@@ -32,7 +32,8 @@ Signatures::Tensors TensorsOf(std::string_view text) {
 
 }  // namespace
 
-/// The text of the call that a range is; 0: it is none, has no tensors, or there are too many such.
+/// The text of the call in a range; 0 if it is no call, has no tensors, or kMaxArguments is
+/// reached.
 StringId HostNames::ArgumentsOf(uint32_t index) {
   const Range& range = joined_.trace().ranges[index];
   if (range.kind == RangeKind::kMarker) {
@@ -65,7 +66,7 @@ uint32_t HostNames::OfRange(uint32_t index) {
   return known_[key] = signature;
 }
 
-/// `call`: with the arguments; 0: these are not known.
+/// `call`: text with the arguments; 0: unknown.
 uint32_t HostNames::OfOperator(std::string_view name, StringId call) {
   const auto tensors = tensors_.find(call);
   if (tensors == tensors_.end()) return signatures_.OfName(name, EventClass::kOperator);

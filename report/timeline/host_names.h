@@ -16,19 +16,19 @@ class Joined;
 
 namespace oplens::report {
 
-/// What the timeline calls the ranges and API calls of a trace: operators as the view operators has
-/// them, with the shapes and the type of their tensors; layers and call stacks of NVTX markers by
-/// what they say. Each text is looked at once.
+/// Names ranges and API calls of a trace for the timeline: operators as in the view operators, with
+/// the shapes and dtype of their tensors; NVTX markers of layers and call stacks by their contents.
+/// Parses each distinct text once.
 class HostNames {
  public:
-  /// Both must outlive this object.
+  /// Both arguments must outlive this object.
   HostNames(const parse::Joined& joined, Signatures* signatures)
       : joined_(joined), signatures_(*signatures) {}
 
   uint32_t OfRange(uint32_t range);
   uint32_t OfCall(const LaunchCall& call);
 
-  /// Further calls with other arguments than these have a name only.
+  /// Limit of distinct argument lists; further calls show only their name.
   static constexpr size_t kMaxArguments = size_t{1} << 14;
 
  private:

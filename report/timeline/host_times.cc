@@ -73,7 +73,7 @@ size_t HostTimes::CutWindow(size_t most_events, Part* part) {
   size_t kept = 0;
   size_t bin = 0;
   while (bin < kBins && kept + bins[bin] <= most_events) kept += bins[bin++];
-  // Ends before the first start that is in the bin.
+  // Binary search for the first time in that bin, where the kept prefix ends.
   int64_t low = part->time.start_ns;
   int64_t high = part->time.end_ns;
   while (low < high) {
@@ -88,7 +88,7 @@ size_t HostTimes::CutWindow(size_t most_events, Part* part) {
   return kept;
 }
 
-/// The parts that are in no window, in the order of time; what is before the first step last.
+/// Takes parts outside windows in time order, but the one before the first step last.
 void HostTimes::TakeFurther(size_t most_events) {
   std::vector<Part*> order;
   for (Part& part : parts_) {

@@ -9,7 +9,7 @@
 namespace oplens::report {
 namespace {
 
-/// The first and the last moment of events; where one without a duration is last, its start.
+/// The first and last covered moment; for a last event without a duration, its start.
 struct Extent {
   int64_t start_ns = 0;
   int64_t last_ns = 0;
@@ -24,17 +24,17 @@ Extent ExtentOf(std::span<const LaneEvent> events) {
   return extent;
 }
 
-/// Which bucket a moment is in, counted from the origin: the floor of time / 2^shift.
+/// The bucket of a moment, counted from the origin: floor(time / 2^shift).
 int64_t PyramidPlaceOf(int64_t time_ns, int shift) { return time_ns >> shift; }
 
-/// Buckets of 2^shift ns from the first to the last moment; UINT64_MAX stands for one more too.
+/// The number of 2^shift ns buckets that cover `extent`, capped at UINT64_MAX.
 uint64_t CountOf(const Extent& extent, int shift) {
   const uint64_t others = static_cast<uint64_t>(PyramidPlaceOf(extent.last_ns, shift)) -
                           static_cast<uint64_t>(PyramidPlaceOf(extent.start_ns, shift));
   return others == UINT64_MAX ? others : others + 1;
 }
 
-/// Adds up the time of each signature within one bucket.
+/// Sums the time of each signature within one bucket.
 class BucketMaker {
  public:
   BucketMaker(int shift, int64_t first, size_t count, size_t signatures)
@@ -43,13 +43,13 @@ class BucketMaker {
   void Begin(const LaneEvent& event) {
     Bucket& bucket = buckets_[IndexOf(event.start_ns)];
     if (bucket.events < UINT16_MAX) ++bucket.events;
-    // Unless something has time in it, or will.
+    // Shown only if nothing has time in the bucket: time counted later overwrites it.
     if (event.duration_ns == 0 && bucket.busy == 0) {
       bucket.signature = std::min(bucket.signature, event.signature);
     }
   }
 
-  /// Time of a signature; calls ascend and do not overlap.
+  /// Adds time of a signature. Calls must ascend and not overlap.
   void Add(int64_t start_ns, int64_t end_ns, uint32_t signature) {
     while (start_ns < end_ns) {
       const size_t index = IndexOf(start_ns);

@@ -17,7 +17,7 @@
 
 namespace oplens::report {
 
-/// What an event of the timeline is of.
+/// The kind of a timeline event.
 enum class EventClass : uint8_t {
   kCompute,
   kCommunication,
@@ -30,21 +30,20 @@ enum class EventClass : uint8_t {
   kFrame,
   kStep,
   kMarker,
-  kCall,  ///< Of CUDA's API.
+  kCall,  ///< CUDA API call.
 };
 
-/// The word of signatures' field "class".
+/// The word in the signatures' field "class".
 std::string_view EventClassWord(EventClass of);
-/// That of a range of the host.
 EventClass ClassOf(RangeKind kind);
 
-/// All that events of the timeline have in common but their times, once each.
+/// The distinct properties of timeline events, without their times.
 class Signatures {
  public:
-  /// Stands for no event.
+  /// No event.
   static constexpr uint32_t kNone = UINT32_MAX;
 
-  /// A column of their table.
+  /// A column of the table of signatures.
   struct Field {
     std::string_view key;
     std::string_view header;
@@ -54,25 +53,25 @@ class Signatures {
   };
   static std::span<const Field> Fields();
 
-  /// `of`: kCompute, kCommunication or, of a replay, kReplay.
+  /// `of`: kCompute, kCommunication or, for a replay, kReplay.
   uint32_t OfKernel(const prof::PricedKernel& kernel, EventClass of);
   uint32_t OfCopy(const MemoryCopy& copy);
   uint32_t OfFill(const MemorySet& fill);
   uint32_t OfReplay(const GraphReplay& replay);
-  /// What is recorded of the tensors that an operator was called with.
+  /// The recorded tensor arguments of an operator.
   struct Tensors {
     std::string shapes;      ///< "(32,128,768);(3072,768)"
-    std::string_view dtype;  ///< Of the first one of a known type: a word of ops::DTypeWord, or "".
+    std::string_view dtype;  ///< Of the first tensor with a known type: ops::DTypeWord, or "".
   };
   uint32_t OfOperator(std::string_view name, const Tensors& tensors);
-  /// Of what has a name only.
+  /// For events with only a name.
   uint32_t OfName(std::string_view name, EventClass of);
 
   size_t size() const { return all_.size(); }
   std::vector<Column> Columns(const PathCutter* cutter) const;
 
-  // Beyond these, further ones lose their details, then their names: what a hostile file holds
-  // must fit somewhere.
+  // Beyond these limits, further signatures lose their details, then their names, so that hostile
+  // files stay bounded.
   static constexpr size_t kMaxDetailed = size_t{1} << 18;
   static constexpr size_t kMaxNamed = size_t{1} << 19;
   static constexpr size_t kMaxTextBytes = size_t{64} << 20;
@@ -106,7 +105,7 @@ class Signatures {
   StringPool texts_;
   size_t text_bytes_ = 0;
   std::unordered_map<Key, uint32_t, Hash> numbers_;
-  std::vector<const Key*> all_;  // Into numbers_, whose keys stay where they are.
+  std::vector<const Key*> all_;  // Points into numbers_, whose keys do not move.
   std::string scratch_;
 };
 

@@ -14,27 +14,27 @@
 
 namespace oplens::report {
 
-/// One row of the timeline: a stream of a GPU or a thread of the host. Times of all that follows
-/// are from the origin of the rank.
+/// A row of the timeline: a GPU stream or a host thread. All times below are relative to the origin
+/// of the rank.
 struct Lane {
   enum class Kind : uint8_t { kStream, kThread };
 
   std::string rank;
   Kind kind = Kind::kStream;
-  int64_t device = 0;   ///< Of a stream, with
-  int64_t stream = 0;   ///< its number.
-  int64_t process = 0;  ///< Of a thread, with
-  int64_t thread = 0;   ///< its id.
+  int64_t device = 0;   ///< Of a stream.
+  int64_t stream = 0;   ///< Of a stream.
+  int64_t process = 0;  ///< Of a thread.
+  int64_t thread = 0;   ///< Of a thread.
   std::string name;
-  int64_t depth = 1;  ///< Levels of events that are around each other.
-  size_t events = 0;  ///< All, whether they are on the page or not.
+  int64_t depth = 1;  ///< Number of nesting levels.
+  size_t events = 0;  ///< All, on the page or not.
   int64_t start_ns = 0;
   int64_t end_ns = 0;
-  std::vector<Level> levels;       ///< Of a thread: of events that nothing is around.
-  std::vector<EventChunk> chunks;  ///< Of a stream all of its events, EventChunk::kMaxEvents each.
+  std::vector<Level> levels;       ///< Of a thread: outermost events only.
+  std::vector<EventChunk> chunks;  ///< Of a stream: all events, EventChunk::kMaxEvents per chunk.
 };
 
-/// From an event to another, each by its lane, its chunk and its place in that.
+/// A link between two events, each given by lane, chunk and index in the chunk.
 struct Link {
   struct End {
     uint32_t lane = 0;
@@ -43,8 +43,8 @@ struct Link {
   };
   enum class Kind : uint8_t {
     kLaunch,    ///< From an API call to what it launched.
-    kBackward,  ///< From a forward op to a node of the backward pass that is for it.
-    kCritical,  ///< From an event on the critical path to the next one on it.
+    kBackward,  ///< From a forward op to its backward node.
+    kCritical,  ///< From an event on the critical path to the next one.
   };
 
   Kind kind = Kind::kLaunch;
@@ -52,7 +52,6 @@ struct Link {
   End to;
 };
 
-/// "launch", "backward", "critical".
 std::string_view LinkWord(Link::Kind kind);
 
 /// A number over time.
@@ -60,13 +59,13 @@ struct Counter {
   std::string name;
   std::string rank;
   std::string_view unit;
-  int64_t device = 0;  ///< -1: of the host.
+  int64_t device = 0;  ///< -1: the host's.
   std::vector<int64_t> times_ns;
   std::vector<int64_t> values;
-  size_t recorded = 0;  ///< How many points there were: more than are kept where it was thinned.
+  size_t recorded = 0;  ///< Number of recorded points, before thinning.
 };
 
-/// A step, as the page shows it.
+/// A step on the page.
 struct ShownStep {
   int64_t number = 0;
   int64_t start_ns = 0;
@@ -87,18 +86,18 @@ struct Rank {
   std::vector<Device> devices;
   std::string_view steps_from;
   std::vector<ShownStep> steps;
-  size_t steps_left_out = 0;  ///< Further ones.
+  size_t steps_left_out = 0;  ///< Steps beyond the shown ones.
 };
 
-/// Host events that were wanted on the page.
+/// The host events requested for the page.
 struct HostWish {
   std::string rank;
-  std::vector<int64_t> steps;           ///< Numbers of those that come first.
-  std::vector<prof::Interval> missing;  ///< Events that start in these times are not wanted.
+  std::vector<int64_t> steps;           ///< Steps with windows, by priority.
+  std::vector<prof::Interval> missing;  ///< Events that start here are not requested.
   size_t events = 0;                    ///< Of the rank.
 };
 
-/// What a page can show over time. What of it fits is decided later.
+/// All candidate data for the timeline of a page; what fits is decided later.
 struct Timeline {
   Signatures signatures;
   std::vector<Rank> ranks;
@@ -109,9 +108,8 @@ struct Timeline {
   size_t lanes_left_out = 0;
 };
 
-/// Leaves out lanes until there are no more than `most_lanes`, those with the fewest events, and
-/// the steps of each rank that come after its first ones, so that `most_steps` are left of all:
-/// they are told one by one, whatever else fits.
+/// Drops the lanes with the fewest events beyond `most_lanes`, and the last steps of each rank, so
+/// that `most_steps` remain in total: lanes and steps are listed on the page whatever else fits.
 void KeepAtMost(size_t most_lanes, size_t most_steps, Timeline* timeline);
 
 }  // namespace oplens::report

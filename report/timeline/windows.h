@@ -9,17 +9,17 @@
 
 namespace oplens::report {
 
-/// A stretch of time whose host events are wanted first; from the origin of its rank.
+/// A stretch of time whose host events have priority; relative to the origin of its rank.
 struct Window {
-  int64_t step = 0;  ///< Number of the step.
+  int64_t step = 0;
   prof::Interval host;
 };
 
-/// The steps whose host events are kept: the first, the one of median length and the longest, in
-/// this order and each once. Steps that the recording cut count only where there are no others.
+/// The steps with priority for host events: the first, the median-length and the longest one, in
+/// this order and without duplicates. Steps cut by the recording count only if all are cut.
 std::vector<Window> WindowsOf(std::span<const prof::Step> steps, int64_t origin_ns);
 
-/// The time since an origin; the largest or least number instead of wrapping.
+/// time_ns - origin_ns, saturating.
 int64_t Since(int64_t time_ns, int64_t origin_ns);
 
 }  // namespace oplens::report
