@@ -5,15 +5,19 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/append_format.h"
 #include "base/cxxopts.h"
 #include "base/error.h"
 #include "base/help_options.h"
+#include "base/near_words.h"
 #include "base/output.h"
 #include "base/program.h"
 #include "base/program_text.h"
@@ -21,16 +25,86 @@
 #include "base/shown_text.h"
 #include "base/status_line.h"
 #include "base/terminal.h"
-#include "oplens/commands.h"
 #include "oplens/make_screen.h"
 #include "oplens/render.h"
 #include "parse/model/reason.h"
+#include "prof/commands.h"
 #include "prof/input/profile_records.h"
 #include "prof/input_options.h"
 #include "prof/run/run.h"
 
 namespace oplens::screen {
 namespace {
+
+/// A command: a word after `oplens`, or the name of a link to it.
+struct Command {
+  std::string_view word;
+  std::string_view arguments;
+  std::string_view help;  ///< One line.
+  /// Takes main()'s arguments and returns the exit code.
+  std::function<int(int argc, char** argv)> run;
+  bool has_link = false;  ///< There is a link with this name, after the prefix of installed names.
+};
+
+std::vector<Command> MakeCommands() {
+  std::vector<Command> commands = {
+      {"record", "[-o FILE] -- PROGRAM", "run a program and record what its GPUs do",
+       record::RunRecord, true},
+      {"parse", "FILE", "a record per kernel: which op launched it", parse::RunParse, true},
+      {"prof", "FILE...", "all tables, by options", prof::RunProf, true},
+      {"report", "FILE...", "all tables and a timeline, as a page for the browser",
+       report::RunReport, true},
+  };
+  for (const prof::Command& task : prof::Commands()) {
+    commands.push_back(
+        {task.word, task.arguments, task.help,
+         [word = task.word](int argc, char** argv) { return prof::RunCommand(word, argc, argv); }});
+  }
+  return commands;
+}
+
+/// All commands, in display order.
+std::span<const Command> Commands() {
+  static const std::vector<Command> commands = MakeCommands();
+  return commands;
+}
+
+/// Null if `word` is no command.
+const Command* FindCommand(std::string_view word) {
+  const auto found = std::ranges::find(Commands(), word, &Command::word);
+  return found == Commands().end() ? nullptr : &*found;
+}
+
+/// The program whose link `path` (argv[0]) names; null for `oplens` and other names.
+const Command* FindProgram(std::string_view path) {
+  std::string_view name = path.substr(path.rfind('/') + 1);
+  if (name.starts_with(OPLENS_PREFIX)) name.remove_prefix(std::string_view(OPLENS_PREFIX).size());
+  const Command* const command = FindCommand(name);
+  return command != nullptr && command->has_link ? command : nullptr;
+}
+
+/// The command that `word` is a misspelling of; "" if none is similar.
+std::string_view NearCommand(std::string_view word) {
+  std::vector<std::string_view> words = {"help"};
+  for (const Command& command : Commands()) words.push_back(command.word);
+  const std::vector<std::string_view> near = NearNames(word, words);
+  return near.empty() ? std::string_view() : near.front();
+}
+
+/// The output of `oplens` without arguments: one line per command.
+std::string ListOfCommands() {
+  constexpr size_t kWords = 37;
+  std::string text = "oplens says which op launched each GPU kernel, and how much work it was.\n\n";
+  const auto add = [&](std::string_view command, std::string_view help) {
+    AppendFormat(&text, "  {:<{}}{}\n", fmt::format("oplens {}", command), kWords, help);
+  };
+  add("FILE...", "a run on one screen, from nvprof, Nsight Systems or PyTorch");
+  for (const Command& command : Commands()) {
+    add(fmt::format("{} {}", command.word, command.arguments), command.help);
+  }
+  add("help COMMAND", "the options of a command; oplens -h: of the screen");
+  return text;
+}
 
 constexpr std::string_view kTool = "oplens";
 

@@ -1,24 +1,28 @@
 #include <ATen/SequenceNumber.h>
+#include <ATen/core/function_schema.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/record_function.h>
 #include <pthread.h>
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "nvtx_annotate/capture_window.h"
 #include "nvtx_annotate/emitter.h"
 #include "nvtx_annotate/marker_text.h"
 #include "nvtx_annotate/torch/call_args.h"
 #include "nvtx_annotate/torch/call_form.h"
-#include "nvtx_annotate/torch/form_cache.h"
 #include "nvtx_annotate/torch/framework.h"
 #include "nvtx_annotate/torch/node_names.h"
 #include "nvtx_annotate/torch/node_owners.h"
@@ -46,6 +50,85 @@
 
 namespace oplens::annotate::torch {
 namespace {
+
+/// The form of an operator, with its names for the emitter.
+struct KnownForm {
+  CallForm form;
+  LastingNames names;
+};
+
+/// Caches the forms of called operators by the address of their names, which the framework never
+/// frees; compares the text too. Lock-free; at most 8192 operators with overloads.
+class FormCache {
+ public:
+  /// The form of an operator's call; null if the function is not an operator or the cache is full.
+  const KnownForm* Find(const at::RecordFunction& function);
+
+ private:
+  struct Entry {
+    const char* address;
+    std::string name;
+    KnownForm known;
+  };
+  static constexpr size_t kSlots = 16384;
+  static constexpr size_t kMaxProbes = 64;
+
+  std::atomic<const Entry*> slots_[kSlots] = {};
+};
+
+size_t FormCacheHashOf(const char* address) {
+  const auto number = reinterpret_cast<uintptr_t>(address);
+  return (number >> 4) * 0x9e3779b97f4a7c15 >> 40;
+}
+
+/// ScalarType, optional or not.
+bool IsDType(const c10::TypePtr& type) {
+  const bool optional = type->kind() == c10::TypeKind::OptionalType;
+  const c10::ArrayRef<c10::TypePtr> inner = type->containedTypes();
+  if (optional && inner.size() == 1) return inner[0]->kind() == c10::TypeKind::ScalarTypeType;
+  return type->kind() == c10::TypeKind::ScalarTypeType;
+}
+
+CallForm MakeForm(const c10::FunctionSchema& schema) {
+  std::vector<SchemaArgument> arguments;
+  for (const c10::Argument& argument : schema.arguments()) {
+    const bool dtype = IsDType(argument.real_type());
+    arguments.push_back({argument.name(), argument.kwarg_only(), argument.is_out(), dtype});
+  }
+  return FormOfOperator(schema.name(), schema.overload_name(), arguments);
+}
+
+const KnownForm* FormCache::Find(const at::RecordFunction& function) {
+  const char* const name = function.name();
+  size_t slot = FormCacheHashOf(name) % kSlots;
+  std::unique_ptr<const Entry> added;
+  for (size_t probe = 0; probe < kMaxProbes; ++probe, slot = (slot + 1) % kSlots) {
+    const Entry* known = slots_[slot].load(std::memory_order_acquire);
+    if (known == nullptr) {
+      if (added == nullptr) {
+        const auto schema = framework::SchemaOf(function);
+        if (!schema.has_value()) return nullptr;
+        auto made = std::make_unique<Entry>();
+        made->address = name;
+        made->name = name;
+        made->known.form = MakeForm(*schema);
+        made->known.names.names = made->known.form.names();
+        added = std::move(made);
+      }
+      if (slots_[slot].compare_exchange_strong(known, added.get(), std::memory_order_acq_rel)) {
+        return &added.release()->known;
+      }
+    }
+    if (known->address == name && std::strcmp(known->name.c_str(), name) == 0) {
+      return &known->known;
+    }
+  }
+  return nullptr;
+}
+
+CallForm MakeFunctionForm(const at::RecordFunction& function) {
+  return FormOfFunction(function.name(), function.inputs().size());
+}
 
 /// A collective call as recorded by the backends of torch.distributed ("record_param_comms",
 /// including NCCL's): name, tensors, group and number of ranks. Not an operator: it occurs inside

@@ -3,6 +3,7 @@
 #include <cupti.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,6 @@
 
 #include "record/inject/activity_rows.h"
 #include "record/inject/clock.h"
-#include "record/inject/cupti_library.h"
-#include "record/inject/helper_thread.h"
 #include "record/inject/mapped_file.h"
 #include "record/inject/process.h"
 #include "record/spool/futex.h"
@@ -25,6 +24,141 @@
 
 namespace oplens::record::inject {
 namespace {
+
+// The CUPTI functions in use, looked up by name. Those missing in the oldest supported CUPTI may be
+// null.
+#define OPLENS_CUPTI_FUNCTIONS(X)      \
+  X(cuptiGetVersion)                   \
+  X(cuptiGetResultString)              \
+  X(cuptiGetTimestamp)                 \
+  X(cuptiSubscribe)                    \
+  X(cuptiEnableCallback)               \
+  X(cuptiActivityRegisterCallbacks)    \
+  X(cuptiActivityEnable)               \
+  X(cuptiActivityDisable)              \
+  X(cuptiActivityGetNextRecord)        \
+  X(cuptiActivityGetNumDroppedRecords) \
+  X(cuptiActivityFlushAll)
+#define OPLENS_CUPTI_LATER_FUNCTIONS(X)     \
+  X(cuptiActivityRegisterTimestampCallback) \
+  X(cuptiActivitySetAttribute)              \
+  X(cuptiGetGraphId)                        \
+  X(cuptiGetGraphNodeId)
+
+/// CUPTI, loaded at run time: the program may use another version than the one at build time, or
+/// none.
+struct CuptiLibrary {
+#define OPLENS_MEMBER(name) decltype(&::name) name = nullptr;
+  OPLENS_CUPTI_FUNCTIONS(OPLENS_MEMBER)
+  OPLENS_CUPTI_LATER_FUNCTIONS(OPLENS_MEMBER)
+#undef OPLENS_MEMBER
+
+  /// Finds CUPTI: the one named by OPLENS_CUPTI, else the one the program has loaded, else the
+  /// newest installed one. Returns null on success, otherwise what is missing.
+  const char* Load() noexcept;
+
+  /// CUPTI's text for a result.
+  const char* Words(CUptiResult result) const noexcept;
+};
+
+constexpr const char* kNames[] = {"libcupti.so.13",   "libcupti.so.12",   "libcupti.so.11.8",
+                                  "libcupti.so.11.7", "libcupti.so.11.6", "libcupti.so.11.5",
+                                  "libcupti.so.11.4", "libcupti.so.11.3", "libcupti.so.11.2",
+                                  "libcupti.so.11.1", "libcupti.so"};
+// Locations below the toolkit's folder.
+constexpr const char* kFolders[] = {"extras/CUPTI/lib64", "lib64", "lib",
+                                    "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"};
+
+void* LoadFromToolkit(const char* toolkit) {
+  if (toolkit == nullptr || *toolkit == '\0') return nullptr;
+  for (const char* const folder : kFolders) {
+    for (const char* const name : kNames) {
+      char path[4096];
+      const int length = snprintf(path, sizeof path, "%s/%s/%s", toolkit, folder, name);
+      if (length < 0 || static_cast<size_t>(length) >= sizeof path) continue;
+      if (void* const found = dlopen(path, RTLD_NOW | RTLD_LOCAL)) return found;
+    }
+  }
+  return nullptr;
+}
+
+void* FindLibrary() {
+  const char* const chosen = getenv(spool::kCuptiVariable);
+  if (chosen != nullptr && *chosen != '\0') return dlopen(chosen, RTLD_NOW | RTLD_LOCAL);
+  for (const char* const name : kNames) {
+    if (void* const found = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) return found;
+  }
+  for (const char* const name : kNames) {
+    if (void* const found = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return found;
+  }
+  for (const char* const variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (void* const found = LoadFromToolkit(getenv(variable))) return found;
+  }
+  return LoadFromToolkit("/usr/local/cuda");
+}
+
+const char* CuptiLibrary::Load() noexcept {
+  void* const library = FindLibrary();
+  if (library == nullptr) return "libcupti";
+#define OPLENS_LOOK_UP(name) name = reinterpret_cast<decltype(name)>(dlsym(library, #name));
+  OPLENS_CUPTI_FUNCTIONS(OPLENS_LOOK_UP)
+  OPLENS_CUPTI_LATER_FUNCTIONS(OPLENS_LOOK_UP)
+#undef OPLENS_LOOK_UP
+#define OPLENS_CHECK(name) \
+  if (name == nullptr) return #name;
+  OPLENS_CUPTI_FUNCTIONS(OPLENS_CHECK)
+#undef OPLENS_CHECK
+  return nullptr;
+}
+
+const char* CuptiLibrary::Words(CUptiResult result) const noexcept {
+  const char* words = nullptr;
+  if (cuptiGetResultString == nullptr || cuptiGetResultString(result, &words) != CUPTI_SUCCESS) {
+    return "";
+  }
+  return words == nullptr ? "" : words;
+}
+
+/// Starts a thread with all signals blocked: they are for the program's threads.
+bool StartHelperThread(void* (*run)(void*), void* argument) noexcept;
+
+/// A call that may never return; lives as long as the process.
+struct HelperCall {
+  void (*function)();
+  std::atomic<uint32_t> ended{0};
+};
+
+/// Makes the call on a separate thread and waits up to `most_ns`; returns false if it is still
+/// running. If no thread can be created, makes the call here, however long it takes.
+bool CallWithin(int64_t most_ns, HelperCall* call) noexcept;
+
+void* RunCall(void* argument) {
+  auto* const call = static_cast<HelperCall*>(argument);
+  call->function();
+  call->ended.store(1, std::memory_order_release);
+  spool::WakeAll(call->ended);
+  return nullptr;
+}
+
+bool StartHelperThread(void* (*run)(void*), void* argument) noexcept {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  const bool started = pthread_create(&thread, nullptr, run, argument) == 0;
+  if (started) pthread_detach(thread);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return started;
+}
+
+bool CallWithin(int64_t most_ns, HelperCall* call) noexcept {
+  if (!StartHelperThread(RunCall, call)) {
+    call->function();
+    return true;
+  }
+  return spool::WaitForChange(call->ended, 0, most_ns);
+}
 
 /// Flushes CUPTI every 0.4 seconds and when `record` requests it: CUPTI itself delivers only full
 /// buffers, and the rest would be lost with a killed process.
