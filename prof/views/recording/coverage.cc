@@ -67,9 +67,9 @@ constexpr GapKind kGaps[] = {
 };
 
 constexpr size_t kGapOfNoLaunch = 1;
-constexpr size_t kEarlyLaunch = 2;
+constexpr size_t kGapOfEarlyLaunch = 2;
 static_assert(kGaps[kGapOfNoLaunch].lack == Lack::kLaunches);
-static_assert(kGaps[kEarlyLaunch].lack == Lack::kEarlyLaunches);
+static_assert(kGaps[kGapOfEarlyLaunch].lack == Lack::kEarlyLaunches);
 
 }  // namespace
 
@@ -105,7 +105,7 @@ void Coverage::AddGaps(const PricedKernel& row, Family family) {
     if (!kGaps[i].applies(row)) continue;
     // Kernels come in order of start: launches of those before the first launched kernel may
     // precede the recording.
-    if (i == kGapOfNoLaunch && !launched_) i = kEarlyLaunch;
+    if (i == kGapOfNoLaunch && !launched_) i = kGapOfEarlyLaunch;
     gap_ns_[static_cast<size_t>(family)][i] += row.record->duration_ns;
     return;
   }

@@ -31,8 +31,6 @@
 namespace oplens::prof {
 namespace {
 
-class Run;
-
 /// What a recording may have lost.
 enum class Loss : uint8_t {
   // Device events without a launching call, by cause
@@ -55,7 +53,7 @@ enum class Loss : uint8_t {
   kUnfinishedLaunch,
   kFileCut,
 };
-inline constexpr size_t kLossCount = 16;
+constexpr size_t kLossCount = 16;
 
 /// What was lost of each kind, and the time of what remains of it.
 struct LossCounts {
