@@ -18,7 +18,7 @@ std::vector<Command> MakeCommands() {
       {"record", "[-o FILE] -- PROGRAM", "run a program and record what its GPUs do",
        record::RunRecord, true},
       {"parse", "FILE", "a record per kernel: which op launched it", parse::RunParse, true},
-      {"prof", "FILE...", "all tables, by options", prof::RunProf, true},
+      {"prof", "FILE...", "all tables, chosen by options", prof::RunProf, true},
       {"report", "FILE...", "all tables and a timeline, as a page for the browser",
        report::RunReport, true},
   };
@@ -66,7 +66,7 @@ std::string ListOfCommands() {
   for (const Command& command : Commands()) {
     add(fmt::format("{} {}", command.word, command.arguments), command.help);
   }
-  add("help COMMAND", "the options of a command; oplens -h: of the screen");
+  add("help COMMAND", "the options of a command; oplens -h: those of the screen");
   return text;
 }
 

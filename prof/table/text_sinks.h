@@ -33,7 +33,7 @@ void RefuseWidth(int width);
 /// Fields without blanks, separated by one blank; unknown is "-".
 std::unique_ptr<Sink> MakeSpaceSink(Output* output);
 
-/// One JSON object a line: {"schema": kJsonSchema, then with `names_table` "view": the table's
+/// One JSON object per line: {"schema": kJsonSchema, then with `names_table` "view": the table's
 /// name, then the fields by key}; unknown is null. No header.
 std::unique_ptr<Sink> MakeJsonSink(Output* output, bool names_table);
 

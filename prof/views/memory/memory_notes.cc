@@ -14,9 +14,9 @@ struct Oddity {
 };
 
 constexpr Oddity kOddities[] = {
-    {&MemoryLife::Counts::only_freed, "releases of what was taken before the recording"},
-    {&MemoryLife::Counts::lost, "addresses given out again without a release"},
-    {&MemoryLife::Counts::other_size, "releases of another size than was taken"},
+    {&MemoryLife::Counts::only_freed, "releases of memory allocated before the recording"},
+    {&MemoryLife::Counts::lost, "addresses allocated again without a release"},
+    {&MemoryLife::Counts::other_size, "releases of another size than was allocated"},
     {&MemoryLife::Counts::without_size, "events without a size"},
     {&MemoryLife::Counts::without_address, "events without an address, which pair with none"},
     {&MemoryLife::Counts::same_time, "events at the time of the one before"},
