@@ -403,7 +403,7 @@ Diff Compare(const DiffPlan& plan, const DiffInput& base, const DiffInput& now) 
   if (!late.empty()) diff.verdict += "; " + late;
   if (!base_side.has_steps() || !now_side.has_steps()) {
     diff.notes.push_back(
-        "records tell no length of steps: the total is the time on the GPU; give the profiles "
+        "records hold no length of steps: the total is the time on the GPU; give the profiles "
         "themselves");
   }
   for (const DiffPlan::Of& view : plan.views) {

@@ -23,7 +23,7 @@ constexpr Field kFigureField = {"figure", "Figure", "", kText, 16, "what is comp
 constexpr Field kUnitField = {"unit", "Unit", "", kText, 5, "unit of the figure"};
 constexpr Field kValueFields[] = {
     {"base", "Base", "", kDecimal, 15, "the figure in the base; per step if it adds up"},
-    {"new", "New", "", kDecimal, 15, "the same in the new run"},
+    {"new", "New", "", kDecimal, 15, "the figure in the new run"},
     {"delta", "Delta", "", kDecimal, 15, "new - base"},
     {"delta_pct", "Delta%", "%", kDecimal, 9, "100 * delta / base"},
     {"share_pct", "Share%", "%", kDecimal, 9, "100 * delta / change of the total"},

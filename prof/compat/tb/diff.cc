@@ -156,7 +156,7 @@ constexpr OpFigure kOpFigures[] = {
     {"calls", "Calls", "", "how often it was called", [](const Call&) { return int64_t{1}; }},
     {"host_total", "HostTotal", "ns", "sum of the lengths of its calls on the host",
      [](const Call& call) { return call.host_total_ns; }},
-    {"host_self", "HostSelf", "ns", "the same without the calls directly inside",
+    {"host_self", "HostSelf", "ns", "host_total without the calls directly inside",
      [](const Call& call) { return call.host_self_ns; }},
     {"device_total", "DevTotal", "ns", "device time of what was launched in it",
      [](const Call& call) { return call.device_total_ns; }},

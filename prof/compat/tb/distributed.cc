@@ -323,7 +323,7 @@ class TbPartial : public Partial {
     records_ |= more.records_;
   }
   std::vector<std::string> Notes() const override {
-    if (records_) return {fmt::format("{}: records do not tell this: give the profile", view_)};
+    if (records_) return {fmt::format("{}: records do not hold this: give the profile", view_)};
     const std::string refusal = ranks_.Refusal();
     if (refusal.empty()) return {};
     return {fmt::format("{}: the plugin shows nothing here: {}", view_, refusal)};
@@ -458,8 +458,8 @@ constexpr Field kTbDistributedCallFields[] = {
     {"mean_latency_ns", "MeanLat(ns)", "ns", FieldType::kInteger, 13,
      "latency_ns / calls, rounded to microseconds", Fold::kNone},
     {"transfer_ns", "Transfer(ns)", "ns", FieldType::kInteger, 13,
-     "the same for their transfers: the end part of each range, as long as the shortest range of "
-     "all ranks",
+     "time in which any of their transfers ran: the end part of each range, as long as the "
+     "shortest range of all ranks",
      Fold::kSum},
     {"mean_transfer_ns", "MeanTrans(ns)", "ns", FieldType::kInteger, 13,
      "transfer_ns / calls, rounded to microseconds", Fold::kNone},

@@ -104,7 +104,7 @@ constexpr Column<OperatorRow> kOperatorColumns[] = {
       "of the kernels of device_self_ns"},
      [](const OperatorRow& row) { return Decimal(row.sums.self.TensorCorePercent()); }},
     {{"tc_total_pct", "TCTotal(%)", "%", kDecimal, 8,
-      "the same for the kernels of device_total_ns"},
+      "tc_self_pct for the kernels of device_total_ns"},
      [](const OperatorRow& row) { return Decimal(row.sums.total.TensorCorePercent()); }},
 };
 

@@ -131,7 +131,7 @@ constexpr Column<CollectivesRow> kCollectivesColumns[] = {
        return Decimal(GbPerSecond(static_cast<double>(row.sums.algo_bytes), row.sums.algo_ns));
      }},
     {{"bus_gbps", "Bus(GB/s)", "GB/s", FieldType::kDecimal, 10,
-      "the same, with the bytes of each call times its factor (prof -h --view collectives)"},
+      "algo_gbps with the bytes of each call times its factor (prof -h --view collectives)"},
      [](const CollectivesRow& row) {
        return Decimal(GbPerSecond(row.sums.bus_bytes(), row.sums.bus_ns));
      }},
@@ -285,7 +285,7 @@ void Collectives::Emit(Sink* sink) const {
 std::vector<std::string> Collectives::Notes() const {
   std::vector<std::string> notes;
   if (records_) {
-    notes.emplace_back("collectives: records do not tell this: give the profile itself");
+    notes.emplace_back("collectives: records do not hold this: give the profile itself");
   }
   if (!any_) {
     if (runs_) notes.emplace_back("collectives: the profile holds none");

@@ -303,7 +303,7 @@ std::vector<std::string> Imbalance::Notes() const {
   });
   if (!rows_.empty() && !any) {
     notes.emplace_back(
-        "imbalance: the profiles tell of no group of stages or of experts: there is nothing to "
+        "imbalance: the profiles record no group of stages or experts: there is nothing to "
         "compare");
   }
   return notes;

@@ -297,11 +297,11 @@ void Ranks::NoteMissing(std::vector<std::string>* notes) const {
         continue;
       }
       notes->push_back(fmt::format(
-          "ranks: rank {} lacks {} calls of collectives that others {}have", name, usual - count,
+          "ranks: rank {} misses {} calls of collectives that others {}have", name, usual - count,
           group.second.empty() ? "" : fmt::format("of the group {} ", group.second)));
     }
   }
-  if (left_out > 0) notes->push_back(fmt::format("ranks: {} more lack calls", left_out));
+  if (left_out > 0) notes->push_back(fmt::format("ranks: {} more miss calls", left_out));
 }
 
 std::vector<std::string> Ranks::Notes() const {

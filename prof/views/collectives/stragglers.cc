@@ -93,7 +93,7 @@ constexpr Column<StragglersRow> kStragglersColumns[] = {
     {{"op_ns", "Op(ns)", "ns", kInteger, 11, "GPU time of op per step, mean since since_step"},
      OfSlowOp<&StragglerFinding::op_ns>},
     {{"median_op_ns", "Median(ns)", "ns", kInteger, 11,
-      "the same for the median of the other ranks (of its pipeline stage)"},
+      "median of op_ns over the other ranks (of its pipeline stage)"},
      OfSlowOp<&StragglerFinding::median_ns>},
     {{"op_excess_pct", "Excess(%)", "%", kDecimal, 9,
       "100 x (op_ns - median_op_ns) / median_op_ns"},

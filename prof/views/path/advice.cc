@@ -41,7 +41,7 @@ constexpr Column<AdviceRow> kAdviceColumns[] = {
        return row.item.finding.gain ? Cell{100 * *row.item.finding.gain} : Cell{};
      }},
     {{"gain_ns", "Gain(ns)", "ns", FieldType::kInteger, 12,
-      "the same for a mean step; without steps, for the run"},
+      "gain_pct of a mean step; without steps, of the run"},
      [](const AdviceRow& row) {
        return row.item.gain_ns ? Integer(std::llround(std::min(*row.item.gain_ns, 9e18))) : Cell{};
      }},

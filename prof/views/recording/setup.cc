@@ -66,7 +66,7 @@ class Setup : public GroupedPartial<Fact, FactSums, GroupRow<Fact, FactSums>, Te
       : GroupedPartial("setup", options, {}, kSetupColumns) {}
 
   void Begin(const Run* run) override {
-    if (run == nullptr) notes_.Add("setup needs the profile itself: records do not tell it");
+    if (run == nullptr) notes_.Add("setup needs the profile itself: records do not hold it");
   }
 
   void End(const Run* run) override {

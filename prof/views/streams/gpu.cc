@@ -143,7 +143,7 @@ void GpuView::Begin(const Run* run) {
   run_ = run;
   states_.clear();
   if (run == nullptr) {
-    notes_.Add("gpu needs the profile itself: records tell no steps and no copies");
+    notes_.Add("gpu needs the profile itself: records hold no steps and no copies");
     return;
   }
   window_ = run->window();

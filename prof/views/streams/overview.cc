@@ -284,7 +284,7 @@ void Overview::Begin(const Run* run) {
   run_ = run;
   read_ = {};
   if (run == nullptr) {
-    notes_.Add("overview needs the profile itself: records tell no steps and no API calls");
+    notes_.Add("overview needs the profile itself: records hold no steps and no API calls");
     return;
   }
   const bool ours = find_ == nullptr;
