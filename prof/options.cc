@@ -46,7 +46,7 @@ struct TaskEntry {
   const char* example;    ///< Arguments worth typing.
 };
 
-constexpr char kOfDiff[] = "--diff and --fail-if compare whole views: they do not go with --{}";
+constexpr char kOfDiff[] = "--diff and --fail-if take whole views: they do not go with --{}";
 // Of several that are given, the first decides.
 constexpr TaskEntry kTaskEntries[] = {
     {"summary", Task::kRankSummaries,
