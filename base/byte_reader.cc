@@ -50,13 +50,13 @@ std::string_view ByteReader::Raw(size_t size) {
 
 size_t ByteReader::Size(size_t least_bytes) {
   const uint64_t size = Number();
-  Check(size <= left() / least_bytes, "there is to follow more than there is");
+  Check(size <= left() / least_bytes, "it announces more than there is");
   return static_cast<size_t>(size);
 }
 
 std::string_view ByteReader::Text() {
   const uint64_t number = Number();
-  Check(number <= texts_.size(), "a text has a number that none has");
+  Check(number <= texts_.size(), "a text has a number that does not exist");
   if (number == texts_.size()) {
     const std::string_view raw = Raw(Size());
     texts_.push_back(change_ == nullptr ? raw : changed_.emplace_back(change_(raw)));
@@ -69,14 +69,14 @@ std::string_view ByteReader::Text() {
 
 void ByteReader::Texts(std::string* texts) {
   const size_t count = Size();
-  Check(count > 0, "a list of texts has none");
+  Check(count > 0, "a list of texts is empty");
   texts->assign(Text());
   for (size_t i = 1; i < count; ++i) (*texts += '\0') += Text();
 }
 
 void ByteReader::Get(bool* value) {
   const uint8_t byte = Byte();
-  Check(byte <= 1, "what is yes or no is neither");
+  Check(byte <= 1, "a yes or no is neither");
   *value = byte != 0;
 }
 
@@ -84,7 +84,7 @@ void ByteReader::Get(double* value) {
   uint64_t bits = 0;
   for (int shift = 0; shift < 64; shift += 8) bits |= uint64_t{Byte()} << shift;
   *value = std::bit_cast<double>(bits);
-  Check(std::isfinite(*value), "a number is none");
+  Check(std::isfinite(*value), "a number is not finite");
 }
 
 void ByteReader::Get(Checked* value) {

@@ -43,13 +43,10 @@ constexpr std::string_view kHelp =
     "Usage: srun --mpi=pmix -n N oplens-mpi --view VIEWS [OPTIONS] FILE|FOLDER...\n"
     "       mpirun -n N oplens-mpi --view VIEWS [OPTIONS] FILE|FOLDER...\n"
     "\n"
-    "Each process takes the next file, the largest first, and writes what the views found in it "
-    "beside it\n"
-    "as FILE.oplens, or into the folder of --summary-dir; a file whose summary is up to date is "
-    "not read\n"
-    "again. The tables are those of prof, byte for byte. The options of views, output and messages "
-    "are\n"
-    "those of prof --view: prof -h lists them.\n";
+    "Each process takes the next file, the largest first, and writes what the views found in\n"
+    "it to FILE.oplens beside it, or in the folder of --summary-dir; a file whose summary is up\n"
+    "to date is not read again. The tables are those of prof, byte for byte. The options of\n"
+    "views, output and messages are those of prof --view: prof -h lists them.\n";
 
 void RefuseOthers(const prof::Options& options) {
   if (options.task != prof::Task::kViews) {

@@ -63,7 +63,7 @@ constexpr Advice kAdvice[] = {
     {[](const Screen& screen) {
        return screen.kernels > 0 && screen.flops_known_pct.value_or(0) < kLittleKnownPct;
      },
-     "check", "what is known of how many kernels"},
+     "check", "how many kernels have each column"},
     {[](const Screen& screen) {
        return screen.flops_known_pct.value_or(0) > 0 && !screen.ops.rows.empty();
      },

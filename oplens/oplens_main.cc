@@ -51,7 +51,7 @@ std::vector<Command> MakeCommands() {
       {"record", "[-o FILE] -- PROGRAM", "run a program and record what its GPUs do",
        record::RunRecord, true},
       {"parse", "FILE", "a record per kernel: which op launched it", parse::RunParse, true},
-      {"prof", "FILE...", "all tables, by options", prof::RunProf, true},
+      {"prof", "FILE...", "all tables, chosen by options", prof::RunProf, true},
       {"report", "FILE...", "all tables and a timeline, as a page for the browser",
        report::RunReport, true},
   };
@@ -102,7 +102,7 @@ std::string ListOfCommands() {
   for (const Command& command : Commands()) {
     add(fmt::format("{} {}", command.word, command.arguments), command.help);
   }
-  add("help COMMAND", "the options of a command; oplens -h: of the screen");
+  add("help COMMAND", "the options of a command; oplens -h: those of the screen");
   return text;
 }
 
@@ -133,10 +133,11 @@ ProgramText TextOfOplens() {
                  kHelpOptions},
       .description =
           {"FILE is a profile of nvprof, Nsight Systems or PyTorch, a folder of them (the ranks of "
-           "one run), or records of parse; - is standard input. The screen says what was recorded, "
-           "where a step goes, which layers, ops and kernels cost most and how near to the peak "
-           "they are, what the recording lacks, and what to type next.",
-           "COMMAND does one thing, with options of its own: oplens help COMMAND."},
+           "one run), or records of parse; - is standard input. The screen shows what was "
+           "recorded, where the time of a step goes, which layers, ops and kernels cost most and "
+           "how close to the peak they are, what is missing in the recording, and what to type "
+           "next.",
+           "COMMAND does one thing, with options of its own: oplens help COMMAND lists them."},
       .examples = {{"oplens net.sqlite", "where the time went"},
                    {"oplens prof --by op,dir --top 10 net.sqlite", "the costliest ops"},
                    {"oplens report -o run.html net.sqlite", "all of it, as a page"}},
@@ -153,15 +154,16 @@ cxxopts::Options Declare() {
   cxxopts::Options options("oplens");
   cxxopts::OptionAdder add = options.add_options(prof::kSelectionOptions);
   add("step-range", "Only steps with these numbers", cxxopts::value<std::string>(), "A-B");
-  add("time-range", "Only what begins in these milliseconds, from the first event of the file",
+  add("time-range",
+      "Only what begins in this range of milliseconds, from the first event of the file",
       cxxopts::value<std::string>(), "MS-MS");
   add("device", "Only this GPU", cxxopts::value<int64_t>(), "N");
   prof::AddPricingOptions(&options);
   cxxopts::OptionAdder said = options.add_options(prof::kMessageOptions);
-  said("quiet", "Nothing on standard error of rows that are damaged");
+  said("quiet", "Print no notes on standard error, such as of damaged rows");
   said("strict",
-       "Exit with 3 when a row was damaged, kernels were unlaunched, a file was left out, or there "
-       "is nothing to show");
+       "Exit with 3 if a row was damaged, kernels have no launch, a file was left out, or there is "
+       "nothing to show");
   AddHelpOptions(&options);
   prof::AddFiles(&options);
   return options;

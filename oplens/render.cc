@@ -174,8 +174,8 @@ class Renderer {
     Section lines;
     if (!screen_.time) {
       if (screen_.records) {
-        AddWrapped("Steps and idle time are not told by records: give the profile itself", 0,
-                   columns_, limits_.wrapped, &lines);
+        AddWrapped("Steps and idle time are not in records: give the profile itself", 0, columns_,
+                   limits_.wrapped, &lines);
         lines.front().style = Style::kTitle;
       }
       return lines;

@@ -69,26 +69,25 @@ constexpr char kOutputOptions[] = "Output";
 ProgramText TextOfParse() {
   return {
       .name = "parse",
-      .summary = "one record a GPU kernel from profiles of nvprof, Nsight Systems, torch.profiler",
+      .summary =
+          "one record per GPU kernel, from profiles of nvprof, Nsight Systems or torch.profiler",
       .synopsis = {"[OPTIONS] FILE... | FOLDER"},
       .groups = {kInputOptions, kOutputOptions, kHelpOptions},
       .description =
-          {"FILE is a database of nvprof or Nsight Systems, or a trace of torch.profiler, as it is "
-           "or packed (gzip, zstd), told by its content; - is standard input.",
+          {"FILE is a database of nvprof or Nsight Systems, or a trace of torch.profiler, plain or "
+           "compressed (gzip, zstd), recognised by its content; - is standard input.",
            "Several files, or a FOLDER of them, are the processes of one run: their records follow "
            "each other in the order given (in a folder: rank2 before rank10), and the key \"rank\" "
-           "says which is which. A file of a folder that cannot be read is named on standard error "
+           "names the process. Files of a folder that cannot be read are named on standard error "
            "and left out."},
-      .examples = {{"parse --check net.sqlite",
-                    "what is in the file, and what to record that is not"},
-                   {"parse net.sqlite > net.dict", "one record a kernel, for prof or PyProf"},
+      .examples = {{"parse --check net.sqlite", "what the file holds, and how to record the rest"},
+                   {"parse net.sqlite > net.dict", "one record per kernel, for prof or PyProf"},
                    {"parse --format chrome -o net.json.gz net.sqlite", "a timeline for Perfetto"}},
-      .exit_codes = {{"0", "The records are complete; damaged rows are counted on standard error."},
-                     {"1", "A file cannot be read, or the output cannot be written."},
-                     {"2", "The command line is wrong."},
-                     {"3",
-                      "With --strict: a row was damaged, kernels were unlaunched, or there "
-                      "were none."}},
+      .exit_codes =
+          {{"0", "The records are complete; damaged rows are counted on standard error."},
+           {"1", "A file cannot be read, or the output cannot be written."},
+           {"2", "The command line is wrong."},
+           {"3", "With --strict: a row was damaged, kernels have no launch, or there are none."}},
       .see_also = {"oplens", "prof", "record", "report"},
   };
 }
@@ -108,38 +107,35 @@ cxxopts::Options Spec() {
   cxxopts::Options spec("parse");
   spec.add_options(kInputOptions)(
       "execution-trace",
-      "Take what emit_nvtx does not tell of PyTorch's ops from the execution trace of the same run "
-      "(OPLENS_EXECUTION_TRACE); once for each process",
+      "Take what emit_nvtx does not record of PyTorch's ops from the execution trace of the same "
+      "run (OPLENS_EXECUTION_TRACE); once per process",
       cxxopts::value<std::vector<std::string>>(), "FILE");
   spec.add_options(kInputOptions)(
       "evidence",
-      "Which evidence may tell the op of a kernel (docs/correlation.md); without the option all",
+      "Evidence that may determine the op of a kernel (docs/correlation.md); default: all",
       cxxopts::value<std::string>(), "range,capture,repetition,reference");
-  spec.add_options(kInputOptions)(
-      "reference",
-      "Another recording of the program, such as the capture of its graphs, which tells ops of "
-      "kernels that the profile does not",
-      cxxopts::value<std::string>(), "FILE");
-  spec.add_options(kInputOptions)("keep-open",
-                                  "Let ranges that were never closed give their op too");
+  spec.add_options(kInputOptions)("reference",
+                                  "Another recording of the program, such as the capture of its "
+                                  "graphs, that gives ops of kernels which the profile does not",
+                                  cxxopts::value<std::string>(), "FILE");
+  spec.add_options(kInputOptions)("keep-open", "Also take ops from ranges that were never closed");
   spec.add_options(kOutputOptions)("o,output",
                                    "Write to FILE, whole or not at all; FILE.gz and FILE.zst are "
-                                   "compressed; without: to standard output",
+                                   "compressed (without: standard output)",
                                    cxxopts::value<std::string>(), "FILE");
   spec.add_options(kOutputOptions)(
       "format",
       "Records as Python literals (dict: PyProf's format) or as JSON (jsonl), or a timeline for "
       "Perfetto and chrome://tracing (chrome)",
       cxxopts::value<std::string>()->default_value("dict"), "dict|jsonl|chrome");
-  spec.add_options(kOutputOptions)(
-      "check",
-      "Say what is in the files, which columns of prof they fill, and what to record to fill the "
-      "others");
+  spec.add_options(kOutputOptions)("check",
+                                   "Say what the files hold, which columns of prof they fill, and "
+                                   "what to record to fill the others");
   spec.add_options(kOutputOptions)("quiet", "Print errors only");
   spec.add_options(kOutputOptions)("v,verbose",
-                                   "Print all counts and notes, not the most important ones only");
+                                   "Print all counts and notes, not only the most important ones");
   spec.add_options(kOutputOptions)(
-      "strict", "Exit with 3 when a row was damaged, kernels were unlaunched, or there were none");
+      "strict", "Exit with 3 if a row was damaged, kernels have no launch, or there are none");
   AddHelpOptions(&spec);
   spec.add_options(kHiddenOptions)("input", "", cxxopts::value<std::vector<std::string>>());
   spec.parse_positional("input");

@@ -10,12 +10,13 @@ namespace oplens::prof {
 
 void AddGateOptions(cxxopts::OptionAdder add) {
   add("fail-if",
-      "Exit code 5 if this holds, such as 'total>+5%' or 'op(mm).tc_self_pct<90', 4 if data "
+      "Exit with 5 if EXPR holds, such as 'total>+5%' or 'op(mm).tc_self_pct<90', with 4 if data "
       "for it is lost or missing (docs/diff.md); may be given several times",
       cxxopts::value<std::vector<std::string>>(), "EXPR");
   add("require-comparable",
-      "With --diff: exit code 4 if the runs differ in what decides their times, such as the GPU");
-  add("junit", "With --fail-if: a JUnit report of the expressions, written whole or not at all",
+      "With --diff: exit with 4 if the runs differ in what determines their times, such as the "
+      "GPU");
+  add("junit", "With --fail-if: write a JUnit report of the expressions, whole or not at all",
       cxxopts::value<std::string>(), "FILE");
 }
 
@@ -30,8 +31,8 @@ GateOptions ReadGateOptions(const cxxopts::ParseResult& given, bool has_base) {
   for (const GateExpression& expression : options.gate.expressions()) {
     if (expression.change && !has_base) {
       throw UsageError("--fail-if: '" + ShownText(expression.text) +
-                       "' is of a change, which needs --diff BASE; of one run a threshold has no "
-                       "sign");
+                       "' is about a change, which needs --diff BASE; for one run, give a "
+                       "threshold without a sign");
     }
   }
   if (given.count("junit") == 0) return options;

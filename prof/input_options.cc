@@ -80,7 +80,7 @@ std::vector<WordText> ExitCodesOfPricing() {
           {"1", "A file cannot be read, or the output cannot be written."},
           {"2", "The command line is wrong."},
           {"3",
-           "With --strict: a file is cut, a row was damaged, kernels were unlaunched, or there is "
+           "With --strict: a file is cut, a row was damaged, kernels have no launch, or there is "
            "nothing to show."}};
 }
 
@@ -96,24 +96,24 @@ WordList GpuWords() {
 void AddPricingOptions(cxxopts::Options* options) {
   cxxopts::OptionAdder add = options->add_options(kPricingOptions);
   add("step",
-      "Take the step of a kernel from the number in the range or layer that matches PATTERN",
+      "Take the step of each kernel from the number in the range or layer that matches PATTERN",
       cxxopts::value<std::string>(), "PATTERN");
   add("gpu",
-      "The GPU that the kernels ran on, such as H200, whatever the profile says: gives peaks and "
+      "GPU that the kernels ran on, such as H200, whatever the profile says: determines peaks and "
       "occupancy",
       cxxopts::value<std::string>(), "NAME");
-  add("rules", "Costs of your own ops and facts on your kernels (docs/rules.md)",
+  add("rules", "Costs of your own ops and facts about your kernels (docs/rules.md)",
       cxxopts::value<std::string>(), "FILE");
   add("execution-trace",
-      "Take what emit_nvtx does not tell of PyTorch's ops from the execution trace of the same "
-      "run; once for each process",
+      "Take what emit_nvtx does not record of PyTorch's ops from the execution trace of the same "
+      "run; once per process",
       cxxopts::value<std::vector<std::string>>(), "FILE");
   add("evidence",
-      "Which evidence may tell the op of a kernel (docs/correlation.md); without the option all",
+      "Evidence that may determine the op of a kernel (docs/correlation.md); default: all",
       cxxopts::value<std::string>(), "range,capture,repetition,reference");
   add("reference",
-      "Another recording of the program, such as the capture of its graphs, which tells ops of "
-      "kernels that the profile does not",
+      "Another recording of the program, such as the capture of its graphs, that gives ops of "
+      "kernels which the profile does not",
       cxxopts::value<std::string>(), "FILE");
 }
 
@@ -138,17 +138,18 @@ std::string WrongOption(const cxxopts::Options& declared, std::string_view said)
 
 void AddMessageOptions(cxxopts::Options* options) {
   cxxopts::OptionAdder add = options->add_options(kMessageOptions);
-  add("quiet", "No counts and notes on standard error");
-  add("v,verbose", "All counts and notes on standard error, not the most important ones only");
+  add("quiet", "Print no counts and notes on standard error");
+  add("v,verbose",
+      "Print all counts and notes on standard error, not only the most important ones");
   add("strict",
-      "Exit with 3 when a row was damaged, kernels were unlaunched, or there is nothing to show");
+      "Exit with 3 if a row was damaged, kernels have no launch, or there is nothing to show");
 }
 
 void AddFiles(cxxopts::Options* options) {
   cxxopts::OptionAdder add = options->add_options(kHiddenOptions);
   add("file",
-      "Profiles (nvprof, Nsight Systems, PyTorch), folders of them, or records, also packed; none "
-      "or -: standard input",
+      "Profiles (nvprof, Nsight Systems, PyTorch), folders of them, or records, also compressed; "
+      "none or -: standard input",
       cxxopts::value<std::vector<std::string>>(), "FILE");
   options->parse_positional({"file"});
 }

@@ -16,7 +16,8 @@ void LeftOut::Add(const std::string& problem, bool from_folder) {
   const bool may = most_ ? count_ < *most_ : from_folder;
   if (!may && most_.value_or(0) == 0) throw Error(problem);
   if (!may)
-    throw Error(fmt::format("{}; --allow-missing {} were left out before", problem, *most_));
+    throw Error(
+        fmt::format("{}; as many as --allow-missing {} were left out before", problem, *most_));
   PrintError(Complaint(tool_, fmt::format("{}; left out", problem)));
   ++count_;
 }

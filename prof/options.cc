@@ -46,12 +46,12 @@ struct TaskEntry {
   const char* example;    ///< Arguments worth typing.
 };
 
-constexpr char kOfDiff[] = "--diff and --fail-if are of whole views: they do not go with --{}";
+constexpr char kOfDiff[] = "--diff and --fail-if take whole views: they do not go with --{}";
 // Of several that are given, the first decides.
 constexpr TaskEntry kTaskEntries[] = {
     {"summary", Task::kRankSummaries,
      "--summary keeps what whole views found: it does not go with --{}", CommandForm::kFlag,
-     "summary", "FILE...", "what views found in each rank, as small files", "traces"},
+     "summary", "FILE...", "what views found per rank, in small files", "traces"},
     {"diff", Task::kDiff, kOfDiff, CommandForm::kFirst, "diff", "BASE NEW...",
      "what changed between two runs, and why", "old.json new.json"},
     {"fail-if", Task::kDiff, kOfDiff, CommandForm::kGiven, "gate", "--fail-if EXPR FILE...",
@@ -59,12 +59,12 @@ constexpr TaskEntry kTaskEntries[] = {
      "--fail-if 'op(mm).tc_self_pct<90' net.sqlite"},
     {"save-baseline", Task::kBaseline,
      "--save-baseline keeps what whole views found: it does not go with --{}", CommandForm::kFirst,
-     "baseline", "OUT FILE...", "what views found in a run, as a file to compare with",
+     "baseline", "OUT FILE...", "what views found in a run, in a file to compare with",
      "base.oplens net.sqlite"},
     {"check", Task::kCheck, "--check is about rows of kernels: it does not go with --{}",
      CommandForm::kFlag, "check", "FILE...",
-     "what is known of how many kernels, and why not of all", "net.sqlite"},
-    {"chrome", Task::kTimeline, "--chrome is of whole profiles: it does not go with --{}",
+     "how many kernels have each column, and why the others do not", "net.sqlite"},
+    {"chrome", Task::kTimeline, "--chrome takes whole profiles: it does not go with --{}",
      CommandForm::kFlag, "timeline", "FILE...",
      "a timeline for Perfetto, with the costs of kernels", "-o run.json net.sqlite"},
     {"view", Task::kViews, "", CommandForm::kFirst, "view", "VIEW FILE...",
@@ -72,7 +72,7 @@ constexpr TaskEntry kTaskEntries[] = {
     {"by", Task::kRows, "", CommandForm::kFirst, "groups", "KEYS FILE...",
      "a row per group of kernels, such as op,dir", "op,dir --top 10 net.sqlite"},
     {"copies", Task::kRows, "", CommandForm::kFlag, "copies", "FILE...",
-     "a row per memory copy or fill", "net.sqlite"},
+     "a row per memory copy or memset", "net.sqlite"},
     {"", Task::kRows, "", CommandForm::kFlag, "kernels", "FILE...", "a row per kernel",
      "-c kernel,sil,tc net.sqlite"},
 };
@@ -118,7 +118,8 @@ constexpr OptionEntry kOptionEntries[] = {
     {"allow-missing", ~kOfRuns},
     {"compat", kOfViews | kOfRuns, "--view"},
     {"what-if", kOfViews, "--view"},
-    {"step-range", kOfAllViews, "--view; of kernels and groups, --where 'step>=3 and step<=7'"},
+    {"step-range", kOfAllViews,
+     "--view; for kernels and groups, use --where 'step>=3 and step<=7'"},
     {"time-range", kOfAllViews, "--view"},
     {"device", kOfAllViews, "--view"},
     {"all", kOfRuns, "--diff"},
@@ -148,49 +149,49 @@ void AddTables(cxxopts::OptionAdder add) {
   add("c", "Columns, separated by commas, or 'all'",
       cxxopts::value<std::string>()->default_value(std::string(kDefaultColumns)), "COLS");
   add("by",
-      "One row a group of kernels (with --copies: of copies) that are alike in these, separated by "
-      "commas: KEY, KEY:N (first N parts, the last ones with -N), KEY:label (without numbers), "
+      "One row per group of kernels (with --copies: of copies) that agree in these keys, separated "
+      "by commas: KEY, KEY:N (first N parts, the last ones with -N), KEY:label (without numbers), "
       "KEY~PATTERN",
       cxxopts::value<std::string>(), "KEYS");
   add("where",
-      "Only rows that fulfil this, such as 'dir=bprop and kernel~gemm and sil>10us' "
+      "Only rows that meet this condition, such as 'dir=bprop and kernel~gemm and sil>10us' "
       "(docs/where.md)",
       cxxopts::value<std::string>(), "CONDITION");
   add("sort",
-      "The column to sort by, figures largest first, keys in order; -COL turns it round, COL:asc "
-      "and COL:desc say which",
+      "Column to sort by: figures largest first, keys in ascending order; -COL reverses it, "
+      "COL:asc and COL:desc set it",
       cxxopts::value<std::string>(), "COL");
-  add("top", "The first N rows; with --by or --view the others summed up in one",
+  add("top", "Only the first N rows; with --by or --view the others are summed in one row",
       cxxopts::value<int>(), "N");
   add("copies",
-      "List memory copies and fills instead of kernels; needs profiles, not records. With --view: "
-      "group them too");
+      "List memory copies and memsets instead of kernels; needs profiles, not records. With "
+      "--view: group them too");
   add("view",
-      "Other tables than that of kernels, separated by commas: 'list' names them, 'all' takes all "
-      "(docs/views.md); several need --json or --sqlite",
+      "Print these views instead of kernels, separated by commas: 'list' names them, 'all' takes "
+      "all (docs/views.md); several need --json or --sqlite",
       cxxopts::value<std::string>(), "VIEWS");
   add("check",
-      "Say how many kernels have each column, and why the others have none (all columns unless -c "
-      "is given)");
+      "Say how many kernels have each column, and why the others do not (all columns unless -c is "
+      "given)");
 }
 
 void AddViewOptions(cxxopts::OptionAdder add) {
   add("compat",
-      "With --view: the figures of the TensorBoard plugin (tb), of HTA (hta) or of PyTorch's "
-      "tables by their own rules; with --diff: the comparison of tb or hta",
+      "With --view: the figures of the TensorBoard plugin (tb), HTA (hta) or PyTorch's tables, by "
+      "their own rules; with --diff: the comparison of tb or hta",
       cxxopts::value<std::string>(), "tb|hta|torch|torch-legacy");
   add("what-if",
-      "With --view critical-path: how long the path is after a change, scale(CLASS or NAME, "
-      "FACTOR)",
+      "With --view critical-path: length of the path after a change, scale(CLASS or NAME, FACTOR)",
       cxxopts::value<std::vector<std::string>>(), "CHANGE");
   add("save-baseline",
-      "Write what the views of --view found (without it: all that can be saved) to FILE instead of "
-      "tables: prof --view shows them again without the trace",
+      "Save what the views of --view found (default: all that can be saved) in FILE instead of "
+      "printing tables; prof --view shows it again without the trace",
       cxxopts::value<std::string>(), "FILE");
   add("step-range", "With --view: only steps with these numbers", cxxopts::value<std::string>(),
       "A-B");
   add("time-range",
-      "With --view: only what begins in these milliseconds, from the first event of the file",
+      "With --view: only what begins in this range of milliseconds, from the first event of the "
+      "file",
       cxxopts::value<std::string>(), "MS-MS");
   add("device", "With --view: only this GPU", cxxopts::value<int64_t>(), "N");
 }
@@ -200,27 +201,28 @@ void AddDiff(cxxopts::OptionAdder add) {
       "Compare with BASE, a profile or a folder of ranks: what changed in the views of --view "
       "(default: operators), why, and whether it is more than noise (docs/diff.md)",
       cxxopts::value<std::string>(), "BASE");
-  add("all", "With --diff: rows that did not change, too");
+  add("all", "With --diff: also rows that did not change");
   AddGateOptions(add);
 }
 
 void AddSelection(cxxopts::OptionAdder add) {
   add("op",
-      "Which of nested annotations is the op: the innermost with a known cost, or the outermost",
+      "Which of several nested annotations is the op: the innermost with a known cost, or the "
+      "outermost",
       cxxopts::value<std::string>()->default_value("inner"), "inner|outer");
   add("range",
-      "Only kernels inside a step, layer or range whose text holds a match of PATTERN (RE2 "
+      "Only kernels inside a step, layer or range whose text contains a match of PATTERN (RE2 "
       "syntax), with their backward pass",
       cxxopts::value<std::string>(), "PATTERN");
 }
 
 void AddOutput(cxxopts::OptionAdder add) {
   for (const Format& format : Formats()) AddFormat(format, &add);
-  add("header", "With --csv: the titles of the columns in its first line, or their keys",
+  add("header", "With --csv: what its first line holds, titles or keys of the columns",
       cxxopts::value<std::string>()->default_value("titles"), "titles|keys");
   add("chrome",
-      "A timeline for Perfetto and chrome://tracing, as that of parse, with columns among the "
-      "arguments of kernels (default: their costs); needs profiles, not records");
+      "Write a timeline for Perfetto and chrome://tracing, like that of parse, with columns among "
+      "the arguments of kernels (default: their costs); needs profiles, not records");
   add("o,output", "Write to FILE, whole or not at all", cxxopts::value<std::string>(), "FILE");
 }
 
@@ -370,13 +372,13 @@ void RefuseWithViews(const cxxopts::ParseResult& given, const Options& options) 
     const bool of_kernels = plan.view->name == "kernels" || plan.view->name == "groups";
     if (given.count("range") > 0 && !of_kernels) {
       throw UsageError(fmt::format(
-          "--range chooses kernels: of the views it goes with kernels and groups, not with {}",
+          "--range chooses kernels: it goes with the views kernels and groups, not with {}",
           plan.view->name));
     }
   }
   for (const char* option : {"step-range", "time-range", "device"}) {
     if (given.count("compat") == 0 || given.count(option) == 0) continue;
-    throw UsageError(fmt::format("--{}: --compat is of whole runs: give one of the two", option));
+    throw UsageError(fmt::format("--{}: --compat takes whole runs: give one of the two", option));
   }
 }
 
@@ -435,7 +437,7 @@ void ReadViews(const cxxopts::ParseResult& given, Options* options) {
 void ReadDiff(const cxxopts::ParseResult& given, Options* options) {
   const bool has_base = given.count("diff") > 0;
   if (given.count("fail-if") > 0 && given.count("compat") > 0) {
-    throw UsageError("--fail-if is by our rules: it does not go with --compat");
+    throw UsageError("--fail-if does not go with --compat: it uses oplens' own rules");
   }
   if (given.count("all") > 0 && !has_base) throw UsageError("--all needs --diff");
   const ViewRequest request = ReadRequest(given, *options);

@@ -48,15 +48,14 @@ void GiveCopies(Inputs* inputs, ItemFilter<CopyRow>* where, ViewRunner* runner,
     }
   }
   if (all == 0) {
-    messages->Need("there are no copies and no fills to show");
+    messages->Need("there are no copies and no memsets to show");
   } else if (where != nullptr) {
-    messages->Need(where->count().Sentence("copies and fills"));
+    messages->Need(where->count().Sentence("copies and memsets"));
   }
   if (impossible > 0) {
     messages->Need(
-        fmt::format("{} of the copies and fills with a rate that no memory has, by a wrong size or "
-                    "time: no GB/s "
-                    "(column reason)",
+        fmt::format("{} of the copies and memsets have an impossible rate, from a wrong size or "
+                    "time: no GB/s (column reason)",
                     impossible));
   }
 }

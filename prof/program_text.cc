@@ -71,9 +71,8 @@ std::vector<WordText> ExitCodes() {
   std::vector<WordText> codes = ExitCodesOfPricing();
   const WordText of_gate[] = {
       {"4",
-       "with --fail-if or --require-comparable: data is lost or missing, or the runs are not "
-       "alike; "
-       "goes before 5 and 3"},
+       "with --fail-if or --require-comparable: data is lost or missing, or the runs cannot be "
+       "compared; takes precedence over 5 and 3"},
       {"5", "an expression of --fail-if holds"},
   };
   codes.insert(codes.end(), std::begin(of_gate), std::end(of_gate));
@@ -93,21 +92,21 @@ std::vector<WordText> WordsOf(std::span<const Field> fields) {
 ProgramText TextOfProf() {
   return {
       .name = "prof",
-      .summary = "one row a GPU kernel, from profiles or the records that parse writes",
+      .summary = "one row per GPU kernel, from profiles or the records that parse writes",
       .synopsis = {"[OPTIONS] [FILE...]"},
       .groups = {kTableOptions, kViewOptions, kRankOptions, kDiffOptions, kSelectionOptions,
                  kPricingOptions, kOutputOptions, kMessageOptions, kHelpOptions},
       .description =
           {"FILE is a profile of nvprof, Nsight Systems or PyTorch, a folder of them, or records "
            "of parse; without FILE: records on standard input.",
-           "Without -w, --csv and --json: on a terminal columns that fit it, elsewhere fields "
-           "separated by blanks. An unknown value is never 0: "
-           "it is - here, an empty field in CSV, null in JSON; the column reason says why.",
+           "Without -w, --csv and --json: columns that fit the terminal, or fields separated by "
+           "blanks if there is none. An unknown value is never 0: it is - here, an empty field in "
+           "CSV, null in JSON; the column reason says why.",
            fmt::format("Rules of tc: version {}.", ops::TensorCoreRulesVersion())},
       .examples = {{"prof -w 130 net.sqlite", "the op of each kernel"},
                    {"prof --by op,dir --top 10 net.sqlite", "the costliest ops"},
                    {"prof --view overview net.sqlite", "where the time of each step went"},
-                   {"prof --summary traces", "of each rank a small file, which --view shows"},
+                   {"prof --summary traces", "a small file per rank, which --view shows"},
                    {"prof --diff old.json new.json", "what changed in a step, and why"},
                    {"prof --diff old.json new.json --fail-if 'total>+5%'", "fail a build"}},
       .lists = Lists(),

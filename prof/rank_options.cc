@@ -55,23 +55,24 @@ std::string AllThatSave() {
 
 void AddRankOptions(cxxopts::OptionAdder add) {
   add("summary",
-      "Write of each input what the views of --summary-views and --view found, beside it as "
-      "FILE.oplens (of one input: to the file of -o); prof --view shows many of them as one run "
+      "For each input, save what the views of --summary-views and --view found, as FILE.oplens "
+      "beside it (for one input: in the file of -o); prof --view shows many of them as one run "
       "(docs/ranks.md)");
   add("summary-views",
-      "With --summary: its views, separated by commas, or 'all' that can be saved (default: ranks, "
-      "collectives, stragglers, distributed, overview, operators, groups by op and layer)",
+      "With --summary: the views to save, separated by commas, or 'all' that can be saved "
+      "(default: ranks, collectives, stragglers, distributed, overview, operators, groups by op "
+      "and layer)",
       cxxopts::value<std::string>(), "VIEWS");
-  add("summary-dir", "With --summary: write to files in this folder, which must exist",
+  add("summary-dir", "With --summary: write the files to this folder, which must exist",
       cxxopts::value<std::string>(), "DIR");
   add("salt",
-      "For the hashes that stand in summaries for names of machines: a text that is the same for "
-      "all ranks of a run (default: their folder, whole)",
+      "Salt of the hashes that replace machine names in summaries: a text that is the same for all "
+      "ranks of a run (default: the full path of their folder)",
       cxxopts::value<std::string>(), "TEXT");
-  add("jobs", "How many inputs are read at a time (default: as many as there are cores)",
+  add("jobs", "How many inputs to read at a time (default: as many as there are cores)",
       cxxopts::value<int>(), "N");
   add("allow-missing",
-      "How many inputs may be missing or broken (default: any of folders, none that is named)",
+      "How many inputs may be missing or broken (default: any in folders, none that is named)",
       cxxopts::value<int>(), "N");
 }
 

@@ -254,10 +254,9 @@ SummaryLine AboutTheStart(const std::vector<ProcessSummary>& processes) {
   }
   if (!waits) return {};
   return {
-      "nothing was recorded: with --profile-from-start off, "
-      "oplens::annotate::Start(), or cudaProfilerStart where `cuda` is traced, begins, and there "
-      "was "
-      "none",
+      "nothing was recorded: with --profile-from-start off, recording begins at "
+      "oplens::annotate::Start(), or at cudaProfilerStart if `cuda` is traced, and neither was "
+      "called",
       true};
 }
 

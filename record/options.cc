@@ -30,11 +30,11 @@ struct TraceWord {
 };
 
 constexpr TraceWord kTraceWords[] = {
-    {"cuda", "kernels, copies, fills, calls of the runtime and driver, graphs"},
-    {"nvtx", "ranges, marks, names of threads"},
-    {"memory", "allocations of the runtime and driver"},
-    {"sync", "synchronisation, and events"},
-    {"overhead", "what the recording itself cost"},
+    {"cuda", "kernels, copies, memsets, runtime and driver calls, graphs"},
+    {"nvtx", "ranges, marks, thread names"},
+    {"memory", "runtime and driver allocations"},
+    {"sync", "synchronisation and events"},
+    {"overhead", "cost of the recording itself"},
 };
 
 WordList TraceWords() {
@@ -52,38 +52,37 @@ ProgramText TextOfRecord() {
       .summary = "records ranges and GPU activity of a program, as nvprof did",
       .synopsis = {"[OPTIONS] -o FILE -- PROGRAM ARGS...", "--recover FILE"},
       .groups = {kOutputOptions, kRecordedOptions, kHelpOptions},
-      .description = {"FILE is a database of nvprof's form, which parse and prof read. Options end "
-                      "at \"--\" or at the first word that is none.",
-                      "Until FILE is complete, all that was recorded is in FILE.spool. When record "
-                      "itself was killed, record --recover FILE makes the database of it; of "
-                      "several processes, with %p in FILE."},
+      .description = {"FILE is a database in nvprof's format, which parse and prof read. Options "
+                      "end at \"--\" or at the first word that is not an option.",
+                      "Until FILE is complete, everything recorded is in FILE.spool. If record "
+                      "itself was killed, record --recover FILE makes the database from it; for "
+                      "several processes, FILE contains %p."},
       .examples = {{"record -o net.sql -- python3 -m oplens_annotate train.py",
-                    "a PyTorch program, as it is"},
+                    "a PyTorch program, unchanged"},
                    {"record -f -o net.sql --profile-from-start off -- ./app --steps 3",
-                    "between cudaProfilerStart and cudaProfilerStop"},
+                    "only between cudaProfilerStart and cudaProfilerStop"},
                    {"record --reference -o graphs.sql -- ./app --steps 1",
                     "what is captured into CUDA graphs, for --reference of prof"},
                    {"record -o net.%p.sql --profile-child-processes -- torchrun --nproc-per-node 4 "
                     "train.py",
-                    "a database a process"}},
+                    "a database per process"}},
       .lists = {TraceWords(),
-                {"In the name of FILE, as nvprof had it",
+                {"In the name of FILE, as in nvprof",
                  {},
                  false,
                  {{"%p", "process id"},
                   {"%h", "name of the host"},
                   {"%q{NAME}", "value of the environment variable NAME"},
                   {"%%", "a percent sign"}}}},
-      .exit_codes = {{"N", "That of the program; 128 + N when signal N ended it."},
+      .exit_codes = {{"N", "Exit code of the program; 128 + N if signal N ended it."},
                      {"1", "The database cannot be written."},
                      {"2", "The command line is wrong."},
                      {"3", "With --strict: something is missing, and the program's code is 0."},
                      {"124", "The program was ended by --timeout."},
                      {"126, 127", "The program could not be started."}},
       .environment = {{"OPLENS_CUPTI",
-                       "The library of CUPTI to load, where none or the wrong one "
-                       "is found."}},
-      .files = {{"FILE.spool", "A folder with what was recorded, until FILE is complete."}},
+                       "CUPTI library to load, if none or the wrong one is found."}},
+      .files = {{"FILE.spool", "Folder with everything recorded, until FILE is complete."}},
       .see_also = {"oplens", "parse", "prof", "report"},
       .runs_command = true,
   };
@@ -100,15 +99,14 @@ cxxopts::Options Spec() {
   spec.add_options(kOutputOptions)("o,output", "The database to write (also --export-profile)",
                                    cxxopts::value<std::string>(), "FILE");
   spec.add_options(kOutputOptions)("f,force",
-                                   "Replace a database that is there (also --force-overwrite)");
+                                   "Replace an existing database (also --force-overwrite)");
   spec.add_options(kOutputOptions)(
-      "keep-arguments", "Write the program's arguments into the database too, not only its name");
-  spec.add_options(kOutputOptions)("recover",
-                                   "Make the database of a recording that was interrupted",
+      "keep-arguments", "Write the program's arguments to the database too, not only its name");
+  spec.add_options(kOutputOptions)("recover", "Make the database of an interrupted recording",
                                    cxxopts::value<std::string>(), "FILE");
   spec.add_options(kOutputOptions)("q,quiet", "Print only what failed or is missing");
   spec.add_options(kOutputOptions)(
-      "strict", "Exit with 3 when something is missing and the program's code is 0");
+      "strict", "Exit with 3 if something is missing and the program's code is 0");
   spec.add_options(kRecordedOptions)("trace", "What to record: words, separated by commas",
                                      cxxopts::value<std::string>()->default_value(kDefaultTrace),
                                      "WORDS");
@@ -116,13 +114,13 @@ cxxopts::Options Spec() {
       "reference",
       "Record only what is captured into CUDA graphs, for --reference of parse and prof");
   spec.add_options(kRecordedOptions)(
-      "profile-from-start", "off: record between cudaProfilerStart and cudaProfilerStop only",
+      "profile-from-start", "off: record only between cudaProfilerStart and cudaProfilerStop",
       cxxopts::value<std::string>()->default_value("on"), "on|off");
   spec.add_options(kRecordedOptions)(
       "profile-child-processes",
       "Record child processes too, each to its own database: FILE needs %p");
   spec.add_options(kRecordedOptions)("timeout",
-                                     "End the program, and what it started, after so many seconds",
+                                     "End the program, and what it started, after S seconds",
                                      cxxopts::value<std::string>(), "S");
   AddHelpOptions(&spec);
   // nvprof's names of options above.

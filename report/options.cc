@@ -50,18 +50,17 @@ cxxopts::Options Declare() {
   cxxopts::Options options("report");
   cxxopts::OptionAdder add = options.add_options(kPageOptions);
   add("o,output",
-      "Write to FILE, whole or not at all; of one input, the page's name is that of the input with "
-      ".html behind it, in the working folder",
+      "Write to FILE, whole or not at all (default for one input: its name with .html appended, in "
+      "the working folder)",
       cxxopts::value<std::string>(), "FILE");
-  add("title", "What the page is called, instead of the names of its inputs",
+  add("title", "Title of the page (default: the names of its inputs)",
       cxxopts::value<std::string>(), "TEXT");
   add("report-limit",
-      "How large the page may be, such as 500k or 20MB; what is left out for it is said on the "
-      "page",
+      "Largest size of the page, such as 500k or 20MB; the page says what is left out",
       cxxopts::value<std::string>()->default_value(std::string(kDefaultLimit)), "SIZE");
   add("no-host", "Leave events of host threads out of the timeline");
   add("keep-paths",
-      "Keep paths as recorded; else they are cut to what is below a folder of packages "
+      "Keep paths as recorded; by default they are cut to the part below a folder of packages "
       "(site-packages, dist-packages), the working folder or a home");
   add("diff", "A page of what changed from BASE to the inputs (docs/diff.md)",
       cxxopts::value<std::string>(), "BASE");

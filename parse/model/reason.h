@@ -88,7 +88,7 @@ enum class Severity : uint8_t {
   X(kCache, "cache", kInfo,                                                                        \
     "kernels above the DRAM bandwidth: the L2 cache may have had a part of their bytes")           \
   X(kClock, "clock", kInfo,                                                                        \
-    "kernels above a roof by less than the whole microseconds of their times tell")                \
+    "kernels above a roof by less than the error of their times, which are whole microseconds")    \
   X(kLink, "link", kInfo,                                                                          \
     "collectives faster than the links of their GPU: a switch sums for them, or they sent less "   \
     "than their sizes and ranks say")                                                              \

@@ -44,8 +44,7 @@ void KeepEvidence(std::string_view list, JoinOptions* options) {
     return std::find(words.begin(), words.end(), EvidenceWord(evidence)) != words.end();
   };
   if (!has(Evidence::kRange)) {
-    throw UsageError(
-        "--evidence: what the ranges around a launch say is never left out: add range");
+    throw UsageError("--evidence: the ranges around a launch always count: add range");
   }
   options->capture = has(Evidence::kCapture);
   options->repetition = has(Evidence::kRepetition);
@@ -67,8 +66,8 @@ void ReferenceProfile::Count(const KernelRecords& profile) {
 std::string ReferenceProfile::Unused() const {
   if (used_) return {};
   return fmt::format(
-      "--reference {}: explains no kernel: none without a known op is at a place that this "
-      "recording has too",
+      "--reference {}: explains no kernel: it has none of the places of the kernels without a "
+      "known op",
       path_);
 }
 

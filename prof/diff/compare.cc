@@ -308,8 +308,8 @@ void AddView(std::string_view name, std::string_view by, DiffPlan* plan) {
   }
   const View& view = *PlanViews({.list = name}).front().view;
   if (!CanBeJoined(view)) {
-    throw UsageError(fmt::format(
-        "--diff: the rows of {} have no keys and figures by which two runs could be joined", name));
+    throw UsageError(
+        fmt::format("--diff: the rows of {} have no keys and figures to join two runs by", name));
   }
   std::string own;
   for (const std::string_view word : WordsOf(by)) {
@@ -388,7 +388,7 @@ Diff Compare(const DiffPlan& plan, const DiffInput& base, const DiffInput& now) 
   diff.new_steps = static_cast<int64_t>(now_side.samples().size());
   if (alignment.unordered > 0) {
     diff.notes.push_back(fmt::format(
-        "{} places lie in gaps that are too large for their order: they are paired by name alone",
+        "{} places are in gaps too large to be aligned in order: they are paired by name alone",
         alignment.unordered));
   }
   PlaceDiff places = DiffPlaces(base_side, now_side, std::move(alignment));
@@ -400,7 +400,7 @@ Diff Compare(const DiffPlan& plan, const DiffInput& base, const DiffInput& now) 
   if (!late.empty()) diff.verdict += "; " + late;
   if (!base_side.has_steps() || !now_side.has_steps()) {
     diff.notes.push_back(
-        "records tell no length of steps: the total is the time on the GPU; give the profiles "
+        "records hold no length of steps: the total is the time on the GPU; give the profiles "
         "themselves");
   }
   for (const DiffPlan::Of& view : plan.views) {

@@ -20,13 +20,13 @@ using enum FieldType;
 constexpr Field kPlaceDiffKeyFields[] = {
     {"layer", "Layer", "", kText, Field::kShared, "layers around the call, outermost first",
      Fold::kKey},
-    {"op", "Op", "", kText, 20, "op that launched it; of copies and fills their kind", Fold::kKey},
+    {"op", "Op", "", kText, 20, "op that launched it; for copies and memsets their kind",
+     Fold::kKey},
     {"dir", "Direction", "", kText, 9, "fprop or bprop", Fold::kKey},
     {"shape", "Shape", "", kText, Field::kShared, "extents of the tensors among its arguments",
      Fold::kKey},
     {"work", "Work", "", kText, 13, "compute, communication, copy, fill or replay", Fold::kKey},
-    {"kernel", "Kernel", "", kName, Field::kShared, "its kernel that takes the most time",
-     Fold::kKey},
+    {"kernel", "Kernel", "", kName, Field::kShared, "kernel that takes the most time", Fold::kKey},
 };
 
 enum FigurePlace : size_t { kTime, kLaunches, kTcTime, kTcKnown, kTcPct, kFlops, kBytes };
@@ -38,22 +38,22 @@ struct PlaceFigure {
 };
 
 constexpr PlaceFigure kPlaceFigures[] = {
-    {{"device_self_ns", "DevSelf(ns)", "ns", kDecimal, 13, "time on the GPU in a step", Fold::kSum},
+    {{"device_self_ns", "DevSelf(ns)", "ns", kDecimal, 13, "time on the GPU per step", Fold::kSum},
      &PlaceSums::time_ns},
-    {{"launches", "Launches", "", kDecimal, 8, "kernels, copies and fills in a step", Fold::kSum},
+    {{"launches", "Launches", "", kDecimal, 8, "kernels, copies and memsets per step", Fold::kSum},
      &PlaceSums::count},
-    {{"tc_ns", "TC(ns)", "ns", kDecimal, 13, "of the time: of kernels that use Tensor Cores",
+    {{"tc_ns", "TC(ns)", "ns", kDecimal, 13, "part of the time in kernels that use Tensor Cores",
       Fold::kSum},
      &PlaceSums::tc_ns},
     {{"tc_known_ns", "TCKnown(ns)", "ns", kDecimal, 13,
-      "of the time: of kernels that are known to use them or not", Fold::kSum},
+      "part of the time in kernels for which that use is known", Fold::kSum},
      &PlaceSums::tc_known_ns},
     {AsRatio({"tc_self_pct", "TCSelf(%)", "%", kDecimal, 8, "tc_ns / tc_known_ns * 100"},
              {"tc_ns", "tc_known_ns", 100})},
-    {{"flops", "FLOPs", "FLOP", kDecimal, 18, "in a step, of kernels whose FLOPs are known",
+    {{"flops", "FLOPs", "FLOP", kDecimal, 18, "per step, over the kernels whose FLOPs are known",
       Fold::kSum},
      &PlaceSums::flops},
-    {{"bytes", "Bytes", "B", kDecimal, 16, "in a step, of kernels whose bytes are known",
+    {{"bytes", "Bytes", "B", kDecimal, 16, "per step, over the kernels whose bytes are known",
       Fold::kSum},
      &PlaceSums::bytes},
 };

@@ -18,41 +18,41 @@ namespace {
 using enum FieldType;
 
 constexpr Field kWasField = {"was", "Was",          "",
-                             kText, Field::kShared, "keys that the base has otherwise: key=text"};
+                             kText, Field::kShared, "keys that differ in the base: key=text"};
 constexpr Field kFigureField = {"figure", "Figure", "", kText, 16, "what is compared", Fold::kKey};
-constexpr Field kUnitField = {"unit", "Unit", "", kText, 5, "of the figure"};
+constexpr Field kUnitField = {"unit", "Unit", "", kText, 5, "unit of the figure"};
 constexpr Field kValueFields[] = {
-    {"base", "Base", "", kDecimal, 15, "the figure of the base; a step's where it adds up"},
-    {"new", "New", "", kDecimal, 15, "the same of the new run"},
+    {"base", "Base", "", kDecimal, 15, "the figure in the base; per step if it adds up"},
+    {"new", "New", "", kDecimal, 15, "the figure in the new run"},
     {"delta", "Delta", "", kDecimal, 15, "new - base"},
     {"delta_pct", "Delta%", "%", kDecimal, 9, "100 * delta / base"},
     {"share_pct", "Share%", "%", kDecimal, 9, "100 * delta / change of the total"},
-    {"band", "Noise", "", kDecimal, 13, "how large a change the spread of the steps explains"},
+    {"band", "Noise", "", kDecimal, 13, "largest change that the spread of the steps explains"},
     {"change", "Change", "", kText, 7,
      "added, removed, slower, faster, count, shape, kernel or same"},
     {"verdict", "Verdict", "", kText, 8, "changed, same (noise) or unknown (too few steps)"},
 };
 constexpr Field kTotalFields[] = {
     {"run", "Run", "", kText, 8, "base or new", Fold::kKey},
-    {"name", "Name", "", kText, Field::kShared, "of the inputs"},
+    {"name", "Name", "", kText, Field::kShared, "names of the inputs"},
     {"steps", "Steps", "", kInteger, 7, "whole steps of all ranks"},
     {"total_ns", "Total(ns)", "ns", kDecimal, 15, "mean length of a step"},
-    {"band_ns", "Noise(ns)", "ns", kDecimal, 15, "of the change"},
-    {"verdict", "Verdict", "", kText, Field::kShared, "in one line"},
+    {"band_ns", "Noise(ns)", "ns", kDecimal, 15, "noise of the change"},
+    {"verdict", "Verdict", "", kText, Field::kShared, "the verdict in one line"},
 };
 constexpr Field kSetupFields[] = {
-    {"fact", "Fact", "", kText, 16, "in what the runs differ", Fold::kKey},
-    {"base", "Base", "", kText, Field::kShared, "of the base"},
-    {"new", "New", "", kText, Field::kShared, "of the new run"},
-    {"decides", "Decides", "", kText, 7, "yes: times of the two cannot be compared"},
+    {"fact", "Fact", "", kText, 16, "fact in which the runs differ", Fold::kKey},
+    {"base", "Base", "", kText, Field::kShared, "its value in the base"},
+    {"new", "New", "", kText, Field::kShared, "its value in the new run"},
+    {"decides", "Decides", "", kText, 7, "yes: times of the two runs cannot be compared"},
 };
 constexpr Field kCauseFields[] = {
-    {"cause", "Cause", "", kText, 24, "a part of the change of the total", Fold::kKey},
-    {"delta_ns", "Delta(ns)", "ns", kDecimal, 15, "of a step; all together are the change",
-     Fold::kSum},
-    {"share_pct", "Share%", "%", kDecimal, 9, "of the change of the total"},
+    {"cause", "Cause", "", kText, 24, "part of the change of the total", Fold::kKey},
+    {"delta_ns", "Delta(ns)", "ns", kDecimal, 15,
+     "change per step; all sum to the change of the total", Fold::kSum},
+    {"share_pct", "Share%", "%", kDecimal, 9, "share of the change of the total"},
     {"verdict", "Verdict", "", kText, 8, "changed, same (noise) or unknown (too few steps)"},
-    {"sentence", "Sentence", "", kText, Field::kShared, "what it is"},
+    {"sentence", "Sentence", "", kText, Field::kShared, "what the cause is"},
 };
 
 std::optional<double> ShareOf(const Diff& diff, const std::optional<double>& delta) {

@@ -435,7 +435,7 @@ GateItem LostData(const Diff& diff) {
   GateItem item;
   item.expression = kWholeData;
   item.outcome = GateOutcome::kNoData;
-  item.message = fmt::format("neither a pass nor a failure says anything: {}", diff.lost);
+  item.message = fmt::format("neither pass nor fail would mean anything: {}", diff.lost);
   return item;
 }
 

@@ -48,7 +48,7 @@ void RunClaims::Add(std::span<const std::optional<int64_t>> numbers, const std::
 std::string RunClaims::Sentence() const {
   if (problem_.empty() || paths_.size() < 2) return "";
   return fmt::format(
-      "the {} inputs are not known to be one run, though figures are of all of them: {}; give one "
+      "the {} inputs are not known to be one run, but the figures cover all of them: {}; give one "
       "of them, or compare two with --diff",
       inputs_, problem_);
 }

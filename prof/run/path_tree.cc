@@ -36,7 +36,7 @@ std::vector<uint32_t> PathTree::Load(ByteReader* bytes) {
   std::vector<uint32_t> numbers = {kRoot};
   for (size_t path = 1; path <= count; ++path) {
     const uint64_t back = bytes->Number();
-    bytes->Check(back >= 1 && back <= path, "a path is in none that came before it");
+    bytes->Check(back >= 1 && back <= path, "a path is in one that does not come before it");
     numbers.push_back(ChildOf(numbers[path - back], NumberOf(bytes->Text())));
   }
   return numbers;

@@ -63,7 +63,7 @@ size_t AddKeptLosses(const SummaryFile& summary, const std::string& path, Diagno
   }
   const auto left_out = static_cast<size_t>(PositiveNumber(FactOr(summary, kLeftOutFact, "")));
   if (const std::string lost = LostText(kept); !lost.empty()) {
-    kept.Note(fmt::format("{}: was made of files of which parts are lost ({})", path, lost));
+    kept.Note(fmt::format("{}: was made from files with lost parts ({})", path, lost));
   }
   if (left_out > 0) kept.Note(fmt::format("{}: {} files were left out of it", path, left_out));
   losses->Merge(kept);

@@ -74,7 +74,7 @@ constexpr Format kFormats[] = {
      FormatsOpen<FormatsWidths>},
     {"csv", Value::kNone, "Comma separated values, every field quoted", false, false,
      FormatsOpen<Csv>},
-    {"json", Value::kNone, "One JSON object a line", true, false, FormatsOpen<JsonLines>},
+    {"json", Value::kNone, "One JSON object per line", true, false, FormatsOpen<JsonLines>},
     {"sqlite", Value::kFile,
      "Write a SQLite database with the rows as a table, whole or not at all (all columns "
      "unless -c is given)",

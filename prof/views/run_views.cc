@@ -16,9 +16,12 @@ namespace oplens::prof {
 namespace {
 
 constexpr Field kRulesField = {
-    "rules",   "Rules",
-    "",        FieldType::kText,
-    6,         "with --compat: whose rules the row is by: tb, hta, or oplens where these have none",
+    "rules",
+    "Rules",
+    "",
+    FieldType::kText,
+    6,
+    "with --compat: whose rules the row follows: tb, hta, or oplens where these have none",
     Fold::kKey};
 
 /// Prepends to each row whose rules it follows.
@@ -45,7 +48,7 @@ class RulesSink : public Sink {
 
 std::string_view RowsOf(const ViewPlan& plan) {
   if (!plan.options.plain) return "rows";
-  return plan.options.copies ? "copies and fills" : "kernels";
+  return plan.options.copies ? "copies and memsets" : "kernels";
 }
 
 class CountingSink : public Sink {

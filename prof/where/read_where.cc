@@ -270,11 +270,10 @@ std::vector<std::shared_ptr<const Condition>> ReadWhere(std::string_view text,
   for (Node& conjunct : conjuncts) {
     const size_t scope = FirstScope(conjunct);
     if (const Node* other = OfOtherScope(conjunct, scope)) {
-      FailWhere(
-          fmt::format("this is of {}, and what it is bound to with 'or' or 'not' of {}: they are "
-                      "asked one after the other, so only 'and' can bind them",
-                      scopes[other->scope].rows, scopes[scope].rows),
-          text, other->begin);
+      FailWhere(fmt::format("this is about {}, and 'or' or 'not' joins it with a condition on {}: "
+                            "the two are checked one after the other, so only 'and' can join them",
+                            scopes[other->scope].rows, scopes[scope].rows),
+                text, other->begin);
     }
     roots[scope].parts.push_back(std::move(conjunct));
   }

@@ -198,10 +198,11 @@ std::string ErrorOfOne(std::string_view bytes) {
 }
 
 TEST(BytesTest, NoSizeIsTakenThatTheBytesCannotHold) {
-  EXPECT_THAT(ErrorOfOne<std::vector<int64_t>>("\xff\xff\xff\xff\x0f"), HasSubstr("to follow"));
+  EXPECT_THAT(ErrorOfOne<std::vector<int64_t>>("\xff\xff\xff\xff\x0f"),
+              HasSubstr("announces more"));
   EXPECT_THAT(ErrorOfOne<std::vector<int64_t>>(std::string_view("\3\0\0", 3)),
-              HasSubstr("to follow"));
-  EXPECT_THAT(ErrorOfOne<std::string>(std::string_view("\0\7abc", 5)), HasSubstr("to follow"));
+              HasSubstr("announces more"));
+  EXPECT_THAT(ErrorOfOne<std::string>(std::string_view("\0\7abc", 5)), HasSubstr("announces more"));
 }
 
 TEST(BytesTest, NoTextIsTakenThatNoneHasTheNumberOf) {
@@ -226,7 +227,7 @@ TEST(BytesTest, NumbersThatDoNotFitAreRefused) {
   ByteWriter infinite;
   const double none = std::numeric_limits<double>::infinity();
   infinite.Values(&none);
-  EXPECT_THAT(ErrorOfOne<double>(infinite.bytes()), HasSubstr("a number is none"));
+  EXPECT_THAT(ErrorOfOne<double>(infinite.bytes()), HasSubstr("a number is not finite"));
   ByteReader count("\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "x");
   int64_t value = 0;
   EXPECT_THROW(count.Counts(&value), Error);

@@ -202,8 +202,8 @@ TEST(GateTest, LostDataIsNoPassAndNoFailure) {
     const GateResult result = Check({expression}, diff);
     EXPECT_EQ(result.exit_code(), 4);
     EXPECT_EQ(result.items.front().expression, kWholeData);
-    EXPECT_EQ(GateText(result, "prof").substr(0, 102),
-              "prof: no data: whole-data: neither a pass nor a failure says anything: the new run "
+    EXPECT_EQ(GateText(result, "prof").substr(0, 101),
+              "prof: no data: whole-data: neither pass nor fail would mean anything: the new run "
               "lost data (file-cut");
     EXPECT_EQ(result.items.size(), 2U);
   }

@@ -245,7 +245,7 @@ TEST(OplensProgramTest, ReadsRecordsFromStandardInput) {
   const RunResult result = RunOplens({"-"}, {.stdin_path = records});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.out, StartsWith("standard input\nrecords; Tesla V100-SXM2-16GB; 131 kernels"));
-  EXPECT_THAT(result.out, HasSubstr("are not told by records"));
+  EXPECT_THAT(result.out, HasSubstr("are not in records"));
   ExpectFits(result.out, 100);
 }
 

@@ -205,8 +205,8 @@ TEST(WhereTest, ScopesAreAskedOneAfterTheOther) {
   EXPECT_TRUE(read[0] != nullptr && read[1] == nullptr);
   read = ReadWhere("pct>1 and group.name=x", scopes);
   EXPECT_TRUE(read[0] == nullptr && read[1] != nullptr);
-  EXPECT_THAT(ErrorOf("ns>1 or count>2", scopes), HasSubstr("only 'and' can bind them"));
-  EXPECT_THAT(ErrorOf("not (ns>1 and count>2)", scopes), HasSubstr("only 'and' can bind them"));
+  EXPECT_THAT(ErrorOf("ns>1 or count>2", scopes), HasSubstr("only 'and' can join them"));
+  EXPECT_THAT(ErrorOf("not (ns>1 and count>2)", scopes), HasSubstr("only 'and' can join them"));
 }
 
 TEST(QuantityTest, IsExactWhereItIsWhole) {

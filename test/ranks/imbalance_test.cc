@@ -101,7 +101,7 @@ TEST(ImbalanceTest, WithoutGroupsThereIsNothing) {
   const auto partial = Find({{0, "DATA_PARALLEL_GROUP", {0, 1}, {100}},  //
                              {1, "DATA_PARALLEL_GROUP", {0, 1}, {300}}});
   EXPECT_TRUE(RowsOf(*partial).empty());
-  EXPECT_THAT(partial->Notes(), Contains(HasSubstr("no group of stages or of experts")));
+  EXPECT_THAT(partial->Notes(), Contains(HasSubstr("no group of stages or experts")));
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ TEST(PlantedTest, ARankThatLacksItsLastCollectivesIsNamed) {
     EXPECT_EQ(incomplete.count(cut), 0u) << seed;
     for (const auto& [rank, count] : incomplete) EXPECT_EQ(count, 10) << seed;
     EXPECT_THAT(ranks.Find("ranks")->Notes(),
-                Contains(HasSubstr(fmt::format("rank {} lacks 10 calls", cut))))
+                Contains(HasSubstr(fmt::format("rank {} misses 10 calls", cut))))
         << seed;
   }
 }

@@ -257,7 +257,7 @@ TEST(CollectivesTest, CallsOfAnotherTimeAreNotOne) {
   for (size_t i = 0; i < rows.size(); ++i) {
     EXPECT_EQ(rows[i].at("match"), i % 5 == 4 ? "unmatched" : "order") << i;
   }
-  EXPECT_THAT(partial->Notes(), Contains(HasSubstr("2 calls are unmatched: those in their place")));
+  EXPECT_THAT(partial->Notes(), Contains(HasSubstr("2 calls are unmatched: their counterparts")));
 }
 
 TEST(CollectivesTest, SumsByKeys) {

@@ -321,7 +321,7 @@ bool IsBareArray(std::string_view head) {
   }
   if (IsBareArray(file.head()) && counts.events == 0) {
     throw Error(file.path(),
-                "is a JSON list without a trace event (torch's memory timeline looks so)", kAdvice);
+                "is a JSON list without a trace event (such as torch's memory timeline)", kAdvice);
   }
   if (!counts.has_events) {
     throw Error(file.path(), "is JSON, but no trace: it has no traceEvents", kAdvice);

@@ -54,7 +54,7 @@ Cell HtaWhole(const HtaStreamRow& row) {
 
 constexpr HtaStreamColumn kHtaRankColumn = KeyColumn<&HtaStreamKey::rank>{kRankField};
 constexpr HtaStreamColumn kHtaStreamColumn = KeyColumn<&HtaStreamKey::stream>{
-    {"stream", "Stream", "", FieldType::kInteger, 8, "of the GPU", Fold::kKey}};
+    {"stream", "Stream", "", FieldType::kInteger, 8, "stream of the GPU", Fold::kKey}};
 
 /// By text of a trace: whether it is one of `names`.
 std::vector<bool> HtaNamed(const Trace& trace, std::span<const std::string_view> names) {
@@ -75,14 +75,14 @@ constexpr HtaStreamColumn kHtaIdleColumns[] = {
     kHtaStreamColumn,
     KeyColumn<&HtaStreamKey::word>{
         {"cause", "Cause", "", FieldType::kText, 12,
-         "host_wait: the launch began after the work before it had ended; else kernel_wait where "
-         "the gap is less than 30 us; other",
+         "host_wait: the launch began after the end of the previous work; else kernel_wait if the "
+         "gap is less than 30 us; else other",
          Fold::kKey}},
     {{"idle_ns", "Idle(ns)", "ns", FieldType::kInteger, 14,
-      "sum of the gaps, start less the end of what started before it on the stream", Fold::kSum},
+      "sum of the gaps: start - end of what started before it on the stream", Fold::kSum},
      HtaWhole<0>},
-    {{"share", "Share", "", FieldType::kDecimal, 8, "of the sum of the stream, with two digits",
-      Fold::kNone},
+    {{"share", "Share", "", FieldType::kDecimal, 8,
+      "share of the sum of the stream, with two digits", Fold::kNone},
      HtaFigure<1>},
 };
 
@@ -155,12 +155,11 @@ constexpr HtaStreamColumn kHtaLaunchColumns[] = {
     kHtaRankColumn,
     {{"launches", "Launches", "", FieldType::kInteger, 10,
       "pairs of a call of cudaLaunchKernel, cudaLaunchKernelExC, cudaMemcpyAsync or "
-      "cudaMemsetAsync "
-      "and the work that has its number",
+      "cudaMemsetAsync and the work with its correlation id",
       Fold::kSum},
      HtaWhole<0>},
     {{"short_kernels", "Short", "", FieldType::kInteger, 8,
-      "pairs whose work is shorter than the call, the call at most 50 us", Fold::kSum},
+      "pairs whose work is shorter than the call, and the call at most 50 us", Fold::kSum},
      HtaWhole<1>},
     {{"runtime_outliers", "SlowCalls", "", FieldType::kInteger, 9,
       "pairs whose call is longer than 50 us", Fold::kSum},
@@ -175,7 +174,7 @@ constexpr HtaStreamColumn kHtaLaunchColumns[] = {
       Fold::kSum},
      HtaWhole<5>},
     {{"delay_ns", "Delay(ns)", "ns", FieldType::kInteger, 14,
-      "sum of the delays: start of the work less the end of the call, at least 0", Fold::kSum},
+      "sum of the delays: start of the work - end of the call, at least 0", Fold::kSum},
      HtaWhole<6>},
     {{"max_delay_ns", "MaxDelay(ns)", "ns", FieldType::kInteger, 14, "longest delay", Fold::kMax},
      HtaWhole<7>},
@@ -224,13 +223,14 @@ constexpr std::array<HtaStreamColumn, 10> DescribedColumns(
        {{keys[0], "Mean", unit, kDecimal, 10, "mean of the values, however long each holds",
          Fold::kNone},
         HtaFigure<1>},
-       {{keys[1], "Std", unit, kDecimal, 10, "their standard deviation, over n - 1", Fold::kNone},
+       {{keys[1], "Std", unit, kDecimal, 10, "standard deviation of the values, over n - 1",
+         Fold::kNone},
         HtaFigure<2>},
-       {{keys[2], "Min", unit, kDecimal, 10, "the least", Fold::kMin}, HtaFigure<3>},
+       {{keys[2], "Min", unit, kDecimal, 10, "smallest value", Fold::kMin}, HtaFigure<3>},
        {{keys[3], "P25", unit, kDecimal, 10, "quartile, interpolated", Fold::kNone}, HtaFigure<4>},
        {{keys[4], "P50", unit, kDecimal, 10, "median", Fold::kNone}, HtaFigure<5>},
        {{keys[5], "P75", unit, kDecimal, 10, "quartile, interpolated", Fold::kNone}, HtaFigure<6>},
-       {{keys[6], "Max", unit, kDecimal, 10, "the largest", Fold::kMax}, HtaFigure<7>}}};
+       {{keys[6], "Max", unit, kDecimal, 10, "largest value", Fold::kMax}, HtaFigure<7>}}};
 }
 
 HtaFigures Described(std::vector<double> values) {
@@ -241,7 +241,7 @@ HtaFigures Described(std::vector<double> values) {
 
 constexpr auto kHtaQueueColumns =
     DescribedColumns(kHtaStreamColumn, {"mean", "std", "min", "p25", "p50", "p75", "max"}, "",
-                     "values: lengths of the queue after each call and each start of work");
+                     "number of values: queue lengths after each call and each start of work");
 
 /// The queue of a stream grows or shrinks by one.
 struct HtaSeriesTablesChange {
@@ -303,7 +303,7 @@ constexpr auto kHtaBandwidthColumns = DescribedColumns(
     KeyColumn<&HtaStreamKey::word>{{"kind", "Kind", "", FieldType::kText, 15,
                                     "Memcpy HtoD, DtoH, DtoD, ..., Memset", Fold::kKey}},
     {"mean_gbps", "std_gbps", "min_gbps", "p25_gbps", "p50_gbps", "p75_gbps", "max_gbps"}, "GB/s",
-    "values above 0: sums of the bandwidths of what runs, after each start and end");
+    "number of values above 0: summed bandwidths of what runs, after each start and end");
 
 HtaRows FindBandwidth(const Trace& trace) {
   const HtaActivity activity(trace);

@@ -149,13 +149,13 @@ struct OpFigure {
 
 constexpr OpFigure kOpFigures[] = {
     {"calls", "Calls", "", "how often it was called", [](const Call&) { return int64_t{1}; }},
-    {"host_total", "HostTotal", "ns", "sum of its lengths on the host",
+    {"host_total", "HostTotal", "ns", "sum of the lengths of its calls on the host",
      [](const Call& call) { return call.host_total_ns; }},
-    {"host_self", "HostSelf", "ns", "the same without what is right inside of it",
+    {"host_self", "HostSelf", "ns", "host_total without the calls directly inside",
      [](const Call& call) { return call.host_self_ns; }},
-    {"device_total", "DevTotal", "ns", "time on the device of what was launched in it",
+    {"device_total", "DevTotal", "ns", "device time of what was launched in it",
      [](const Call& call) { return call.device_total_ns; }},
-    {"device_self", "DevSelf", "ns", "time on the device of what it launched itself",
+    {"device_self", "DevSelf", "ns", "device time of what it launched itself",
      [](const Call& call) { return call.device_self_ns; }},
 };
 
@@ -174,7 +174,7 @@ class OpFields {
       AddField(figure, "base_", "Base", "", "in the base: ");
       AddField(figure, "new_", "New", "", "in the new run: ");
       AddField(figure, "delta_", "Delta", "", "new - base: ");
-      AddField(figure, "delta_", "Delta", "_pct", "delta / base * 100; unknown where that is 0: ");
+      AddField(figure, "delta_", "Delta", "_pct", "delta / base * 100; unknown if base is 0: ");
     }
   }
 
@@ -204,23 +204,27 @@ constexpr Field kOpField = {"op",      "Op", "", kText, Field::kShared, "name of
 
 constexpr Field kTreeFields[] = {
     kDiffRulesField,
-    {"node", "Node", "", kText, 8, "its path: 0-2 is the third node of the root", Fold::kKey},
-    {"level", "Level", "", kInteger, 5, "nodes that it is in", Fold::kNone},
+    {"node", "Node", "", kText, 8, "path of the node: 0-2 is the third node of the root",
+     Fold::kKey},
+    {"level", "Level", "", kInteger, 5, "number of nodes around it", Fold::kNone},
     {"base", "Base", "", kText, Field::kShared,
      "call of the base; CompositeNodes: several, Blank: none", Fold::kNone},
-    {"new", "New", "", kText, Field::kShared, "the same of the new run", Fold::kNone},
-    {"base_host_ns", "BaseHost(ns)", "ns", kInteger, 13, "length of the calls of the base",
+    {"new", "New", "", kText, Field::kShared, "call of the new run, as base", Fold::kNone},
+    {"base_host_ns", "BaseHost(ns)", "ns", kInteger, 13, "length of the calls in the base",
      Fold::kNone},
-    {"new_host_ns", "NewHost(ns)", "ns", kInteger, 13, "the same of the new run", Fold::kNone},
+    {"new_host_ns", "NewHost(ns)", "ns", kInteger, 13, "length of the calls in the new run",
+     Fold::kNone},
     {"base_device_ns", "BaseDev(ns)", "ns", kInteger, 13,
-     "time on the device of what they launched, in the base", Fold::kNone},
-    {"new_device_ns", "NewDev(ns)", "ns", kInteger, 13, "the same of the new run", Fold::kNone},
+     "device time of what they launched in the base", Fold::kNone},
+    {"new_device_ns", "NewDev(ns)", "ns", kInteger, 13,
+     "device time of what they launched in the new run", Fold::kNone},
     {"base_ns", "Base(ns)", "ns", kInteger, 13,
-     "time on the device, of calls without any the length, in the base", Fold::kNone},
-    {"new_ns", "New(ns)", "ns", kInteger, 13, "the same of the new run", Fold::kNone},
+     "device time in the base; for calls without any, their length", Fold::kNone},
+    {"new_ns", "New(ns)", "ns", kInteger, 13,
+     "device time in the new run; for calls without any, their length", Fold::kNone},
     {"delta_ns", "Delta(ns)", "ns", kInteger, 13, "new_ns - base_ns", Fold::kNone},
     {"accumulated_ns", "Accumulated(ns)", "ns", kInteger, 15,
-     "delta_ns with that of all nodes before it in the same node", Fold::kNone},
+     "delta_ns plus that of all nodes before it in the same node", Fold::kNone},
 };
 
 /// Sums of one name on both sides, by OpFigure.

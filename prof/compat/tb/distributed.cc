@@ -319,7 +319,7 @@ class TbPartial : public Partial {
     records_ |= more.records_;
   }
   std::vector<std::string> Notes() const override {
-    if (records_) return {fmt::format("{}: records do not tell this: give the profile", view_)};
+    if (records_) return {fmt::format("{}: records do not hold this: give the profile", view_)};
     const std::string refusal = ranks_.Refusal();
     if (refusal.empty()) return {};
     return {fmt::format("{}: the plugin shows nothing here: {}", view_, refusal)};
@@ -446,7 +446,7 @@ constexpr Field kTbDistributedCallFields[] = {
     {"kind", "Kind", "", FieldType::kText, 20, "name of the collective's range", Fold::kKey},
     {"calls", "Calls", "", FieldType::kInteger, 7, "ranges of that name", Fold::kSum},
     {"total_bytes", "Bytes(B)", "B", FieldType::kInteger, 13,
-     "sum of the sizes of their inputs; of types that the plugin does not know 0", Fold::kSum},
+     "sum of the sizes of their inputs; 0 for types that the plugin does not know", Fold::kSum},
     {"mean_bytes", "Mean(B)", "B", FieldType::kInteger, 13, "total_bytes / calls, rounded",
      Fold::kNone},
     {"latency_ns", "Latency(ns)", "ns", FieldType::kInteger, 13,
@@ -454,7 +454,8 @@ constexpr Field kTbDistributedCallFields[] = {
     {"mean_latency_ns", "MeanLat(ns)", "ns", FieldType::kInteger, 13,
      "latency_ns / calls, rounded to microseconds", Fold::kNone},
     {"transfer_ns", "Transfer(ns)", "ns", FieldType::kInteger, 13,
-     "the same of their transfers: the shortest range of all ranks, at the end of each",
+     "time in which any of their transfers ran: the end part of each range, as long as the "
+     "shortest range of all ranks",
      Fold::kSum},
     {"mean_transfer_ns", "MeanTrans(ns)", "ns", FieldType::kInteger, 13,
      "transfer_ns / calls, rounded to microseconds", Fold::kNone},

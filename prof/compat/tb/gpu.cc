@@ -159,7 +159,7 @@ void TbGpu::Begin(const Run* run) {
   run_ = run;
   states_.clear();
   if (run == nullptr) {
-    notes_.Add("gpu needs the profile itself: records tell no steps and no copies");
+    notes_.Add("gpu needs the profile itself: records hold no steps and no copies");
     return;
   }
   const std::vector<Step> steps = TensorBoardSteps(run->trace(), run->work());

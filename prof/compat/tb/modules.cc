@@ -162,30 +162,31 @@ std::vector<Tree> TbModulesReader::Read() {
 
 constexpr Column<TbModulesRow> kTbModulesColumns[] = {
     {kRankField, [](const TbModulesRow& row) { return CellOf(row.rank); }},
-    {{"name", "Name", "", FieldType::kText, Field::kShared, "the module, as recorded", Fold::kKey},
+    {{"name", "Name", "", FieldType::kText, Field::kShared, "name of the module, as recorded",
+      Fold::kKey},
      [](const TbModulesRow& row) { return Text(row.module.name); }},
-    {{"id", "Id", "", FieldType::kInteger, 6, "its number, as recorded", Fold::kNone},
+    {{"id", "Id", "", FieldType::kInteger, 6, "number of the module, as recorded", Fold::kNone},
      [](const TbModulesRow& row) {
        return row.module.id == TorchEvent::kNone ? Cell{} : Integer(row.module.id);
      }},
-    {{"level", "Level", "", FieldType::kInteger, 5, "modules that it is in", Fold::kNone},
+    {{"level", "Level", "", FieldType::kInteger, 5, "number of modules around it", Fold::kNone},
      [](const TbModulesRow& row) { return Integer(row.module.level); }},
     TbModulesFigure<&Stats::calls>("calls", "Calls", "", 8, "its calls, wherever they are"),
     TbModulesFigure<&Stats::operators>(
         "operators", "Operators", "", 9,
-        "operators right inside of them, of those that the plugin lists"),
+        "operators directly inside of these calls that the plugin lists"),
     TbModulesFigure<&Stats::host_total_ns>("host_total_ns", "HostTotal(ns)", "ns", 13,
-                                           "sum of their lengths"),
+                                           "sum of the lengths of these calls"),
     TbModulesFigure<&Stats::host_self_ns>("host_self_ns", "HostSelf(ns)", "ns", 13,
-                                          "the same without what is right inside of them"),
+                                          "host_total_ns without the calls directly inside"),
     TbModulesFigure<&Stats::device_total_ns>(
         "device_total_ns", "DevTotal(ns)", "ns", 13,
-        "sum of the durations of the device events launched in them"),
+        "sum of the durations of the device events launched in these calls"),
     TbModulesFigure<&Stats::device_self_ns>(
         "device_self_ns", "DevSelf(ns)", "ns", 13,
-        "of those that operators right inside of them launched, with all in these"),
+        "part of device_total_ns launched in the operators directly inside of these calls"),
     {{"mean_ns", "Mean(ns)", "ns", FieldType::kDecimal, 13,
-      "device_total_ns / calls, or host_total_ns / calls where that is 0", Fold::kNone},
+      "device_total_ns / calls, or host_total_ns / calls if the former is 0", Fold::kNone},
      [](const TbModulesRow& row) {
        const Stats& sums = row.sums;
        return RatioCell(sums.device_total_ns > 0 ? sums.device_total_ns : sums.host_total_ns,

@@ -51,74 +51,75 @@ constexpr Column<ModuleRow> kModulesColumns[] = {
     ByColumn<&ModulesKey::rank>(kRankField),
     ByColumn<&ModulesKey::step>(kStepField),
     {{"path", "Path", "", FieldType::kText, Field::kShared,
-      "the module with those that it is in, outermost first, joined by /", Fold::kKey},
+      "the modules around it and itself, outermost first, joined by /", Fold::kKey},
      [](const ModuleRow& row) { return Text(row.path); }},
     {{"name", "Name", "", FieldType::kText, 24, "its own name, as recorded"},
      [](const ModuleRow& row) { return row.OfModule(Text(row.name)); }},
-    {{"level", "Level", "", FieldType::kInteger, 5, "modules that it is in"},
+    {{"level", "Level", "", FieldType::kInteger, 5, "number of modules around it"},
      [](const ModuleRow& row) { return row.OfModule(Integer(row.level)); }},
     {{"calls", "Calls", "", FieldType::kInteger, 8,
-      "calls of the module, those that run again in the backward pass included", Fold::kSum},
+      "calls of the module, including those that run again in the backward pass", Fold::kSum},
      [](const ModuleRow& row) { return row.OfModule(CellOf(row.sums.calls)); }},
     {{"wall_ns", "Wall(ns)", "ns", FieldType::kInteger, 13, "sum of the lengths of these calls"},
      [](const ModuleRow& row) { return row.OfModule(CellOf(row.sums.wall_ns)); }},
     FigureColumn<&ModuleSums::ops>{"ops", "Ops", "", 8,
-                                   "calls of operators in it and in no module inside"},
+                                   "operator calls in it, not in modules inside"},
     {{"device_self_ns", "DevSelf(ns)", "ns", FieldType::kInteger, 13,
-      "sum of the durations of the device events that these launched, outside of the backward pass",
+      "sum of the durations of the device events that these calls launched, outside of the "
+      "backward pass",
       Fold::kSum},
      [](const ModuleRow& row) { return CellOf(row.sums.forward.device_ns); }},
     {{"device_total_ns", "DevTotal(ns)", "ns", FieldType::kInteger, 13,
-      "device_self_ns of it and of all modules inside"},
+      "device_self_ns of it and all modules inside"},
      [](const ModuleRow& row) { return CellOf(row.totals.forward.device_ns); }},
     {{"host_self_ns", "HostSelf(ns)", "ns", FieldType::kInteger, 13,
-      "their time on the host, each without that of calls inside, outside of the backward pass",
+      "host time of these calls, each without the time in which calls inside ran, outside of the "
+      "backward pass",
       Fold::kSum},
      [](const ModuleRow& row) { return CellOf(row.sums.forward.host_ns); }},
     {{"host_total_ns", "HostTotal(ns)", "ns", FieldType::kInteger, 13,
-      "host_self_ns of it and of all modules inside"},
+      "host_self_ns of it and all modules inside"},
      [](const ModuleRow& row) { return CellOf(row.totals.forward.host_ns); }},
     {{"bwd_device_self_ns", "BwdDevSelf(ns)", "ns", FieldType::kInteger, 14,
       "as device_self_ns, in the backward pass", Fold::kSum},
      [](const ModuleRow& row) { return CellOf(row.sums.backward.device_ns); }},
     {{"bwd_device_total_ns", "BwdDevTotal(ns)", "ns", FieldType::kInteger, 15,
-      "bwd_device_self_ns of it and of all modules inside"},
+      "bwd_device_self_ns of it and all modules inside"},
      [](const ModuleRow& row) { return CellOf(row.totals.backward.device_ns); }},
     {{"bwd_host_self_ns", "BwdHostSelf(ns)", "ns", FieldType::kInteger, 15,
       "as host_self_ns, in the backward pass", Fold::kSum},
      [](const ModuleRow& row) { return CellOf(row.sums.backward.host_ns); }},
     {{"bwd_host_total_ns", "BwdHostTotal(ns)", "ns", FieldType::kInteger, 16,
-      "bwd_host_self_ns of it and of all modules inside"},
+      "bwd_host_self_ns of it and all modules inside"},
      [](const ModuleRow& row) { return CellOf(row.totals.backward.host_ns); }},
-    FigureColumn<&ModuleSums::communication_ns>{
-        "comm_self_ns", "CommSelf(ns)", "ns", 13,
-        "sum of the durations of the kernels that communicate, in both passes; the times above are "
-        "without them"},
+    FigureColumn<&ModuleSums::communication_ns>{"comm_self_ns", "CommSelf(ns)", "ns", 13,
+                                                "sum of the durations of its communication "
+                                                "kernels, in both passes; not in the times above"},
     {{"comm_total_ns", "CommTotal(ns)", "ns", FieldType::kInteger, 13,
-      "comm_self_ns of it and of all modules inside"},
+      "comm_self_ns of it and all modules inside"},
      [](const ModuleRow& row) { return CellOf(row.totals.communication_ns); }},
     FigureColumn<&ModuleSums::collectives>{"collectives", "Collectives", "", 11,
-                                           "kernels of comm_self_ns"},
-    FigureColumn<&ModuleSums::launches>{"launches", "Launches", "", 8,
-                                        "device events of device_self_ns and bwd_device_self_ns"},
+                                           "number of kernels of comm_self_ns"},
+    FigureColumn<&ModuleSums::launches>{
+        "launches", "Launches", "", 8,
+        "number of device events of device_self_ns and bwd_device_self_ns"},
     {{"flops", "FLOPs", "FLOP", FieldType::kInteger, 18,
-      "of the kernels among them whose FLOPs are known", Fold::kSum},
+      "sum over the kernels among launches whose FLOPs are known", Fold::kSum},
      KnownOf<&ModuleSums::with_flops, &ModuleSums::flops>},
     {{"bytes", "Bytes", "B", FieldType::kInteger, 16,
-      "of the kernels among them whose bytes are known", Fold::kSum},
+      "sum over the kernels among launches whose bytes are known", Fold::kSum},
      KnownOf<&ModuleSums::with_bytes, &ModuleSums::bytes>},
     {{"alloc_bytes", "Alloc(B)", "B", FieldType::kInteger, 14,
-      "device memory that the framework gave out while it ran and no module inside did",
-      Fold::kSum},
+      "device memory that the framework allocated in it, not in modules inside", Fold::kSum},
      [](const ModuleRow& row) {
        return row.has_memory ? CellOf(row.sums.allocated_bytes) : Cell{};
      }},
     {{"freed_bytes", "Freed(B)", "B", FieldType::kInteger, 14,
-      "the same of memory that was given back", Fold::kSum},
+      "device memory that the framework freed in it, not in modules inside", Fold::kSum},
      [](const ModuleRow& row) { return row.has_memory ? CellOf(row.sums.freed_bytes) : Cell{}; }},
     {{"tc_self_pct", "TCSelf(%)", "%", FieldType::kDecimal, 8,
-      "time of kernels that use Tensor Cores / that of kernels of which it is known, * 100; of the "
-      "kernels among launches"},
+      "time of kernels that use Tensor Cores / time of kernels for which that use is known * 100; "
+      "of the kernels among launches"},
      PercentOf<&ModuleSums::tensor_core_ns, &ModuleSums::tensor_core_known_ns>},
 };
 
@@ -233,7 +234,7 @@ void Modules::Load(ByteReader* bytes) {
   const std::vector<uint32_t> numbers = tree_.Load(bytes);
   TransferMap(bytes, &rows_, [&](const ModulesKey& key, const ModulesOfKey& group) {
     for (const auto& [path, sums] : group) {
-      bytes->Check(path < numbers.size(), "a module has a path that none has");
+      bytes->Check(path < numbers.size(), "a module has a path that does not exist");
       TakePath(key, numbers[path], sums);
     }
   });

@@ -49,7 +49,7 @@ struct OperatorRow {
 };
 
 constexpr Column<OperatorRow> kOperatorColumns[] = {
-    TextColumn<0>{"op", "Op", Field::kShared, "operator, by its name as recorded"},
+    TextColumn<0>{"op", "Op", Field::kShared, "operator, by its recorded name"},
     TextColumn<TextPlaceOf(OperatorKey::kShape), true>{
         "shape", "Shape", Field::kShared, "extents of the tensors among the arguments"},
     kOperatorLayerColumn,
@@ -64,43 +64,47 @@ constexpr Column<OperatorRow> kOperatorColumns[] = {
       "sum of the durations of the device events that its calls launched themselves", Fold::kSum},
      [](const OperatorRow& row) { return CellOf(row.sums.self.device_ns); }},
     {{"device_total_ns", "DevTotal(ns)", "ns", kInteger, 13,
-      "device_self_ns and that of calls inside; a call inside another of the same row adds "
+      "device_self_ns plus that of calls inside; a call inside another of the same row adds "
       "nothing"},
      [](const OperatorRow& row) { return CellOf(row.sums.total.device_ns); }},
     FigureColumn<&OperatorSums::device_busy_ns>{
         "device_busy_ns", "DevBusy(ns)", "ns", 13,
         "time in which any device event of device_self_ns ran, summed over GPUs"},
     {{"host_self_ns", "HostSelf(ns)", "ns", kInteger, 13,
-      "its calls' time on the host without that in which calls inside ran", Fold::kSum},
+      "host time of its calls, without the time in which calls inside ran", Fold::kSum},
      [](const OperatorRow& row) { return row.OfCalls(CellOf(row.sums.host_self_ns)); }},
     {{"host_total_ns", "HostTotal(ns)", "ns", kInteger, 13,
-      "its calls' time on the host; a call inside another of the same row adds nothing"},
+      "host time of its calls; a call inside another of the same row adds nothing"},
      [](const OperatorRow& row) { return row.OfCalls(CellOf(row.sums.host_total_ns)); }},
     {{"mean_ns", "Mean(ns)", "ns", kDecimal, 13,
-      "length of a call on the host: sum of the lengths of all / calls", Fold::kMean},
+      "mean length of a call on the host: sum of all lengths / calls", Fold::kMean},
      RatioOf<&OperatorSums::length_ns, &OperatorSums::calls>},
     FigureColumn<&OperatorSums::lengths, 50>{
         "p50_ns", "P50(ns)", "ns", 11,
-        "length of the call of rank ceil(0.5 * calls), at most 1.6 % off"},
+        "median length: the call of rank ceil(0.5 * calls), at most 1.6 % off"},
     FigureColumn<&OperatorSums::lengths, 95>{
         "p95_ns", "P95(ns)", "ns", 11,
-        "length of the call of rank ceil(0.95 * calls), at most 1.6 % off"},
+        "95th percentile: the call of rank ceil(0.95 * calls), at most 1.6 % off"},
     FigureColumn<&OperatorSums::launches>{"launches", "Launches", "", 8,
                                           "device events that its calls launched themselves"},
     {{"flops", "FLOPs", "FLOP", kInteger, 18,
-      "of the kernels that its calls launched themselves and whose FLOPs are known", Fold::kSum},
+      "sum over the kernels that its calls launched themselves and whose FLOPs are known",
+      Fold::kSum},
      KnownOf<&OperatorSums::with_flops, &OperatorSums::flops>},
     {{"bytes", "Bytes", "B", kInteger, 16,
-      "of the kernels that its calls launched themselves and whose bytes are known", Fold::kSum},
+      "sum over the kernels that its calls launched themselves and whose bytes are known",
+      Fold::kSum},
      KnownOf<&OperatorSums::with_bytes, &OperatorSums::bytes>},
     {{"tc_elig", "TCElig", "", kText, 7,
-      "yes: a kernel of it or of calls inside runs on Tensor Cores or could; no: none could"},
+      "yes: one of its kernels, or of calls inside, runs or could run on Tensor Cores; no: none "
+      "could"},
      [](const OperatorRow& row) { return Text(row.sums.total.Eligible()); }},
     {{"tc_self_pct", "TCSelf(%)", "%", kDecimal, 8,
-      "time of kernels that use Tensor Cores / that of kernels of which it is known, * 100; of the "
-      "kernels of device_self_ns"},
+      "time of kernels that use Tensor Cores / time of kernels for which that use is known * 100; "
+      "of the kernels of device_self_ns"},
      [](const OperatorRow& row) { return Decimal(row.sums.self.TensorCorePercent()); }},
-    {{"tc_total_pct", "TCTotal(%)", "%", kDecimal, 8, "the same of the kernels of device_total_ns"},
+    {{"tc_total_pct", "TCTotal(%)", "%", kDecimal, 8,
+      "tc_self_pct for the kernels of device_total_ns"},
      [](const OperatorRow& row) { return Decimal(row.sums.total.TensorCorePercent()); }},
 };
 

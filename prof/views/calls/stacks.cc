@@ -36,11 +36,12 @@ constexpr Column<StackRow> kStacksColumns[] = {
      [](const StackRow& row) { return Text(row.stack); }},
     FigureColumn<&StackSums::host_ns>{
         "host_self_ns", "HostSelf(ns)", "ns", 13,
-        "time on the host of the calls that were reached so, without that of calls inside"},
+        "host time of the calls with this stack, without the time in which calls inside ran"},
     FigureColumn<&StackSums::device_ns>{
         "device_self_ns", "DevSelf(ns)", "ns", 13,
-        "sum of the durations of the device events that these launched themselves"},
-    FigureColumn<&StackSums::launches>{"launches", "Launches", "", 8, "these device events"},
+        "sum of the durations of the device events that these calls launched themselves"},
+    FigureColumn<&StackSums::launches>{"launches", "Launches", "", 8,
+                                       "number of these device events"},
 };
 
 struct Words {
@@ -189,7 +190,7 @@ void Stacks::Transfer(Bytes* bytes, Self* self) {
       uint32_t path = 0;
       StackSums sums;
       bytes->Values(&path, &sums);
-      bytes->Check(path < numbers.size(), "a stack has a path that none has");
+      bytes->Check(path < numbers.size(), "a stack has a path that does not exist");
       self->SumsOf(numbers[path]).Add(sums);
     }
   } else {

@@ -39,47 +39,45 @@ constexpr Column<CallRow> kCallColumns[] = {
     {kRankField, [](const CallRow& row) { return CellOf(row.rank); }},
     {kStepField, [](const CallRow& row) { return Integer(row.entry.step); }},
     {{"start_ns", "Start(ns)", "ns", FieldType::kInteger, 13,
-      "of its first kernel, or of the host's range, from the first event of the rank", Fold::kKey},
+      "start of its first kernel, or of the host range, from the first event of the rank",
+      Fold::kKey},
      [](const CallRow& row) { return Integer(row.entry.since_ns); }},
     {kCollectiveKindField, [](const CallRow& row) { return Text(CollectiveWord(row.call.kind)); }},
     {kCollectiveGroupField, [](const CallRow& row) { return Text(row.group.name); }},
     {kCollectiveRanksField, [](const CallRow& row) { return Text(row.group.ranks); }},
     {kCollectiveGroupSizeField,
      [](const CallRow& row) { return Integer(CollectiveKnown(row.entry.group_size)); }},
-    {{"seq", "Seq", "", FieldType::kInteger, 6, "its number in the group, where that is recorded",
-      Fold::kKey},
+    {{"seq", "Seq", "", FieldType::kInteger, 6, "its number in the group, if recorded", Fold::kKey},
      [](const CallRow& row) { return Integer(CollectiveKnown(row.call.sequence)); }},
     {kCollectiveDtypeField, [](const CallRow& row) { return Text(ShownDType(row.call.dtype)); }},
     {{"size_bytes", "Size(B)", "B", FieldType::kInteger, 11, kCollectiveSizeField.help, Fold::kSum},
      [](const CallRow& row) { return Integer(CollectiveKnown(row.call.size_bytes)); }},
     {{"time", "Time", "", FieldType::kText, 7,
-      "what its times are of: kernel; host, the range of a library that works on the host; "
-      "enqueue, "
-      "the host's call alone, which does not tell how long the work took",
+      "what its times measure: kernel; host, the range of a library that works on the host; "
+      "enqueue, only the host's call, which does not show how long the work took",
       Fold::kKey},
      [](const CallRow& row) { return Text(CollectiveListWordOf(row.call.time)); }},
     {{"latency_ns", "Latency(ns)", "ns", FieldType::kInteger, 12,
-      "time in which its kernels ran, or the length of the host's range; = wait_ns + transfer_ns; "
-      "unknown of enqueue",
+      "time in which its kernels ran, or the length of the host range; = wait_ns + transfer_ns; "
+      "unknown for enqueue",
       Fold::kSum},
      [](const CallRow& row) { return Integer(CollectiveKnown(row.call.latency_ns)); }},
     {{"wait_ns", "Wait(ns)", "ns", FieldType::kInteger, 12,
-      "latency_ns - transfer_ns: it waited for the rank that came last", Fold::kSum},
+      "latency_ns - transfer_ns: wait for the rank that came last", Fold::kSum},
      [](const CallRow& row) {
        const int64_t latency_ns = row.call.latency_ns;
        const bool waits = row.share.transfer_ns >= 0 && latency_ns >= 0;
        return waits ? Cell{latency_ns - row.share.transfer_ns} : Cell{};
      }},
     {{"transfer_ns", "Transfer(ns)", "ns", FieldType::kInteger, 12,
-      "the shortest latency of the ranks that have the call; unknown where none was found on "
-      "another",
+      "shortest latency among the ranks that have the call; unknown if no other rank has it",
       Fold::kSum},
      [](const CallRow& row) { return Integer(CollectiveKnown(row.share.transfer_ns)); }},
     {{"exposed_ns", "Exposed(ns)", "ns", FieldType::kInteger, 12,
-      "of latency_ns the time in which the rank computes nothing", Fold::kSum},
+      "part of latency_ns in which the rank computes nothing", Fold::kSum},
      [](const CallRow& row) { return Integer(CollectiveKnown(row.call.exposed_ns)); }},
     {AsRatio({"algo_gbps", "Algo(GB/s)", "GB/s", FieldType::kDecimal, 10,
-              "size_bytes / transfer_ns; unknown where that is"},
+              "size_bytes / transfer_ns; unknown if transfer_ns is"},
              {"size_bytes", "transfer_ns", 1}),
      [](const CallRow& row) { return Decimal(row.AlgoGbPerSecond()); }},
     {{"bus_gbps", "Bus(GB/s)", "GB/s", FieldType::kDecimal, 10,
@@ -91,50 +89,50 @@ constexpr Column<CallRow> kCallColumns[] = {
        return algo && factor ? Cell{*algo * *factor} : Cell{};
      }},
     {AsRatio({"seen_gbps", "Seen(GB/s)", "GB/s", FieldType::kDecimal, 10,
-              "size_bytes / latency_ns: with what it waited, so no more than algo_gbps"},
+              "size_bytes / latency_ns: includes the wait, so it is at most algo_gbps"},
              {"size_bytes", "latency_ns", 1}),
      [](const CallRow& row) {
        return Decimal(GbPerSecond(AsDouble(row.call.size_bytes), row.call.latency_ns));
      }},
     {{"matched_ranks", "Matched", "", FieldType::kInteger, 7,
-      "ranks that have the call, this one too", Fold::kMax},
+      "ranks that have the call, including this one", Fold::kMax},
      [](const CallRow& row) { return Integer(int64_t{row.share.ranks}); }},
     {{"match", "Match", "", FieldType::kText, 9,
-      "how it was found on them: sequence, order, alone (a group of one rank), or unmatched",
+      "how it was matched on them: sequence, order, alone (a group of one rank), or unmatched",
       Fold::kKey},
      [](const CallRow& row) { return Text(CollectiveListWordOf(row.share.match)); }},
     {{"clock_ns", "Clock(ns)", "ns", FieldType::kInteger, 10,
       "how far this rank's clock is ahead of that of the first rank when the call ends: the median "
-      "of how much later calls of the group end on it, with the drift where that shows; where both "
-      "files tell the time of day"},
+      "of how much later calls of the group end on it, with the drift if it shows; known if both "
+      "files record the time of day"},
      [](const CallRow& row) { return Integer(row.share.clock_ns); }},
     {{"residual_ns", "Residual(ns)", "ns", FieldType::kInteger, 12,
-      "how much later than on the first rank the call ended, clocks set right: ranks that end a "
-      "collective together differ by no more than clocks and the profiler do"},
+      "how much later the call ended than on the first rank, clocks corrected: ranks end a "
+      "collective together, up to the errors of clocks and profiler"},
      [](const CallRow& row) { return Integer(row.share.residual_ns); }},
     {{"arrival_ns", "Arrival(ns)", "ns", FieldType::kInteger, 12,
-      "how much later than on the rank that came first the call began, clocks set right; unknown "
-      "where no calls of the group set them"},
+      "how much later the call began than on the rank that came first, clocks corrected; unknown "
+      "if no calls of the group set the clocks"},
      [](const CallRow& row) { return Integer(row.share.arrival_ns); }},
     {{"last_rank", "Last", "", FieldType::kText, 5, "the rank that came last"},
      [](const CallRow& row) {
        return row.share.last_rank != nullptr ? Text(*row.share.last_rank) : Cell{};
      }},
     {{"last_by_ns", "LastBy(ns)", "ns", FieldType::kInteger, 11,
-      "how much later it came than the one before it"},
+      "how much later last_rank came than the one before it"},
      [](const CallRow& row) { return Integer(row.share.last_by_ns); }},
     {{"last_op", "LastOp", "", FieldType::kText, 20,
-      "what the GPUs of the rank that came last mostly ran since its call before: the op, of a "
-      "kernel without one the kernel's name; unknown where they computed nothing"},
+      "what the GPUs of last_rank mostly ran since its previous call: the op, or the kernel's name "
+      "if it has none; unknown if they computed nothing"},
      [](const CallRow& row) {
        return row.share.last_work != nullptr ? Text(row.share.last_work->op) : Cell{};
      }},
-    {{"last_layer", "LastLayer", "", FieldType::kName, 16, "the layer of that"},
+    {{"last_layer", "LastLayer", "", FieldType::kName, 16, "layer of last_op"},
      [](const CallRow& row) {
        return row.share.last_work != nullptr ? Text(row.share.last_work->layer) : Cell{};
      }},
     {{"last_idle_pct", "LastIdle(%)", "%", FieldType::kDecimal, 11,
-      "share of the time between these two calls in which its GPUs computed nothing"},
+      "share of the time since that call in which the GPUs of last_rank computed nothing"},
      [](const CallRow& row) {
        const int32_t permille = row.share.last_idle_permille;
        return permille >= 0 ? Cell{permille / 10.0} : Cell{};
@@ -240,7 +238,7 @@ void CollectiveList::Load(ByteReader* bytes) {
       if (has_work) bytes->Values(&last_work);
       if (has_work) entry.share.last_work = &last_work;
       const uint64_t group = bytes->Number();
-      bytes->Check(group < groups.size(), "a call is of a group that none is");
+      bytes->Check(group < groups.size(), "a call has a group that does not exist");
       Append(entry, groups[group], &entries);
     }
   }

@@ -40,15 +40,16 @@ inline constexpr Field kCollectiveGroupField = {"group",
                                                 "not recorded",
                                                 Fold::kKey};
 inline constexpr Field kCollectiveRanksField = {
-    "ranks", "Ranks", "", FieldType::kName, 12, "its ranks, as recorded: [0, 1]", Fold::kKey};
+    "ranks",   "Ranks", "", FieldType::kName, 12, "ranks of the group, as recorded: [0, 1]",
+    Fold::kKey};
 inline constexpr Field kCollectiveGroupSizeField = {
     "group_size",
     "GroupSize",
     "",
     FieldType::kInteger,
     9,
-    "ranks of the group, as recorded; without any group those of the "
-    "run, where all of them have the call",
+    "number of ranks of the group, as recorded; without a group those of the run, if all of them "
+    "have the call",
     Fold::kKey};
 inline constexpr Field kCollectiveGroupKindField = {
     "group_kind",
@@ -56,8 +57,8 @@ inline constexpr Field kCollectiveGroupKindField = {
     "",
     FieldType::kText,
     9,
-    "what the group shares: world, data, tensor, pipeline, expert, "
-    "context; by its description, else by its ranks and use",
+    "what the group shares: world, data, tensor, pipeline, expert, context; from its description, "
+    "else from its ranks and use",
     Fold::kKey};
 inline constexpr Field kCollectiveDtypeField = {"dtype", "DType",     "",        FieldType::kText,
                                                 6,       "data type", Fold::kKey};
@@ -67,8 +68,9 @@ inline constexpr Field kCollectiveSizeField = {
     "B",
     FieldType::kInteger,
     11,
-    "of the message: of all_gather and gather the whole output, of reduce_scatter and scatter the "
-    "whole input, of all_to_all what the rank sends, of others the buffer; a barrier has none",
+    "size of the message: for all_gather and gather the whole output, for reduce_scatter and "
+    "scatter the whole input, for all_to_all what the rank sends, for others the buffer; a barrier "
+    "has none",
     Fold::kKey};
 
 /// A data type as rows show it; "" if unknown.

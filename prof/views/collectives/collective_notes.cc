@@ -26,19 +26,18 @@ std::vector<std::string> CollectiveNotes::SentencesBehind(std::vector<std::strin
     notes.push_back(fmt::format("{}: {}", view, text));
   };
   if (ranks == 1 && alone_ < calls_) {
-    add("one rank alone does not tell what it waited for: give those of all ranks");
+    add("one rank alone does not show what it waited for: give the profiles of all ranks");
   }
   if (guessed_group_) {
     add("the profiles name no groups: calls are matched as if all ranks were one group");
   }
   if (uneven_ > 0) {
-    add(fmt::format("{} calls are unmatched: their ranks have different counts of what is alike",
+    add(fmt::format("{} calls are unmatched: their ranks have different counts of such calls",
                     int64_t{uneven_}));
   }
   if (apart_ > 0) {
-    add(fmt::format(
-        "{} calls are unmatched: those in their place on other ranks ran at another time",
-        int64_t{apart_}));
+    add(fmt::format("{} calls are unmatched: their counterparts on other ranks ran at another time",
+                    int64_t{apart_}));
   }
   if (enqueued_ > 0) {
     add(fmt::format(

@@ -45,7 +45,7 @@ std::vector<CollectiveKey> CollectiveRoundsKeysOf(const std::string& message,
   std::vector<CollectiveKey> keys(bytes.Size());
   for (CollectiveKey& key : keys) {
     const uint64_t group = bytes.Number();
-    bytes.Check(group < numbers.size(), "a call is of a group that none is");
+    bytes.Check(group < numbers.size(), "a call has a group that does not exist");
     bytes.Values(&key);
     key.group = numbers[group];
   }

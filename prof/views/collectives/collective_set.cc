@@ -70,13 +70,13 @@ void Unpack(const Recording& recording, ByteReader* bytes, Take take) {
     CollectiveSetCall call;
     TransferCall(bytes, before_ns, &call);
     const uint64_t step = bytes->Number();
-    bytes->Check(step <= recording.steps.size(), "a call is in a step that none is");
+    bytes->Check(step <= recording.steps.size(), "a call is in a step that does not exist");
     call.step = step == 0 ? CollectiveSet::kNoStep : static_cast<uint32_t>(step - 1);
     const uint64_t group = bytes->Number();
-    bytes->Check(group < recording.groups.size(), "a call is of a group that none is");
+    bytes->Check(group < recording.groups.size(), "a call has a group that does not exist");
     call.group = recording.groups[group];
     const uint64_t work = bytes->Number();
-    bytes->Check(work <= recording.works.size(), "a call is behind an op that none is");
+    bytes->Check(work <= recording.works.size(), "a call follows an op that does not exist");
     if (work > 0) call.before.work = recording.works[work - 1];
     const uint64_t idle = bytes->Number();
     bytes->Check(idle <= uint64_t{BeforeCall::kWholePermille} + 1,
@@ -104,11 +104,11 @@ void LoadRecording(const std::vector<uint32_t>& groups, const std::vector<uint32
                 &recording->clock_offset_ns, &recording->steps, &recording->groups,
                 &recording->works);
   for (uint32_t& group : recording->groups) {
-    bytes->Check(group < groups.size(), "a call is of a group that none is");
+    bytes->Check(group < groups.size(), "a call has a group that does not exist");
     group = groups[group];
   }
   for (uint32_t& work : recording->works) {
-    bytes->Check(work < works.size(), "a call is behind an op that none is");
+    bytes->Check(work < works.size(), "a call follows an op that does not exist");
     work = works[work];
   }
   const uint64_t count = bytes->Number();

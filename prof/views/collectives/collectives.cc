@@ -103,25 +103,27 @@ constexpr struct {
 };
 
 constexpr Column<CollectivesRow> kCollectivesColumns[] = {
-    FigureColumn<&CollectiveSums::calls>{"calls", "Calls", "", 7, "calls, each on one rank"},
+    FigureColumn<&CollectiveSums::calls>{"calls", "Calls", "", 7,
+                                         "number of calls, each on one rank"},
     FigureColumn<&CollectiveSums::matched>{"matched_calls", "Matched", "", 7,
-                                           "of these the ones whose waiting is known"},
+                                           "calls whose wait is known"},
     {{"total_bytes", "Bytes(B)", "B", FieldType::kInteger, 13,
-      "sum of the sizes that are known; unknown where none is", Fold::kSum},
+      "sum of the known sizes; unknown if none is known", Fold::kSum},
      KnownOf<&CollectiveSums::sized, &CollectiveSums::bytes>},
     {{"latency_ns", "Latency(ns)", "ns", FieldType::kInteger, 13,
-      "sum of the latencies that are known = wait_ns + transfer_ns + unmatched_ns", Fold::kSum},
+      "sum of the known latencies = wait_ns + transfer_ns + unmatched_ns", Fold::kSum},
      KnownOf<&CollectiveSums::timed, &CollectiveSums::latency_ns>},
     {{"wait_ns", "Wait(ns)", "ns", FieldType::kInteger, 13,
-      "sum of the matched calls; unknown where none is", Fold::kSum},
+      "wait of the matched calls; unknown if there are none", Fold::kSum},
      KnownOf<&CollectiveSums::matched, &CollectiveSums::wait_ns>},
-    {{"transfer_ns", "Transfer(ns)", "ns", FieldType::kInteger, 13, "the same", Fold::kSum},
+    {{"transfer_ns", "Transfer(ns)", "ns", FieldType::kInteger, 13,
+      "transfer time of the matched calls; unknown if there are none", Fold::kSum},
      KnownOf<&CollectiveSums::matched, &CollectiveSums::transfer_ns>},
     {{"unmatched_ns", "Unmatched(ns)", "ns", FieldType::kInteger, 13,
-      "sum of the latencies of the others", Fold::kSum},
+      "sum of the latencies of the other calls", Fold::kSum},
      KnownOf<&CollectiveSums::timed, &CollectiveSums::unmatched_ns>},
     {{"exposed_ns", "Exposed(ns)", "ns", FieldType::kInteger, 13,
-      "sum of the times that are known in which the rank computes nothing", Fold::kSum},
+      "sum of the known times in which the rank computes nothing", Fold::kSum},
      KnownOf<&CollectiveSums::exposed, &CollectiveSums::exposed_ns>},
     {{"algo_gbps", "Algo(GB/s)", "GB/s", FieldType::kDecimal, 10,
       "bytes / transfer time of the matched calls of known size"},
@@ -129,7 +131,7 @@ constexpr Column<CollectivesRow> kCollectivesColumns[] = {
        return Decimal(GbPerSecond(static_cast<double>(row.sums.algo_bytes), row.sums.algo_ns));
      }},
     {{"bus_gbps", "Bus(GB/s)", "GB/s", FieldType::kDecimal, 10,
-      "the same with each call's bytes times its factor (prof -h --view collectives)"},
+      "algo_gbps with the bytes of each call times its factor (prof -h --view collectives)"},
      [](const CollectivesRow& row) {
        return Decimal(GbPerSecond(row.sums.bus_bytes(), row.sums.bus_ns));
      }},
@@ -284,7 +286,7 @@ void Collectives::Emit(Sink* sink) const {
 std::vector<std::string> Collectives::Notes() const {
   std::vector<std::string> notes;
   if (records_) {
-    notes.emplace_back("collectives: records do not tell this: give the profile itself");
+    notes.emplace_back("collectives: records do not hold this: give the profile itself");
   }
   if (!any_) {
     if (runs_) notes.emplace_back("collectives: the profile holds none");
@@ -298,7 +300,7 @@ std::vector<std::string> Collectives::Notes() const {
 
 extern constexpr View kCollectivesView = {
     .name = "collectives",
-    .help = "each call of a collective: size, waiting, transfer, bandwidth",
+    .help = "each call of a collective: size, wait, transfer, bandwidth",
     .fields = CollectiveCallFields,
     .make = MakePartial<Collectives>,
     .by = kCollectivesKeys,

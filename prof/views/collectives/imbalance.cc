@@ -114,31 +114,33 @@ Cell ImbalanceRatio(int64_t of, int64_t over, double times) {
 
 constexpr Column<ImbalanceRow> kImbalanceColumns[] = {
     {{"what", "What", "", FieldType::kText, 8,
-      "stages: compute of the stages of the pipeline; experts: kernels of experts and of routing "
-      "to them, of the ranks of a group",
+      "stages: compute of the stages of the pipeline; experts: kernels of experts and of the "
+      "routing to them, per rank of a group",
       Fold::kKey},
      [](const ImbalanceRow& row) { return Text(row.what); }},
     {{"group", "Group", "", FieldType::kText, 7, "name of the process group of the experts",
       Fold::kKey},
      [](const ImbalanceRow& row) { return Text(row.group); }},
     {{"first_rank", "First", "", FieldType::kInteger, 6,
-      "its first rank, where its ranks are known", Fold::kKey},
+      "first rank of the group, if its ranks are known", Fold::kKey},
      [](const ImbalanceRow& row) { return row.first_rank < 0 ? Cell{} : Integer(row.first_rank); }},
-    {{"members", "Members", "", FieldType::kInteger, 7, "stages, or ranks of the group at hand"},
+    {{"members", "Members", "", FieldType::kInteger, 7,
+      "number of stages, or of given ranks of the group"},
      [](const ImbalanceRow& row) { return Integer(row.members.size()); }},
     {{"most", "Most", "", FieldType::kText, 6, "the stage or rank with the most work"},
      [](const ImbalanceRow& row) { return Text(row.members.Most()); }},
-    {{"steps", "Steps", "", FieldType::kInteger, 6, "whole steps that two members or more have"},
+    {{"steps", "Steps", "", FieldType::kInteger, 6,
+      "number of whole steps that at least two members have"},
      [](const ImbalanceRow& row) { return Integer(row.sums.steps); }},
     FigureColumn<&Members::Sums::max_ns>{
         "max_ns", "Max(ns)", "ns", 13,
-        "sum over the steps of the time of the member that has most in it"},
+        "sum over the steps of the time of the largest member of the step"},
     FigureColumn<&Members::Sums::mean_ns>{"mean_ns", "Mean(ns)", "ns", 13,
-                                          "the same of the mean of the members"},
+                                          "sum over the steps of the mean time of the members"},
     {{"ratio", "Max/Mean", "", FieldType::kDecimal, 9, "max_ns / mean_ns: 1 is even"},
      [](const ImbalanceRow& row) { return ImbalanceRatio(row.sums.max_ns, row.sums.mean_ns, 1); }},
     {{"saved_ns", "Saved(ns)", "ns", FieldType::kInteger, 13,
-      "max_ns - mean_ns: the most that perfect balance can save, if all wait for the most loaded",
+      "max_ns - mean_ns: the most that perfect balance can save, if all wait for the largest",
       Fold::kSum},
      [](const ImbalanceRow& row) { return Integer(row.sums.saved_ns()); }},
     FigureColumn<&Members::Sums::total_ns>{"total_ns", "Total(ns)", "ns", 13,
@@ -148,12 +150,12 @@ constexpr Column<ImbalanceRow> kImbalanceColumns[] = {
        return ImbalanceRatio(row.sums.saved_ns(), row.sums.total_ns, 100);
      }},
     {{"max_bytes", "Max(B)", "B", FieldType::kInteger, 13,
-      "the most that a rank of the group sends by all_to_all", Fold::kSum},
+      "most bytes that a rank of the group sends by all_to_all", Fold::kSum},
      [](const ImbalanceRow& row) {
        return row.sends() ? Integer(row.experts->max_bytes) : Cell{};
      }},
-    {{"mean_bytes", "Mean(B)", "B", FieldType::kInteger, 13, "the same of the mean rank",
-      Fold::kSum},
+    {{"mean_bytes", "Mean(B)", "B", FieldType::kInteger, 13,
+      "mean bytes that a rank of the group sends by all_to_all", Fold::kSum},
      [](const ImbalanceRow& row) {
        return row.sends() ? Integer(row.experts->sum_bytes / row.experts->ranks) : Cell{};
      }},
@@ -299,7 +301,7 @@ std::vector<std::string> Imbalance::Notes() const {
   });
   if (!rows_.empty() && !any) {
     notes.emplace_back(
-        "imbalance: the profiles tell of no group of stages or of experts: there is nothing to "
+        "imbalance: the profiles record no group of stages or experts: there is nothing to "
         "compare");
   }
   return notes;
@@ -309,7 +311,7 @@ std::vector<std::string> Imbalance::Notes() const {
 
 extern constexpr View kImbalanceView = {
     .name = "imbalance",
-    .help = "how uneven the work of experts and of stages of a pipeline is",
+    .help = "how uneven the work of experts and of pipeline stages is",
     .fields = FieldsWithoutBy<kImbalanceColumns>,
     .make = MakePartial<Imbalance>,
     .narrow = "members,most,ratio,saved_ns,saved_pct",

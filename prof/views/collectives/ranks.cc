@@ -82,32 +82,34 @@ Cell RanksShareOf(const RanksRow& row) {
 constexpr Column<RanksRow> kRanksColumns[] = {
     {kRankField, [](const RanksRow& row) { return CellOf(row.rank); }},
     {{"node", "Node", "", FieldType::kText, 6,
-      "number of the node that it ran on, where the file tells it; h0: the first host by rank, "
-      "where its name alone is told"},
+      "number of the node that it ran on, if recorded; h0: the first host by rank, if only host "
+      "names are recorded"},
      [](const RanksRow& row) { return Text(row.node); }},
     {{"stage", "Stage", "", FieldType::kInteger, 5, "its stage of the pipeline, from 0"},
      [](const RanksRow& row) { return Integer(row.of_rank.groups.Stage()); }},
     {{"place", "Place", "", FieldType::kName, 20,
-      "where it is in its process groups: data 3/8, tensor 0/2"},
+      "its place in its process groups: data 3/8, tensor 0/2"},
      [](const RanksRow& row) { return Text(row.place); }},
     {{"place_by", "By", "", FieldType::kText, 8,
-      "told: by what the program calls the groups; inferred: by their ranks and what they do"},
+      "told: from the names that the program gives the groups; inferred: from their ranks and use"},
      [](const RanksRow& row) { return Text(row.of_rank.groups.PlaceSource()); }},
     FigureColumn<&StepSums::steps>{
         "steps", "Steps", "", 6,
-        "steps that the times are of: those that are whole, all where none is"},
+        "number of steps in the times: the whole ones, or all if none is whole"},
     {AsRatio({"step_ns", "Step(ns)", "ns", FieldType::kDecimal, 13,
-              "total_ns / steps: a step with the device work of it"},
+              "total_ns / steps: a step including its device work"},
              {"total_ns", "steps", 1}),
      RatioOf<&StepSums::total_ns, &StepSums::steps>},
     FigureColumn<&StepSums::total_ns>{"total_ns", "Total(ns)", "ns", 13,
                                       "sum of the lengths of these steps"},
     FigureColumn<&StepSums::busy_ns>{"busy_ns", "Busy(ns)", "ns", 13,
-                                     "of it, any work of the GPUs runs"},
-    FigureColumn<&StepSums::compute_ns>{"compute_ns", "Compute(ns)", "ns", 13,
-                                        "of it, compute kernels or replays of graphs run"},
-    FigureColumn<&StepSums::communication_ns>{"communication_ns", "Comm(ns)", "ns", 13,
-                                              "of it, communication runs and no compute: exposed"},
+                                     "part of total_ns in which any GPU work runs"},
+    FigureColumn<&StepSums::compute_ns>{
+        "compute_ns", "Compute(ns)", "ns", 13,
+        "part of total_ns in which compute kernels or graph replays run"},
+    FigureColumn<&StepSums::communication_ns>{
+        "communication_ns", "Comm(ns)", "ns", 13,
+        "part of total_ns in which communication runs and no compute: exposed"},
     {AsRatio({"busy_pct", "Busy(%)", "%", FieldType::kDecimal, 8, "100 x busy_ns / total_ns"},
              {"busy_ns", "total_ns", 100}),
      RanksShareOf<&StepSums::busy_ns>},
@@ -116,23 +118,23 @@ constexpr Column<RanksRow> kRanksColumns[] = {
              {"communication_ns", "total_ns", 100}),
      RanksShareOf<&StepSums::communication_ns>},
     FigureColumn<&StepSums::calls>{"collectives", "Calls", "", 7,
-                                   "calls of collectives launched in these steps"},
+                                   "collective calls launched in these steps"},
     {{"wait_ns", "Wait(ns)", "ns", FieldType::kInteger, 13,
-      "sum of what they waited for the rank that came last; unknown where none of them was found "
-      "on another rank",
+      "sum of their waits for the rank that came last; unknown if none of them has a match on "
+      "another rank",
       Fold::kSum},
      [](const RanksRow& row) {
        const StepSums& sums = row.sums;
        return sums.matched > 0 || sums.calls == 0 ? CellOf(sums.wait_ns) : Cell{};
      }},
     {{"peak_bytes", "Peak(B)", "B", FieldType::kInteger, 13,
-      "the most memory that the framework had allocated on a GPU", Fold::kMax},
+      "most memory that the framework had allocated on a GPU", Fold::kMax},
      [](const RanksRow& row) { return CellOf(row.of_rank.peak_bytes); }},
     {{"kernels", "Kernels", "", FieldType::kInteger, 8, "kernels of the rank, in steps or not",
       Fold::kSum},
      [](const RanksRow& row) { return CellOf(row.of_rank.kernels); }},
-    {{"kernel_ns", "KernelSum(ns)", "ns", FieldType::kInteger, 13, "sum of their times",
-      Fold::kSum},
+    {{"kernel_ns", "KernelSum(ns)", "ns", FieldType::kInteger, 13,
+      "sum of the durations of these kernels", Fold::kSum},
      [](const RanksRow& row) { return CellOf(row.of_rank.kernel_ns); }},
 };
 
@@ -292,11 +294,11 @@ void Ranks::NoteMissing(std::vector<std::string>* notes) const {
         continue;
       }
       notes->push_back(fmt::format(
-          "ranks: rank {} lacks {} calls of collectives that others {}have", name, usual - count,
+          "ranks: rank {} misses {} calls of collectives that others {}have", name, usual - count,
           group.second.empty() ? "" : fmt::format("of the group {} ", group.second)));
     }
   }
-  if (left_out > 0) notes->push_back(fmt::format("ranks: {} more lack calls", left_out));
+  if (left_out > 0) notes->push_back(fmt::format("ranks: {} more miss calls", left_out));
 }
 
 std::vector<std::string> Ranks::Notes() const {
@@ -309,7 +311,7 @@ std::vector<std::string> Ranks::Notes() const {
 
 extern constexpr View kRanksView = {
     .name = "ranks",
-    .help = "how busy each rank was, what it waited, and where it is among the others",
+    .help = "how busy each rank was, how long it waited, and its place among the others",
     .needs = {TracePart::kMemoryEvents},
     .fields = FieldsWithoutBy<kRanksColumns>,
     .make = MakePartial<Ranks>,

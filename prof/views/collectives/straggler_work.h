@@ -71,7 +71,7 @@ void StragglerWork::Transfer(Bytes* bytes, Self* self) {
       std::string group;
       uint32_t step = 0;
       bytes->Values(&group, &step);
-      bytes->Check(step < self->steps.size(), "a group waits in a step that none is");
+      bytes->Check(step < self->steps.size(), "a group waits in a step that does not exist");
       bytes->Values(&self->group_waits_ns[group][step]);
     }
   } else {

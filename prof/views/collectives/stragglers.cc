@@ -78,20 +78,21 @@ Cell BeforeText(const StragglersRow& row) {
 constexpr Column<StragglersRow> kStragglersColumns[] = {
     {kRankField, [](const StragglersRow& row) { return CellOf(row.rank); }},
     {{"verdict", "Verdict", "", kText, 9,
-      "slow op: an op is slower there than on the median rank, and others wait for the rank; late: "
-      "it comes late, and no op of its GPU says why; follows: it comes late, but waits for another "
-      "rank of a group of it; chance: none of these; few steps: too few to tell"},
+      "slow op: an op is slower than on the median rank, and others wait for this rank; late: it "
+      "comes late, and no op of its GPU explains it; follows: it comes late because it waits for "
+      "another rank of a group; chance: none of these; few steps: too few to tell"},
      [](const StragglersRow& row) { return Text(StragglerWord(row.finding.verdict)); }},
-    {{"since_step", "Since", "", kInteger, 6, "number of the first step in which that is so"},
+    {{"since_step", "Since", "", kInteger, 6,
+      "number of the first step in which the verdict holds"},
      [](const StragglersRow& row) { return Integer(row.finding.since_step); }},
-    {{"op", "Op", "", kText, 20, "the op that is slow there; a kernel without one"},
+    {{"op", "Op", "", kText, 20, "slow op; for a kernel without an op, the kernel"},
      SlowText<&WorkName::op>},
-    {{"layer", "Layer", "", kName, 16, "its layer, where it is slow in one alone"},
+    {{"layer", "Layer", "", kName, 16, "layer of op, if it is slow in one layer only"},
      SlowText<&WorkName::layer>},
-    {{"op_ns", "Op(ns)", "ns", kInteger, 11, "its time on the GPU in a step, the mean since then"},
+    {{"op_ns", "Op(ns)", "ns", kInteger, 11, "GPU time of op per step, mean since since_step"},
      OfSlowOp<&StragglerFinding::op_ns>},
     {{"median_op_ns", "Median(ns)", "ns", kInteger, 11,
-      "the same on the median of the other ranks (of its stage of a pipeline)"},
+      "median of op_ns over the other ranks (of its pipeline stage)"},
      OfSlowOp<&StragglerFinding::median_ns>},
     {{"op_excess_pct", "Excess(%)", "%", kDecimal, 9,
       "100 x (op_ns - median_op_ns) / median_op_ns"},
@@ -101,8 +102,8 @@ constexpr Column<StragglersRow> kStragglersColumns[] = {
        return Decimal(Percent(static_cast<double>(row.finding.op_ns) - median_ns, median_ns));
      }},
     {{"late_ns", "Late(ns)", "ns", kInteger, 11,
-      "by how much later than the median of the other ranks it comes in a step: by how much less "
-      "it waits; the mean since then, negative where it waits more"},
+      "how much later than the median of the other ranks it comes per step, which is how much less "
+      "it waits; mean since since_step, negative if it waits more"},
      [](const StragglersRow& row) { return Integer(row.finding.late_ns); }},
     {{"late_pct", "Late(%)", "%", kDecimal, 8, "100 x late_ns / time of a step"},
      [](const StragglersRow& row) {
@@ -110,30 +111,30 @@ constexpr Column<StragglersRow> kStragglersColumns[] = {
        return late_ns ? Decimal(Percent(static_cast<double>(*late_ns), row.step_ns)) : Cell{};
      }},
     {{"caused_ns", "Caused(ns)", "ns", kInteger, 13,
-      "sum of what other ranks waited in calls for which this rank came last; unknown where it is "
-      "not "
-      "known who did",
+      "sum of the waits of other ranks in calls for which this rank came last; unknown if it is "
+      "not known who came last",
       Fold::kSum},
      [](const StragglersRow& row) {
        return row.sums.placed_calls > 0 ? CellOf(row.caused_ns) : Cell{};
      }},
-    {{"last_calls", "Last", "", kInteger, 7, "calls for which it came last; the same", Fold::kSum},
+    {{"last_calls", "Last", "", kInteger, 7, "calls for which it came last; unknown as caused_ns",
+      Fold::kSum},
      [](const StragglersRow& row) {
        return row.sums.placed_calls > 0 ? CellOf(row.sums.last_calls) : Cell{};
      }},
     FigureColumn<&WaitSums::calls>{"calls", "Calls", "", 7,
-                                   "calls of it that were found on other ranks"},
-    {{"wait_ns", "Wait(ns)", "ns", kInteger, 13, "sum of what it waited itself", Fold::kSum},
+                                   "its calls with a match on other ranks"},
+    {{"wait_ns", "Wait(ns)", "ns", kInteger, 13, "sum of its own waits in these calls", Fold::kSum},
      [](const StragglersRow& row) {
        return row.sums.calls > 0 ? CellOf(row.sums.wait_ns) : Cell{};
      }},
     {{"before_op", "Before", "", kText, 20,
-      "what its GPU mostly ran before the calls for which it came last, since the call before"},
+      "what its GPU mostly ran since the previous call before the calls for which it came last"},
      BeforeText<&WorkName::op>},
-    {{"before_layer", "BeforeLayer", "", kName, 16, "the layer of that"},
+    {{"before_layer", "BeforeLayer", "", kName, 16, "layer of before_op"},
      BeforeText<&WorkName::layer>},
     {{"before_idle_pct", "BeforeIdle(%)", "%", kDecimal, 8,
-      "the mean share of that time in which its GPU computed nothing"},
+      "mean share of that time in which its GPU computed nothing"},
      [](const StragglersRow& row) {
        const WaitSums& sums = row.sums;
        if (sums.last_calls == 0) return Cell{};

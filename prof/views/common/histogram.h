@@ -66,7 +66,7 @@ void Histogram::Transfer(Bytes* bytes, Self* self) {
     uint64_t ahead = bucket.number - next;
     if constexpr (Bytes::kReads) {
       bytes->Values(&ahead);
-      bytes->Check(ahead < kMostBuckets - next, "a histogram has a bucket that none has");
+      bytes->Check(ahead < kMostBuckets - next, "a histogram has a bucket that does not exist");
       bucket.number = next + static_cast<uint32_t>(ahead);
     } else {
       bytes->Values(&ahead);

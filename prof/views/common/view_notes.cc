@@ -26,7 +26,7 @@ std::vector<std::string> ViewNotes::Sentences() const {
   std::vector<std::string> sentences;
   if (records_) {
     sentences.push_back(
-        fmt::format("{}: records do not tell this: give the profile itself", view_));
+        fmt::format("{}: records do not hold this: give the profile itself", view_));
   }
   if (nothing_selected_) {
     sentences.push_back(fmt::format("{}: no work of a GPU is in what is selected", view_));

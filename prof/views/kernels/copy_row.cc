@@ -48,7 +48,7 @@ constexpr Column<CopyRow> kCopyColumns[] = {
      [](const CopyRow& row) { return Integer(row.size_bytes); }},
     {{"dur", "Dur(ns)", "ns", kInteger, 10, "time on the GPU", Fold::kSum},
      [](const CopyRow& row) { return Integer(row.duration_ns); }},
-    {{"gbps", "GB/s", "GB/s", kDecimal, 9, "bytes over time, 10^9 bytes a second"},
+    {{"gbps", "GB/s", "GB/s", kDecimal, 9, "bytes / time, 10^9 bytes per second"},
      [](const CopyRow& row) { return Decimal(row.gigabytes_per_s()); }},
     {{"device", "Device", "", kInteger, 3, "GPU number", Fold::kKey},
      [](const CopyRow& row) { return Integer(row.device_id); }},
@@ -56,13 +56,13 @@ constexpr Column<CopyRow> kCopyColumns[] = {
      [](const CopyRow& row) { return Integer(row.stream_id); }},
     {{"start", "Start(ns)", "ns", kInteger, 19, "start, on the file's own clock"},
      [](const CopyRow& row) { return Integer(row.start_ns); }},
-    {{"api", "Call", "", kText, Field::kShared, "API call that asked for it", Fold::kKey},
+    {{"api", "Call", "", kText, Field::kShared, "API call that requested it", Fold::kKey},
      [](const CopyRow& row) { return Text(row.api); }},
     {{"tid", "TId", "", kInteger, 12, "host thread of the call", Fold::kKey},
      [](const CopyRow& row) { return Integer(row.thread_id); }},
     {OnRequest(
          {"reason", "Reason", "", kText, 15,
-          "impossible-rate: more bytes than memory moves in the time, so one of them is wrong",
+          "impossible-rate: no memory moves that many bytes in that time, so one of them is wrong",
           Fold::kKey}),
      [](const CopyRow& row) {
        return Text(row.has_possible_rate() ? std::string_view() : "impossible-rate");
@@ -129,7 +129,7 @@ std::vector<CopyRow> CopiesOf(const Trace& trace) {
 
 extern constexpr View kCopiesView = {
     .name = "copies",
-    .help = "one row a memory copy or fill",
+    .help = "one row per memory copy or memset",
     .fields = FieldsWithoutBy<kCopyColumns>,
     .stream = [](const std::vector<size_t>& places, Sink* sink) -> std::unique_ptr<ViewStream> {
       return std::make_unique<CopyStream>(places, sink);

@@ -68,15 +68,17 @@ std::optional<double> GroupDetailsRatio(Checked sum, int64_t count, double unit)
 }
 
 constexpr Column<GroupDetails> kDetails[] = {
-    {{"calls", "Calls", "", kInteger, 6, "executions, as count", Fold::kSum},
+    {{"calls", "Calls", "", kInteger, 6, "number of executions, as count", Fold::kSum},
      [](const GroupDetails& of) { return CellOf(of.calls); }},
     {{"blocks_per_sm", "Blocks/SM", "", kDecimal, 9,
-      "mean of grid blocks / multiprocessors, weighted by time, of kernels of which it is known"},
+      "mean of grid blocks / multiprocessors, weighted by time, over the kernels for which it is "
+      "known"},
      [](const GroupDetails& of) {
        return Decimal(GroupDetailsRatio(of.blocks, of.blocks_ns, kThousandths));
      }},
     {{"achieved_occupancy_pct", "AchievedOccupancy(%)", "%", kDecimal, 8,
-      "mean estimated achieved occupancy, weighted by time, of kernels of which it is known"},
+      "mean estimated achieved occupancy, weighted by time, over the kernels for which it is "
+      "known"},
      [](const GroupDetails& of) {
        return Decimal(GroupDetailsRatio(of.occupancy, of.occupancy_ns, kThousandths));
      }},
@@ -88,12 +90,14 @@ constexpr Column<GroupDetails> kDetails[] = {
       Fold::kQuantiles},
      [](const GroupDetails& of) { return CellOf(of.durations, 95); }},
     {{"launch_delay_ns", "Delay(ns)", "ns", kDecimal, 10,
-      "mean of start - end of the launch call, at least 0, where both are known", Fold::kMean},
+      "mean of start - end of the launch call, at least 0, over the kernels for which both are "
+      "known",
+      Fold::kMean},
      [](const GroupDetails& of) {
        return Decimal(GroupDetailsRatio(of.delay_ns, of.with_delay, 1));
      }},
     {{"gap_ns", "Gap(ns)", "ns", kDecimal, 10,
-      "mean of start - end of what its stream did before, at least 0", Fold::kMean},
+      "mean of start - end of the previous work on the stream, at least 0", Fold::kMean},
      [](const GroupDetails& of) { return Decimal(GroupDetailsRatio(of.gap_ns, of.with_gap, 1)); }},
 };
 
@@ -378,7 +382,7 @@ std::span<const Field> GroupsFields() {
 }  // namespace
 
 extern constexpr View kGroupsView = {.name = "groups",
-                                     .help = "kernels that are alike in the keys of --by",
+                                     .help = "kernels grouped by the keys of --by",
                                      .fields = GroupsFields,
                                      .make = MakeAlone<MakeGroupsTogether>,
                                      .make_together = MakeGroupsTogether,

@@ -76,8 +76,8 @@ constexpr Column<TypesRow> kKernelTypesColumns[] = {
     ByColumn<&TimeKey::rank>(kRankField),
     ByColumn<&TimeKey::step>(kStepField),
     {{"type", "Type", "", FieldType::kText, Field::kShared,
-      "the classes that run at once: COMPUTATION (replays of graphs too), COMMUNICATION, MEMORY "
-      "(copies and fills)",
+      "classes that run at once: COMPUTATION (including graph replays), COMMUNICATION, MEMORY "
+      "(copies and memsets)",
       Fold::kKey},
      [](const TypesRow& row) { return Text(row.type); }},
     {{"sum_ns", "Time(ns)", "ns", FieldType::kInteger, 14,
@@ -132,7 +132,7 @@ void KernelTypes::EmitGroup(const TimeKey& key, const Types& types,
 }  // namespace
 
 extern constexpr View kKernelTypesView = {.name = "kernel-types",
-                                          .help = "time of the device by what ran at once",
+                                          .help = "device time by what ran at once",
                                           .fields = FieldsWithoutBy<kKernelTypesColumns>,
                                           .make = MakePartial<KernelTypes>,
                                           .by = kTimeKeys,

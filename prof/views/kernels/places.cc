@@ -83,7 +83,7 @@ constexpr Column<PlacesRow> kPlacesColumns[] = {
     TextColumn<kPlaceLayer>{
         "layer", "Layer", Field::kShared,
         "layers around the call, outermost first; in the backward pass those of the forward op"},
-    TextColumn<kPlaceOp>{"op", "Op", 20, "op that launched it; of copies and fills their kind"},
+    TextColumn<kPlaceOp>{"op", "Op", 20, "op that launched it; for copies and memsets their kind"},
     TextColumn<kPlaceDir>{"dir", "Direction", 9, "fprop (forward) or bprop (backward)"},
     TextColumn<kPlaceShape>{"shape", "Shape", Field::kShared,
                             "extents of the tensors among the op's arguments"},
@@ -99,34 +99,34 @@ constexpr Column<PlacesRow> kPlacesColumns[] = {
     FigureColumn<&PlacesSums::count>{"count", "Count", "", 8, "how often it ran"},
     FigureColumn<&PlacesSums::time_ns>{"time_ns", "Time(ns)", "ns", 13, "sum of its durations"},
     FigureColumn<&PlacesSums::tc_ns>{"tc_ns", "TC(ns)", "ns", 13,
-                                     "of it: of kernels that use Tensor Cores"},
+                                     "part of time_ns in kernels that use Tensor Cores"},
     FigureColumn<&PlacesSums::tc_known_ns>{
         "tc_known_ns", "TCKnown(ns)", "ns", 13,
-        "of time_ns: of kernels that are known to use Tensor Cores or not"},
-    {{"flops", "FLOPs", "FLOP", kInteger, 18, "of those of its kernels whose FLOPs are known",
+        "part of time_ns in kernels for which that use is known"},
+    {{"flops", "FLOPs", "FLOP", kInteger, 18, "sum over its kernels whose FLOPs are known",
       Fold::kSum},
      [](const PlacesRow& row) { return row.sums.flops.ToCell(); }},
-    {{"bytes", "Bytes", "B", kInteger, 16, "of those of its kernels whose bytes are known",
+    {{"bytes", "Bytes", "B", kInteger, 16, "sum over its kernels whose bytes are known",
       Fold::kSum},
      [](const PlacesRow& row) { return row.sums.bytes.ToCell(); }},
     {AsRatio({"tc_pct", "TC(%)", "%", kDecimal, 8, "tc_ns / tc_known_ns * 100"},
              {"tc_ns", "tc_known_ns", 100}),
      PercentOf<&PlacesSums::tc_ns, &PlacesSums::tc_known_ns>},
     {{"start_ns", "Start(ns)", "ns", kInteger, 13,
-      "the earliest start of one, from the start of its step", Fold::kMin},
+      "earliest start of an execution, from the start of its step", Fold::kMin},
      [](const PlacesRow& row) {
        const int64_t start_ns = row.sums.start_ns.value;
        return start_ns == INT64_MAX ? Cell{} : Cell{start_ns};
      }},
     {OnRequest({"inferred_ns", "Inferred(ns)", "ns", kInteger, 13,
-                "of time_ns: of kernels whose op is inferred, not recorded", Fold::kSum}),
+                "part of time_ns in kernels whose op is inferred, not recorded", Fold::kSum}),
      [](const PlacesRow& row) { return CellOf(row.sums.inferred_ns); }},
     {OnRequest(
          AsRatio({"inferred_pct", "Inferred(%)", "%", kDecimal, 11, "inferred_ns / time_ns * 100"},
                  {"inferred_ns", "time_ns", 100})),
      PercentOf<&PlacesSums::inferred_ns, &PlacesSums::time_ns>},
-    {OnRequest(
-         {"comm_ns", "Comm(ns)", "ns", kInteger, 13, "of time_ns: of communication", Fold::kSum}),
+    {OnRequest({"comm_ns", "Comm(ns)", "ns", kInteger, 13, "part of time_ns in communication",
+                Fold::kSum}),
      [](const PlacesRow& row) {
        const bool communicates = row.texts[kPlaceWork] == kCommunicationWork;
        return communicates ? CellOf(row.sums.time_ns) : Integer(0);
@@ -429,7 +429,7 @@ void PlacesView::Emit(Sink* sink) const {
 
 extern constexpr View kPlacesView = {
     .name = "places",
-    .help = "what each call of each layer ran on the GPU: kernels, copies and fills",
+    .help = "what each call of each layer ran on the GPU: kernels, copies and memsets",
     .fields = FieldsWithoutBy<kPlacesColumns>,
     .make = MakePartial<PlacesView>,
     .by = kPlacesKeys,

@@ -31,7 +31,7 @@ struct RoofSums {
       &RoofSums::count, &RoofSums::time_ns,    &RoofSums::inferred_ns,  &RoofSums::flops,
       &RoofSums::bytes, &RoofSums::unit_flops, &RoofSums::without_unit, &RoofSums::units};
   std::string_view Problem() const {
-    return units >> ops::kMathUnitCount == 0 ? "" : "a sum is of a unit that none is";
+    return units >> ops::kMathUnitCount == 0 ? "" : "a sum is of a unit that does not exist";
   }
 
   /// Adds a kernel; `priced`: its FLOPs and bytes are known, otherwise only its time counts.

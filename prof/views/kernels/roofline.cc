@@ -112,7 +112,7 @@ constexpr Column<ShownRoof> kRooflineColumns[] = {
     TextColumn<kRoofShape>{"shape", "Shape", Field::kShared, "shapes of the op's tensors"},
     TextColumn<kRoofDir>{"dir", "Dir", 5, "fprop (forward) or bprop (backward)"},
     TextColumn<kRoofDType>{"dtype", "DType", 6, "data type of the op's first tensor"},
-    {{"gpu", "GPU", "", kText, 14, "that the kernels ran on", Fold::kKey},
+    {{"gpu", "GPU", "", kText, 14, "GPU that the kernels ran on", Fold::kKey},
      [](const ShownRoof& row) { return row.gpu == nullptr ? Cell{} : Text(row.gpu->name); }},
     TextColumn<kRoofRank, true>{"rank", "Rank", 6, "rank of the process"},
     TextColumn<kRoofPhase, true>{"phase", "Phase", 10,
@@ -123,10 +123,10 @@ constexpr Column<ShownRoof> kRooflineColumns[] = {
      [](const ShownRoof& row) { return CellOf(row.sums->count); }},
     {{"time_ns", "Time(ns)", "ns", kInteger, 13, "sum of their durations", Fold::kSum},
      [](const ShownRoof& row) { return CellOf(row.sums->time_ns); }},
-    {{"flops", "FLOPs", "FLOP", kInteger, 18, "of the kernels that have a time", Fold::kSum},
+    {{"flops", "FLOPs", "FLOP", kInteger, 18, "sum over the kernels that have a time", Fold::kSum},
      [](const ShownRoof& row) { return row.OfPriced(CellOf(row.sums->flops)); }},
-    {{"bytes", "Bytes", "B", kInteger, 16, "that the ops of these read and write at least",
-      Fold::kSum},
+    {{"bytes", "Bytes", "B", kInteger, 16,
+      "least traffic of the ops, over the kernels that have a time", Fold::kSum},
      [](const ShownRoof& row) { return row.OfPriced(CellOf(row.sums->bytes)); }},
     {AsRatio({"ai", "AI", "FLOP/B", kDecimal, 9, "arithmetic intensity: flops / bytes"},
              {"flops", "bytes", 1}),
@@ -134,24 +134,24 @@ constexpr Column<ShownRoof> kRooflineColumns[] = {
        return Decimal(
            RooflineRatio(row.Known(row.sums->flops), row.Known(row.sums->bytes).value_or(0)));
      }},
-    {AsRatio({"tflops", "TFLOP/s", "TFLOP/s", kDecimal, 9, "flops / time_ns, 10^12 a second"},
+    {AsRatio({"tflops", "TFLOP/s", "TFLOP/s", kDecimal, 9, "flops / time_ns, 10^12 per second"},
              {"flops", "time_ns", 1e-3}),
      [](const ShownRoof& row) {
        constexpr double kPerNsInTera = 1e-3;
        const std::optional<double> per_ns = row.OverTime(row.Known(row.sums->flops));
        return per_ns ? Cell{*per_ns * kPerNsInTera} : Cell{};
      }},
-    {AsRatio({"gbps", "GB/s", "GB/s", kDecimal, 9, "bytes / time_ns, 10^9 a second"},
+    {AsRatio({"gbps", "GB/s", "GB/s", kDecimal, 9, "bytes / time_ns, 10^9 per second"},
              {"bytes", "time_ns", 1}),
      [](const ShownRoof& row) { return Decimal(row.OverTime(row.Known(row.sums->bytes))); }},
     {{"unit", "Unit", "", kText, 12,
-      "arithmetic whose peak counts: that the kernels use, or could use of Tensor Cores (tc_); of "
-      "several that with most FLOPs"},
+      "arithmetic whose peak counts: what the kernels use, or could use of Tensor Cores (tc_); of "
+      "several, the one with most FLOPs"},
      [](const ShownRoof& row) {
        const std::optional<ops::MathUnit> unit = row.sums->MainUnit();
        return unit ? Text(ops::MathUnitWord(*unit)) : Cell{};
      }},
-    {{"peak_tflops", "Peak(TFLOP/s)", "TFLOP/s", kDecimal, 10, "the GPU's peak of unit"},
+    {{"peak_tflops", "Peak(TFLOP/s)", "TFLOP/s", kDecimal, 10, "the GPU's peak for unit"},
      [](const ShownRoof& row) {
        constexpr double kTera = 1e12;
        const std::optional<ops::MathUnit> unit = row.sums->MainUnit();
@@ -165,11 +165,11 @@ constexpr Column<ShownRoof> kRooflineColumns[] = {
        return Decimal(RooflinePositive(static_cast<double>(row.gpu->dram_bytes_per_s) / kGiga));
      }},
     {{"bound", "Bound", "", kText, 7,
-      "compute or memory: efficiency_pct of that roof is 60 or more; latency: of neither"},
+      "compute or memory: the slower one, if efficiency_pct is 60 or more; else latency"},
      [](const ShownRoof& row) { return Text(row.BoundWord()); }},
     {{"roof_ns", "Roof(ns)", "ns", kInteger, 13,
-      "time at the roof: the larger of FLOPs / peak (with Tensor Cores of matrix FLOPs) and bytes "
-      "/ bandwidth",
+      "time at the roof: the larger of FLOPs / peak (for matrix FLOPs that of Tensor Cores) and "
+      "bytes / bandwidth",
       Fold::kSum},
      [](const ShownRoof& row) { return row.OfPriced(Integer(row.roof_ns)); }},
     {AsRatio({"efficiency_pct", "Efficiency(%)", "%", kDecimal, 8, "roof_ns / time_ns * 100"},
@@ -181,7 +181,7 @@ constexpr Column<ShownRoof> kRooflineColumns[] = {
     {{"gap_ns", "Gap(ns)", "ns", kInteger, 13, "time_ns - roof_ns", Fold::kSum},
      [](const ShownRoof& row) { return row.OfPriced(Integer(row.gap_ns)); }},
     {OnRequest({"inferred_ns", "Inferred(ns)", "ns", kInteger, 13,
-                "of time_ns: of kernels whose op is inferred, not recorded", Fold::kSum}),
+                "part of time_ns in kernels whose op is inferred, not recorded", Fold::kSum}),
      [](const ShownRoof& row) { return row.other ? Cell{} : CellOf(row.sums->inferred_ns); }},
     {OnRequest(
          AsRatio({"inferred_pct", "Inferred(%)", "%", kDecimal, 11, "inferred_ns / time_ns * 100"},
@@ -310,7 +310,7 @@ void TransferGpu(Bytes* bytes, Gpu* gpu) {
   // New units are appended, so a file may have fewer.
   if constexpr (Bytes::kReads) {
     const size_t units = bytes->Size(sizeof(double));
-    bytes->Check(units <= gpu->peaks_per_s.size(), "a GPU has units that none has");
+    bytes->Check(units <= gpu->peaks_per_s.size(), "a GPU has units that do not exist");
     for (size_t i = 0; i < units; ++i) bytes->Values(&gpu->peaks_per_s[i]);
   } else {
     bytes->Number(gpu->peaks_per_s.size());
@@ -333,8 +333,8 @@ void Rooflines::Transfer(Bytes* bytes, Self* self) {
       const auto texts =
           static_cast<size_t>(std::count(self->key_.begin(), self->key_.end(), '\0'));
       bytes->Check(texts >= kRoofByTexts + self->by_.size() && self->key_.back() == 0,
-                   "a row has not the texts of its keys");
-      bytes->Check(gpu <= gpus.size(), "a row has a GPU that none is");
+                   "a row does not have the texts of its keys");
+      bytes->Check(gpu <= gpus.size(), "a row has a GPU that does not exist");
       MergeInto(&self->SumsOfKey(self->GpuOf(gpu == kNoGpu ? nullptr : &gpus[gpu - 1])), sums);
     }
   } else {
@@ -383,9 +383,9 @@ void Rooflines::Emit(Sink* sink) const {
 std::vector<std::string> Rooflines::Notes() const {
   std::vector<std::string> notes;
   if (kernels_ > 0 && priced_ == 0) {
-    notes.push_back(fmt::format(
-        "roofline: the cost of no kernel is known; to record what ops are called with: {}",
-        RecordingRemedy(Lack::kArguments, family_)));
+    notes.push_back(
+        fmt::format("roofline: no kernel has a known cost; to record what ops are called with: {}",
+                    RecordingRemedy(Lack::kArguments, family_)));
   } else if (priced_ > 0 && std::none_of(gpus_.begin(), gpus_.end(), [](const ops::Gpu& gpu) {
                return gpu.dram_bytes_per_s > 0;
              })) {
@@ -407,7 +407,7 @@ std::vector<std::string> Rooflines::Notes() const {
 
 extern constexpr View kRooflineView = {
     .name = "roofline",
-    .help = "how far the kernels of each op are from what the GPU could do",
+    .help = "how far the kernels of each op are from what the GPU can do",
     .fields = FieldsWithoutBy<kRooflineColumns>,
     .make = MakePartial<Rooflines>,
     .by = kRooflineKeys,

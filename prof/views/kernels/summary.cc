@@ -382,7 +382,7 @@ std::vector<std::string> Summary::Notes() const {
   }
   if (plan_.keys.empty()) return notes;
   if (too_many_steps_) {
-    notes.push_back(fmt::format("there are more than {} steps: no mean a step", kMaxSteps));
+    notes.push_back(fmt::format("there are more than {} steps: no mean per step", kMaxSteps));
   }
   if (repeated_) {
     notes.push_back(
@@ -391,7 +391,7 @@ std::vector<std::string> Summary::Notes() const {
                     repeated_->count * repeated_->period, repeated_->count, repeated_->period));
   } else if (!last_step_ && all_.kernels > 0) {
     notes.push_back(
-        "no mean a step: no step is named (ProfilerStep#N ranges, or --step PATTERN), and the "
+        "no mean per step: no step is named (ProfilerStep#N ranges, or --step PATTERN), and the "
         "kernels do not end in a sequence that repeats");
   }
   return notes;

@@ -28,9 +28,9 @@ Cell SharedMemory(const KernelRecord& record) {
 
 // Keys that are no column of a kernel.
 constexpr KernelColumn kKeyColumns[] = {
-    {{"regs", "Regs", "", kInteger, 5, "registers of a thread"},
+    {{"regs", "Regs", "", kInteger, 5, "registers per thread"},
      [](const PricedKernel& row) { return Integer(row.record->registers_per_thread); }},
-    {{"smem", "Smem", "B", kInteger, 7, "shared memory of a block, static and dynamic"},
+    {{"smem", "Smem", "B", kInteger, 7, "shared memory per block, static and dynamic"},
      [](const PricedKernel& row) { return SharedMemory(*row.record); }},
 };
 
@@ -69,7 +69,7 @@ constexpr Column<SummaryRow> kFigures[] = {
      [](const SummaryRow& row) { return CellOf(row.sums->kernels); }},
     {{"total", "Total(ns)", "ns", kInteger, 12, "time on the GPU", Fold::kSum},
      GroupTimeOf<&GroupSums::total_ns>},
-    {{"mean", "Mean(ns)", "ns", kDecimal, 11, "total over the timed kernels", Fold::kMean},
+    {{"mean", "Mean(ns)", "ns", kDecimal, 11, "total / number of timed kernels", Fold::kMean},
      [](const SummaryRow& row) {
        return Decimal(Ratio(int64_t{row.sums->total_ns}, int64_t{row.sums->timed}));
      }},
@@ -77,36 +77,34 @@ constexpr Column<SummaryRow> kFigures[] = {
      GroupTimeOf<&GroupSums::min_ns>},
     {{"max", "Max(ns)", "ns", kInteger, 9, "longest kernel", Fold::kMax},
      GroupTimeOf<&GroupSums::max_ns>},
-    {{"share", "Share(%)", "%", kDecimal, 8, "of the time of all kernels"},
+    {{"share", "Share(%)", "%", kDecimal, 8, "share of the time of all kernels"},
      [](const SummaryRow& row) {
        return row.sums->timed > 0 ? Decimal(Percent<int64_t>(row.sums->total_ns, row.all_ns))
                                   : Cell{};
      }},
     // Not a sum when rows by step are folded: each row has its own step.
-    {{"perstep", "PerStep(ns)", "ns", kDecimal, 13, "time a step, where steps are known"}, PerStep},
+    {{"perstep", "PerStep(ns)", "ns", kDecimal, 13, "time per step, where steps are known"},
+     PerStep},
     {{"flops", "FLOPs", "FLOP", kInteger, 16,
-      "sum over the kernels whose FLOPs are known: a lower bound where these are not all",
-      Fold::kSum},
+      "sum over the kernels whose FLOPs are known: a lower bound if not all are", Fold::kSum},
      KnownSumOf<&GroupSums::with_flops, &GroupSums::flops>},
-    {{"flops_known", "FLOPs(%)", "%", kDecimal, 8, "share of the group's time in flops"},
+    {{"flops_known", "FLOPs(%)", "%", kDecimal, 8, "share of the group's time that flops covers"},
      GroupShareOf<&GroupSums::flops_ns>},
     {{"bytes", "Bytes", "B", kInteger, 14,
-      "sum over the kernels whose bytes are known: a lower bound where these are not all",
-      Fold::kSum},
+      "sum over the kernels whose bytes are known: a lower bound if not all are", Fold::kSum},
      KnownSumOf<&GroupSums::with_bytes, &GroupSums::bytes>},
-    {{"bytes_known", "Bytes(%)", "%", kDecimal, 8, "share of the group's time in bytes"},
+    {{"bytes_known", "Bytes(%)", "%", kDecimal, 8, "share of the group's time that bytes covers"},
      GroupShareOf<&GroupSums::bytes_ns>},
     {{"tflops", "TFLOP/s", "TFLOP/s", kDecimal, 7,
-      "flops over the time of the kernels whose FLOPs are known"},
+      "flops / time of the kernels whose FLOPs are known"},
      [](const SummaryRow& row) { return Decimal(row.sums->TeraflopsPerSecond()); }},
-    {{"gbps", "GB/s", "GB/s", kDecimal, 8,
-      "bytes over the time of the kernels whose bytes are known"},
+    {{"gbps", "GB/s", "GB/s", kDecimal, 8, "bytes / time of the kernels whose bytes are known"},
      [](const SummaryRow& row) { return Decimal(row.sums->GigabytesPerSecond()); }},
     {{"tc", "TC(%)", "%", kDecimal, 7,
-      "time that uses Tensor Cores, of the time of which that is known"},
+      "time that uses Tensor Cores, as a share of the time for which that is known"},
      [](const SummaryRow& row) { return Decimal(row.sums->TensorCorePercent()); }},
     {{"tc_known", "TCknown(%)", "%", kDecimal, 10,
-      "share of the group's time of which the use of Tensor Cores is known"},
+      "share of the group's time for which the use of Tensor Cores is known"},
      GroupShareOf<&GroupSums::tensor_core_known_ns>},
     {OnRequest({"inferred_pct", "Inferred(%)", "%", kDecimal, 11,
                 "share of the group's time whose op is inferred, not recorded"}),

@@ -45,23 +45,23 @@ constexpr Column<TemporalRow> kTemporalColumns[] = {
      TemporalShareOf<&TemporalTimes::idle_ns>},
     FigureColumn<&TemporalTimes::compute_ns>{
         "compute_ns", "Compute(ns)", "ns", 14,
-        "time in which a compute kernel or a replay of a graph runs"},
+        "time in which a compute kernel or a graph replay runs"},
     {AsRatio({"compute_pct", "Comp%", "%", FieldType::kDecimal, 8, "100 x compute_ns / kernel_ns"},
              {"compute_ns", "kernel_ns", 100}),
      TemporalShareOf<&TemporalTimes::compute_ns>},
     FigureColumn<&TemporalTimes::non_compute_ns>{
         "non_compute_ns", "NonCompute(ns)", "ns", 14,
-        "time in which something runs, but no compute kernel and no replay"},
+        "time in which something runs, but no compute kernel and no graph replay"},
     {AsRatio({"non_compute_pct", "Non%", "%", FieldType::kDecimal, 8,
               "100 x non_compute_ns / kernel_ns"},
              {"non_compute_ns", "kernel_ns", 100}),
      TemporalShareOf<&TemporalTimes::non_compute_ns>},
     FigureColumn<&TemporalTimes::kernel_ns>{
         "kernel_ns", "KernelTime(ns)", "ns", 14,
-        "from the start of the first device event to the end of the last, of a step its span; = "
+        "from the start of the first device event to the end of the last; for a step its span; = "
         "idle_ns + compute_ns + non_compute_ns"},
     {{"overlap_pct", "Overlap%", "%", FieldType::kDecimal, 9,
-      "100 x time in which compute and communication run / time in which communication runs; "
+      "100 x time in which both compute and communication run / time in which communication runs; "
       "unknown without communication"},
      TemporalShareOf<&TemporalTimes::overlap_ns, &TemporalTimes::communication_ns>},
 };
@@ -110,7 +110,7 @@ void Temporal::End(const Run* run) {
 
 extern constexpr View kTemporalView = {
     .name = "temporal",
-    .help = "how long each rank's device was idle, computing, or did something else",
+    .help = "how long each rank's device was idle, computing or doing something else",
     .fields = FieldsWithoutBy<kTemporalColumns>,
     .make = MakePartial<Temporal>,
     .by = kTimeKeys,

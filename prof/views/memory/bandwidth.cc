@@ -59,7 +59,7 @@ constexpr Column<TrafficRow> kBandwidthColumns[] = {
     KeyColumn<&TrafficKey::rank>{kRankField},
     KeyColumn<&TrafficKey::device>{kDeviceField},
     KeyColumn<&TrafficKey::kind>{kKindField},
-    FigureColumn<&TrafficSums::count>{"count", "Count", "", 9, "copies or fills"},
+    FigureColumn<&TrafficSums::count>{"count", "Count", "", 9, "number of copies or memsets"},
     FigureColumn<&TrafficSums::bytes>{"bytes", "Bytes", "B", 14, "sum of their sizes"},
     FigureColumn<&TrafficSums::time_ns>{"time_ns", "Time(ns)", "ns", 12,
                                         "time in which any of them ran"},
@@ -67,16 +67,16 @@ constexpr Column<TrafficRow> kBandwidthColumns[] = {
              {"bytes", "time_ns", 1}),
      RatioOf<&TrafficSums::bytes, &TrafficSums::time_ns>},
     {{"min_gbps", "Min", "GB/s", FieldType::kDecimal, 9,
-      "the least of the sums of those that run, each its bytes over its time", Fold::kMin},
+      "smallest bandwidth: sum over those that run at once, bytes / time of each", Fold::kMin},
      [](const TrafficRow& row) { return Gigabytes(row.sums.rates.least()); }},
     {{"p25_gbps", "P25", "GB/s", FieldType::kDecimal, 9,
-      "what was not exceeded for 25 % of time_ns, at most 1.6 % off", Fold::kQuantiles},
+      "bandwidth not exceeded for 25 % of time_ns, at most 1.6 % off", Fold::kQuantiles},
      RateOf<25>},
     {{"p50_gbps", "P50", "GB/s", FieldType::kDecimal, 9, "the same for 50 %", Fold::kQuantiles},
      RateOf<50>},
     {{"p75_gbps", "P75", "GB/s", FieldType::kDecimal, 9, "the same for 75 %", Fold::kQuantiles},
      RateOf<75>},
-    {{"max_gbps", "Max", "GB/s", FieldType::kDecimal, 9, "the largest", Fold::kMax},
+    {{"max_gbps", "Max", "GB/s", FieldType::kDecimal, 9, "largest bandwidth", Fold::kMax},
      [](const TrafficRow& row) { return Gigabytes(row.sums.rates.largest()); }},
 };
 
@@ -85,7 +85,7 @@ constexpr Column<TrafficRow> kBandwidthPointColumns[] = {
     KeyColumn<&TrafficKey::device>{kDeviceField},
     KeyColumn<&TrafficKey::kind>{kKindField},
     {kPointTimeField, [](const TrafficRow& row) { return Integer(row.point.time_ns); }},
-    {{"gbps", "GB/s", "GB/s", FieldType::kDecimal, 10, "from then on", Fold::kMax},
+    {{"gbps", "GB/s", "GB/s", FieldType::kDecimal, 10, "bandwidth from time_ns on", Fold::kMax},
      [](const TrafficRow& row) { return Gigabytes(row.point.value); }},
 };
 
@@ -119,7 +119,7 @@ void Bandwidth::End(const Run* run) {
 }  // namespace
 
 extern constexpr View kBandwidthView = {.name = "bandwidth",
-                                        .help = "how fast copies and fills were, by kind",
+                                        .help = "how fast copies and memsets were, by kind",
                                         .fields = FieldsWithoutBy<kBandwidthColumns>,
                                         .make = MakePartial<Bandwidth>,
                                         .by = kSeriesKeys,

@@ -64,11 +64,11 @@ constexpr Column<MemoryRow> kMemoryColumns[] = {
      [](const MemoryRow& row) { return Text(MemorySourceWord(row.curve.source)); }},
     {{"time_ns", "Time(ns)", "ns", FieldType::kInteger, 15, "from the first event of the rank"},
      [](const MemoryRow& row) { return Integer(row.point.time_ns); }},
-    {{"allocated_bytes", "Allocated(B)", "B", FieldType::kInteger, 15,
-      "allocated from this moment on", Fold::kMax},
+    {{"allocated_bytes", "Allocated(B)", "B", FieldType::kInteger, 15, "allocated from time_ns on",
+      Fold::kMax},
      [](const MemoryRow& row) { return Integer(row.point.allocated_bytes); }},
     {{"reserved_bytes", "Reserved(B)", "B", FieldType::kInteger, 15,
-      "what the allocator had from the device then", Fold::kMax},
+      "held by the allocator from the device at time_ns", Fold::kMax},
      [](const MemoryRow& row) {
        return row.point.reserved_bytes >= 0 ? Integer(row.point.reserved_bytes) : Cell{};
      }},
@@ -83,8 +83,8 @@ constexpr Column<MemoryRow> kMemoryColumns[] = {
       "the largest allocated_bytes of this device and source", Fold::kMax},
      [](const MemoryRow& row) { return Integer(row.curve.peak_bytes); }},
     {{"total", "Total", "", FieldType::kText, 8,
-      "recorded: the file tells the totals; sizes: they are sums of what is known to be there, of "
-      "what was taken or given back in the recording"},
+      "recorded: the file records totals; sizes: it records none, and allocated_bytes sums the "
+      "sizes whose allocation or release it holds"},
      [](const MemoryRow& row) { return Text(row.curve.told ? "recorded" : "sizes"); }},
 };
 

@@ -41,7 +41,7 @@ constexpr Column<ShownRow> kMemoryEventsColumns[] = {
     {kMemorySourceField,
      [](const ShownRow& shown) { return Text(MemorySourceWord(shown.row.source)); }},
     {{"op", "Op", "", FieldType::kText, Field::kShared,
-      "the innermost operator that was open on the thread when it was taken", Fold::kKey},
+      "innermost operator open on the thread when the memory was allocated", Fold::kKey},
      TextCell<&Row::op>},
     {{"around", "Around", "", FieldType::kText, Field::kShared, "the operator around that one",
       Fold::kKey},
@@ -53,16 +53,17 @@ constexpr Column<ShownRow> kMemoryEventsColumns[] = {
       Fold::kKey},
      TextCell<&Row::stack>},
     {{"address", "Address", "", FieldType::kInteger, 16,
-      "of the first byte; negative from 2^63 on"},
+      "address of the first byte; negative from 2^63 on"},
      [](const ShownRow& shown) {
        return shown.row.address == 0 ? Cell{} : Integer(shown.row.address);
      }},
-    {{"size_bytes", "Size(B)", "B", FieldType::kInteger, 13, "of the piece of memory", Fold::kSum},
+    {{"size_bytes", "Size(B)", "B", FieldType::kInteger, 13, "size of the piece of memory",
+      Fold::kSum},
      [](const ShownRow& shown) { return Integer(shown.row.size_bytes); }},
     {{"alloc_ns", "Alloc(ns)", "ns", FieldType::kInteger, 15,
-      "when it was taken, from the first event of the rank", Fold::kMin},
+      "when it was allocated, from the first event of the rank", Fold::kMin},
      TimeCell<&Row::alloc_ns>},
-    {{"free_ns", "Free(ns)", "ns", FieldType::kInteger, 15, "when it was given back", Fold::kMax},
+    {{"free_ns", "Free(ns)", "ns", FieldType::kInteger, 15, "when it was freed", Fold::kMax},
      TimeCell<&Row::free_ns>},
     {{"duration_ns", "Life(ns)", "ns", FieldType::kInteger, 14, "free_ns - alloc_ns", Fold::kSum},
      [](const ShownRow& shown) {
@@ -73,16 +74,16 @@ constexpr Column<ShownRow> kMemoryEventsColumns[] = {
      }},
     {kStepField, TimeCell<&Row::step>},
     {{"at_peak", "Peak", "", FieldType::kText, 5,
-      "yes: it was there when most was allocated of its device and source", Fold::kKey},
+      "yes: it was live at the peak of its device and source", Fold::kKey},
      YesOrNo<&Row::at_peak>},
     {{"state", "State", "", FieldType::kText, 11,
-      "freed; alive: at the end of the recording; only freed: taken before it; lost: its address "
-      "was "
-      "given out again; unknown: no address is recorded",
+      "freed; alive: at the end of the recording; only freed: allocated before the recording; "
+      "lost: its address was allocated again; unknown: no address is recorded",
       Fold::kKey},
      [](const ShownRow& shown) { return Text(MemoryStateWord(shown.row.state)); }},
     {{"leak", "Leak", "", FieldType::kText, 5,
-      "yes: it was there behind the end of the step that took it and at the end of the recording",
+      "yes: it was live after the end of the step that allocated it and at the end of the "
+      "recording",
       Fold::kKey},
      YesOrNo<&Row::leak>},
 };

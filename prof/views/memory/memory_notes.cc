@@ -14,9 +14,9 @@ struct Oddity {
 };
 
 constexpr Oddity kOddities[] = {
-    {&MemoryLife::Counts::only_freed, "releases of what was taken before the recording"},
-    {&MemoryLife::Counts::lost, "addresses given out again without a release"},
-    {&MemoryLife::Counts::other_size, "releases of another size than was taken"},
+    {&MemoryLife::Counts::only_freed, "releases of memory allocated before the recording"},
+    {&MemoryLife::Counts::lost, "addresses allocated again without a release"},
+    {&MemoryLife::Counts::other_size, "releases of another size than was allocated"},
     {&MemoryLife::Counts::without_size, "events without a size"},
     {&MemoryLife::Counts::without_address, "events without an address, which pair with none"},
     {&MemoryLife::Counts::same_time, "events at the time of the one before"},
@@ -58,7 +58,7 @@ std::vector<std::string> MemoryNotes::Sentences() const {
   std::vector<std::string> sentences;
   if (records_) {
     sentences.push_back(
-        fmt::format("{}: records do not tell this: give the profile itself", view_));
+        fmt::format("{}: records do not hold this: give the profile itself", view_));
   }
   for (size_t i = 0; i < kFamilyCount; ++i) {
     if (!lacking_[i]) continue;
@@ -68,7 +68,7 @@ std::vector<std::string> MemoryNotes::Sentences() const {
   }
   if (untold_) {
     sentences.push_back(
-        fmt::format("{}: where the file tells no totals, allocated bytes are those whose "
+        fmt::format("{}: where the file records no totals, allocated bytes are those whose "
                     "allocation or release it holds (total: sizes)",
                     view_));
   }

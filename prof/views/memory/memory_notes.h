@@ -24,8 +24,8 @@ inline constexpr Field kMemorySourceField = {
     "",
     FieldType::kText,
     9,
-    "framework: its allocator gave the memory out; driver: cudaMalloc and the like did. What the "
-    "framework gives out it has from the driver: the two are never added up",
+    "framework: memory from its allocator; driver: memory from cudaMalloc and the like. The "
+    "framework gets its memory from the driver: never add the two",
     Fold::kKey};
 
 /// Notes of memory views: that an input has no allocations and how to record them, that amounts

@@ -71,22 +71,22 @@ constexpr Column<MemoryOpRow> kMemoryOpsColumns[] = {
     {kMemoryDeviceField, [](const MemoryOpRow& row) { return Text(row.device); }},
     {kMemorySourceField,
      [](const MemoryOpRow& row) { return Text(MemorySourceWord(row.key.source)); }},
-    TextColumn<0>{"op", "Op", Field::kShared, "operator, by its name as recorded"},
+    TextColumn<0>{"op", "Op", Field::kShared, "operator, by its recorded name"},
     kOperatorLayerColumn,
     kOperatorStackColumn,
     {kOperatorStepField, [](const MemoryOpRow& row) { return Integer(row.key.step); },
      Need::kNothing, true},
     kOperatorRankColumn,
-    {{"calls", "Calls", "", FieldType::kInteger, 8, "all calls, whatever they took"},
+    {{"calls", "Calls", "", FieldType::kInteger, 8, "all calls, also those that allocated nothing"},
      [](const MemoryOpRow& row) {
        return row.key.kind == MemoryOpKey::Kind::kCalls ? CellOf(row.sums.calls) : Cell{};
      }},
     {{"size_increase_bytes", "Increase(B)", "B", FieldType::kInteger, 14,
-      "taken less given back by its calls and calls inside; a call inside another of the same row "
+      "allocated minus freed by its calls and calls inside; a call inside another of the same row "
       "adds nothing"},
      TotalOf<&MemoryChange::increase_bytes>},
     {{"self_size_increase_bytes", "SelfIncrease(B)", "B", FieldType::kInteger, 15,
-      "taken less given back by its calls themselves", Fold::kSum},
+      "allocated minus freed by its calls themselves", Fold::kSum},
      SelfOf<&MemoryChange::increase_bytes>},
     {{"allocations", "Allocations", "", FieldType::kInteger, 11,
       "allocations by its calls and calls inside"},
@@ -101,14 +101,14 @@ constexpr Column<MemoryOpRow> kMemoryOpsColumns[] = {
       "sum of the sizes of self_allocations", Fold::kSum},
      SelfOf<&MemoryChange::allocated_bytes>},
     {{"peak_bytes", "Peak(B)", "B", FieldType::kInteger, 14,
-      "what it had taken itself of what was there when most was allocated of the device and source "
+      "allocated by its calls themselves, of the memory live at the peak of the device and source "
       "in the rank"},
      [](const MemoryOpRow& row) {
        return row.sums.peak_known ? CellOf(row.sums.peak_bytes) : Cell{};
      }},
     {{"leaked_bytes", "Leaked(B)", "B", FieldType::kInteger, 13,
-      "what it took itself in a step that was there behind the step's end and at the end of the "
-      "recording",
+      "allocated by its calls themselves in a step, and live after the step's end and at the end "
+      "of the recording",
       Fold::kSum},
      [](const MemoryOpRow& row) {
        return row.sums.leaks_known ? CellOf(row.sums.leaked_bytes) : Cell{};
@@ -131,7 +131,7 @@ class MemoryOps : public BoundedPartial<MemoryOpKey, MemoryOpSums, MemoryOpRow, 
                     const MemoryOpRun::Row& row) const;
   void Check(const MemoryOpKey& key, ByteReader* bytes) const override {
     bytes->Check(key.texts.size() == 1 + by_.size() - (By("step") ? 1 : 0),
-                 "a row has not the texts of its keys");
+                 "a row does not have the texts of its keys");
   }
 
   std::vector<OperatorKey> by_;
@@ -198,7 +198,7 @@ void MemoryOps::Emit(Sink* sink) const {
 
 extern constexpr View kMemoryOpsView = {
     .name = "memory-ops",
-    .help = "what each operator took of memory and gave back",
+    .help = "how much memory each operator allocated and freed",
     .needs = {TracePart::kMemoryEvents},
     .fields = FieldsWithoutBy<kMemoryOpsColumns>,
     .make = MakePartial<MemoryOps>,

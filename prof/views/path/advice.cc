@@ -25,15 +25,15 @@ struct AdviceRow {
 };
 
 constexpr Column<AdviceRow> kAdviceColumns[] = {
-    {{"id", "Id", "", FieldType::kText, 22, "which rule it is (docs/advice.md)", Fold::kKey},
+    {{"id", "Id", "", FieldType::kText, 22, "name of the rule (docs/advice.md)", Fold::kKey},
      [](const AdviceRow& row) { return Text(row.item.rule->id); }},
     {{"severity", "Severity", "", FieldType::kText, 8,
-      "high: at least 10 % to gain, medium: 3 %, low: less, info: matters for other figures"},
+      "high: gain of at least 10 %, medium: 3 %, low: less, info: matters for other figures"},
      [](const AdviceRow& row) { return Text(advice::SeverityWord(row.item.severity)); }},
     {{"worst_rank", "Rank", "", FieldType::kText, 6,
-      "of the ranks on which it holds the one with most to gain, of which the row is"},
+      "rank with the largest gain among those on which the rule holds; the row describes it"},
      [](const AdviceRow& row) { return Text(row.item.rank); }},
-    {{"ranks", "Ranks", "", FieldType::kInteger, 5, "on how many ranks it holds"},
+    {{"ranks", "Ranks", "", FieldType::kInteger, 5, "number of ranks on which the rule holds"},
      [](const AdviceRow& row) { return Integer(row.item.ranks); }},
     {{"gain_pct", "Gain%", "%", FieldType::kDecimal, 7,
       "upper bound of the time that the change saves; gains of several rows do not add up"},
@@ -41,7 +41,7 @@ constexpr Column<AdviceRow> kAdviceColumns[] = {
        return row.item.finding.gain ? Cell{100 * *row.item.finding.gain} : Cell{};
      }},
     {{"gain_ns", "Gain(ns)", "ns", FieldType::kInteger, 12,
-      "the same of a mean step, without steps of the run"},
+      "gain_pct of a mean step; without steps, of the run"},
      [](const AdviceRow& row) {
        return row.item.gain_ns ? Integer(std::llround(std::min(*row.item.gain_ns, 9e18))) : Cell{};
      }},
@@ -50,15 +50,15 @@ constexpr Column<AdviceRow> kAdviceColumns[] = {
     {{"change", "Change", "", FieldType::kText, Field::kShared, "what to change"},
      [](const AdviceRow& row) { return Text(row.item.rule->change); }},
     {{"evidence", "Evidence", "", FieldType::kTextList, Field::kShared,
-      "where, the most to gain first", Fold::kNone, "; ", ""},
+      "where it was found, largest gain first", Fold::kNone, "; ", ""},
      [](const AdviceRow& row) { return Cell{Cell::Texts{row.evidence}}; }},
     {{"command", "Command", "", FieldType::kText, Field::kShared,
       "options of prof that show the evidence"},
      [](const AdviceRow& row) { return Text(row.item.rule->command); }},
-    {{"bound", "Bound", "", FieldType::kText, 12, "what the gain is an upper bound by"},
+    {{"bound", "Bound", "", FieldType::kText, 12, "time that bounds the gain"},
      [](const AdviceRow& row) { return Text(row.item.rule->bound); }},
     {{"assumption", "Assumption", "", FieldType::kText, Field::kShared,
-      "under which so much is saved"},
+      "assumption under which the gain is reached"},
      [](const AdviceRow& row) { return Text(row.item.rule->assumption); }},
     {{"evidence_view", "View", "", FieldType::kText, 12, "the view with the evidence"},
      [](const AdviceRow& row) { return Text(row.item.rule->view); }},

@@ -187,10 +187,10 @@ std::vector<std::string> CriticalPath::Notes() const {
         change));
   }
   if (cut_ > 0) {
-    notes.push_back(fmt::format(
-        "critical-path: {} dependencies are left out: by the times of the file what is waited for "
-        "comes later than what waits",
-        int64_t{cut_}));
+    notes.push_back(
+        fmt::format("critical-path: {} dependencies are left out: by the times of the file, the "
+                    "cause comes after the effect",
+                    int64_t{cut_}));
   }
   return notes;
 }
@@ -217,7 +217,7 @@ constexpr std::string_view kCriticalPathKeys[] = {"name", "edge"};
 
 extern constexpr View kCriticalPathView = {
     .name = "critical-path",
-    .help = "what the length of each step came from, one dependency after the other",
+    .help = "what determined the length of each step, one dependency after the other",
     .needs = kCriticalPathNeeds,
     .fields = FieldsWithoutBy<kPathColumns>,
     .make = MakeAlone<MakeCriticalPaths>,

@@ -39,7 +39,7 @@ struct PathRow {
 };
 
 inline constexpr Field kPathCauseField = {
-    "cause", "Cause", "", FieldType::kText, 13, "what the time goes to", Fold::kKey};
+    "cause", "Cause", "", FieldType::kText, 13, "what the time was spent on", Fold::kKey};
 inline constexpr Field kPathTimeField = {
     "time_ns", "Time(ns)", "ns", FieldType::kInteger, kPathWidth, "time of the edges of the path",
     Fold::kSum};
@@ -49,7 +49,7 @@ inline constexpr Column<PathRow> kPathColumns[] = {
     {kStepField, [](const PathRow& row) { return Integer(row.step); }},
     {kPathCauseField, [](const PathRow& row) { return Text(row.cause); }},
     {{"name", "Name", "", FieldType::kName, Field::kShared,
-      "operator, API call or kernel that the time goes to; empty where nothing is recorded",
+      "operator, API call or kernel on which the time was spent; empty if nothing is recorded",
       Fold::kKey},
      [](const PathRow& row) { return Text(row.name); },
      Need::kNothing,
@@ -57,13 +57,13 @@ inline constexpr Column<PathRow> kPathColumns[] = {
     {kPathTimeField, [](const PathRow& row) { return CellOf(row.sum.time_ns); }},
     {{"share_pct", "Share(%)", "%", FieldType::kDecimal, 8, "100 x time_ns / length_ns"},
      [](const PathRow& row) { return PercentCell(row.sum.time_ns, row.length_ns); }},
-    {{"edges", "Edges", "", FieldType::kInteger, 7, "edges of the path", Fold::kSum},
+    {{"edges", "Edges", "", FieldType::kInteger, 7, "number of edges of the path", Fold::kSum},
      [](const PathRow& row) { return CellOf(row.sum.edges); }},
     {{"length_ns", "Length(ns)", "ns", FieldType::kInteger, kPathWidth,
       "length of the step's path: the sum of time_ns over its rows"},
      [](const PathRow& row) { return Integer(row.length_ns); }},
     {{"step_ns", "Step(ns)", "ns", FieldType::kInteger, kPathWidth,
-      "length of the step with its device work"},
+      "length of the step including its device work"},
      [](const PathRow& row) { return Integer(row.step_ns); }},
     {{"what_if_ns", "WhatIf(ns)", "ns", FieldType::kInteger, kPathWidth,
       "length of the longest path with the times of --what-if"},
@@ -111,24 +111,24 @@ inline constexpr Column<PathEdgeRow> kPathEdgeColumns[] = {
     {{"edge", "Edge", "", FieldType::kInteger, 6, "number of the edge in its path, from 1",
       Fold::kKey},
      [](const PathEdgeRow& row) { return Integer(row.number); }},
-    {{"from", "From", "", FieldType::kName, Field::kShared, "name of the edge before"},
+    {{"from", "From", "", FieldType::kName, Field::kShared, "target of the previous edge"},
      [](const PathEdgeRow& row) { return row.from ? Text(*row.from) : Cell{}; }},
     {{"to", "To", "", FieldType::kName, Field::kShared,
-      "operator, API call or kernel that the edge is of; empty where nothing is recorded"},
+      "operator, API call or kernel of the edge; empty if nothing is recorded"},
      [](const PathEdgeRow& row) { return Text(row.to); }},
     {{"link", "Link", "", FieldType::kText, 11, "how the edge's end depends on its beginning"},
      [](const PathEdgeRow& row) { return Text(row.link); }},
-    {{"cause", "Cause", "", FieldType::kText, 13, "what the time goes to"},
+    {{"cause", "Cause", "", FieldType::kText, 13, "what the time was spent on"},
      [](const PathEdgeRow& row) { return Text(row.cause); }},
     {{"start_ns", "Start(ns)", "ns", FieldType::kInteger, kPathWidth,
-      "from the first event of the rank", Fold::kMin},
+      "start of the edge, from the first event of the rank", Fold::kMin},
      [](const PathEdgeRow& row) { return Integer(row.start_ns); }},
     {kPathTimeField, [](const PathEdgeRow& row) { return Integer(row.time_ns); }},
-    {{"thread", "Thread", "", FieldType::kInteger, 16, "of the host; unknown of work of a GPU"},
+    {{"thread", "Thread", "", FieldType::kInteger, 16, "host thread; unknown for GPU work"},
      [](const PathEdgeRow& row) { return Integer(row.thread); }},
-    {{"device", "Dev", "", FieldType::kInteger, 3, "of a GPU's work"},
+    {{"device", "Dev", "", FieldType::kInteger, 3, "GPU of GPU work"},
      [](const PathEdgeRow& row) { return Integer(row.device); }},
-    {{"stream", "Stream", "", FieldType::kInteger, 6, "of a GPU's work"},
+    {{"stream", "Stream", "", FieldType::kInteger, 6, "stream of GPU work"},
      [](const PathEdgeRow& row) { return Integer(row.stream); }},
 };
 

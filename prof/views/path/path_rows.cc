@@ -206,7 +206,7 @@ void PathEdges::Load(TextNumbers* texts, ByteReader* bytes) {
       Edge& edge = edges_.emplace_back();
       bytes->Near(&edge.start_ns, before_ns);
       bytes->Values(&edge.time_ns, &edge.place);
-      bytes->Check(edge.place < places_.size(), "an edge has a place that none has");
+      bytes->Check(edge.place < places_.size(), "an edge has a place that does not exist");
       edge.name = texts->NumberOf(bytes->Text());
       bytes->Word(&edge.link, kPathLinkCount);
       bytes->Word(&edge.cause, kPathCauseCount);

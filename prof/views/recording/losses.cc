@@ -273,13 +273,12 @@ std::string_view MendOf(const LossRow& row) {
 
 constexpr Column<LossRow> kLossesColumns[] = {
     {kRankField, [](const LossRow& row) { return CellOf(row.rank); }},
-    {{"loss", "Loss", "", FieldType::kText, 24, "what is lost, as one word", Fold::kKey},
+    {{"loss", "Loss", "", FieldType::kText, 24, "what is lost, in one word", Fold::kKey},
      [](const LossRow& row) { return Text(row.text.word); }},
     FigureColumn<&LossCounts::OfKind::count>{"count", "Count", "", 10,
-                                             "how many events, ranges, steps or records"},
+                                             "number of events, ranges, steps or records"},
     {{"time_ns", "Time(ns)", "ns", FieldType::kInteger, 14,
-      "sum of the durations of the device events that it is about; unknown where it is about none",
-      Fold::kSum},
+      "sum of the durations of the device events concerned; unknown if there are none", Fold::kSum},
      [](const LossRow& row) { return row.text.timed ? CellOf(row.sums.time_ns) : Cell{}; }},
     {{"share_pct", "Share%", "%", FieldType::kDecimal, 8,
       "100 x time_ns / sum of the durations of all device events"},
@@ -291,7 +290,7 @@ constexpr Column<LossRow> kLossesColumns[] = {
     {{"why", "Why", "", FieldType::kText, Field::kShared, "what happened"},
      [](const LossRow& row) { return Text(row.text.why); }},
     {{"mend", "Mend", "", FieldType::kText, Field::kShared,
-      "the flag or call that records it; empty where there is none"},
+      "flag or call that records it; empty if there is none"},
      [](const LossRow& row) { return Text(MendOf(row)); }},
 };
 
@@ -366,14 +365,15 @@ void Losses::EmitGroup(const RankName& rank, const RankLosses& of_rank,
 
 }  // namespace
 
-extern constexpr View kLossesView = {.name = "losses",
-                                     .help = "what the recording lacks, and what mends it",
-                                     .fields = FieldsWithoutBy<kLossesColumns>,
-                                     .make = MakePartial<Losses>,
-                                     .narrow = "count,time_ns,share_pct,why",
-                                     .important = "loss,time_ns,count,mend,share_pct,why",
-                                     .whole = true,
-                                     .may_be_empty = true,
-                                     .saved_form = 1};
+extern constexpr View kLossesView = {
+    .name = "losses",
+    .help = "what is missing in the recording, and how to record it",
+    .fields = FieldsWithoutBy<kLossesColumns>,
+    .make = MakePartial<Losses>,
+    .narrow = "count,time_ns,share_pct,why",
+    .important = "loss,time_ns,count,mend,share_pct,why",
+    .whole = true,
+    .may_be_empty = true,
+    .saved_form = 1};
 
 }  // namespace oplens::prof

@@ -36,14 +36,13 @@ struct FactSums {
 };
 
 constexpr Column<GroupRow<Fact, FactSums>> kSetupColumns[] = {
-    KeyColumn<&Fact::name>{
-        {"fact", "Fact", "", FieldType::kText, 18,
-         "gpu, gpus, sms, clock_mhz, memory_mib, profiler, world_size, steps, step_source, "
-         "clock_step_ns, or a version that the file tells",
-         Fold::kKey}},
+    KeyColumn<&Fact::name>{{"fact", "Fact", "", FieldType::kText, 18,
+                            "gpu, gpus, sms, clock_mhz, memory_mib, profiler, world_size, steps, "
+                            "step_source, clock_step_ns, or a version that the file records",
+                            Fold::kKey}},
     KeyColumn<&Fact::value>{
-        {"value", "Value", "", FieldType::kText, Field::kShared, "what it is", Fold::kKey}},
-    FigureColumn<&FactSums::inputs>{"inputs", "Inputs", "", 7, "how many inputs say so"},
+        {"value", "Value", "", FieldType::kText, Field::kShared, "value of the fact", Fold::kKey}},
+    FigureColumn<&FactSums::inputs>{"inputs", "Inputs", "", 7, "number of inputs with this value"},
 };
 
 std::string_view SourceWord(StepSource source) {
@@ -67,7 +66,7 @@ class Setup : public GroupedPartial<Fact, FactSums, GroupRow<Fact, FactSums>, Te
       : GroupedPartial("setup", options, {}, kSetupColumns) {}
 
   void Begin(const Run* run) override {
-    if (run == nullptr) notes_.Add("setup needs the profile itself: records do not tell it");
+    if (run == nullptr) notes_.Add("setup needs the profile itself: records do not hold it");
   }
 
   void End(const Run* run) override {
@@ -122,7 +121,7 @@ class Setup : public GroupedPartial<Fact, FactSums, GroupRow<Fact, FactSums>, Te
 }  // namespace
 
 extern constexpr View kSetupView = {.name = "setup",
-                                    .help = "on what the run ran: GPUs, clocks, versions, steps",
+                                    .help = "what the run ran on: GPUs, clocks, versions, steps",
                                     .fields = FieldsWithoutBy<kSetupColumns>,
                                     .make = MakePartial<Setup>,
                                     .saved_form = 1};

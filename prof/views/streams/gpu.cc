@@ -53,44 +53,45 @@ constexpr Column<GpuRow> kGpuColumns[] = {
         "window_ns", "Window(ns)", "ns", 13,
         "from the start of the rank's first step to the end of its last"},
     FigureColumn<&GpuSums::busy_ns>{"busy_ns", "Busy(ns)", "ns", 13,
-                                    "time of the window in which a kernel or a graph's replay ran"},
+                                    "time in the window in which a kernel or graph replay ran"},
     {AsRatio({"busy_pct", "Busy(%)", "%", kDecimal, 8, "100 x busy_ns / window_ns"},
              {"busy_ns", "window_ns", 100}),
      [](const GpuRow& row) { return GpuRatio(row.sums.busy_ns, row.sums.window_ns, 100); }},
     {{"sm_efficiency_pct", "SMEff(%)", "%", kDecimal, 8,
       "100 x mean over the window of min(1, blocks per multiprocessor of all running kernels); "
-      "unknown where the grid is not known of 90 % of the time of kernels"},
+      "unknown unless the grid is known for 90 % of the kernel time"},
      [](const GpuRow& row) { return GpuRatio(row.sums.sm_integral, row.sums.sm_window_ns, 1e-3); }},
     {{"achieved_occupancy_pct", "AchievedOccupancy(%)", "%", kDecimal, 9,
-      "estimated: mean over compute kernels, weighted by their time in the window; unknown where "
-      "half of that time has none"},
+      "estimated: mean over compute kernels, weighted by their time in the window; unknown if less "
+      "than half of that time has one"},
      [](const GpuRow& row) {
        return GpuRatio(row.sums.occupancy_sum, row.sums.occupancy_ns, 1e-3);
      }},
     {{"tc_time_pct", "TCTime(%)", "%", kDecimal, 8,
-      "100 x time of kernels that use Tensor Cores / time of those of which that is known"},
+      "100 x time of kernels that use Tensor Cores / time of kernels for which that use is known"},
      [](const GpuRow& row) { return GpuRatio(row.sums.tc_ns, row.sums.tc_known_ns, 100); }},
     {{"tc_known_pct", "TCKnown(%)", "%", kDecimal, 10,
-      "100 x time of kernels of which the use of Tensor Cores is known / (kernel_ns + comm_ns)"},
+      "100 x time of kernels for which the use of Tensor Cores is known / (kernel_ns + comm_ns)"},
      [](const GpuRow& row) { return GpuRatio(row.sums.tc_known_ns, row.sums.KernelNs(), 100); }},
     {{"tc_least_pct", "TCLeast(%)", "%", kDecimal, 10,
-      "at least: 100 x time of kernels that use Tensor Cores / (kernel_ns + comm_ns)"},
+      "lower bound: 100 x time of kernels that use Tensor Cores / (kernel_ns + comm_ns)"},
      [](const GpuRow& row) {
        return row.sums.tc_known_ns > 0 ? GpuRatio(row.sums.tc_ns, row.sums.KernelNs(), 100)
                                        : Cell{};
      }},
     FigureColumn<&GpuSums::kernels>{"kernels", "Kernels", "", 8,
-                                    "compute kernels of which a part is in the window"},
+                                    "compute kernels that lie at least partly in the window"},
     FigureColumn<&GpuSums::kernel_ns>{"kernel_ns", "Kernel(ns)", "ns", 13,
-                                      "sum of their durations in the window"},
+                                      "sum of the durations of these kernels in the window"},
     FigureColumn<&GpuSums::copy_ns>{"copy_ns", "Copy(ns)", "ns", 13,
-                                    "the same of copies and fills"},
+                                    "sum of the durations of copies and memsets in the window"},
     FigureColumn<&GpuSums::comm_ns>{"comm_ns", "Comm(ns)", "ns", 13,
-                                    "the same of communication kernels"},
-    FigureColumn<&GpuSums::replays>{"replays", "Replays", "", 8,
-                                    "replays of graphs whose kernels are hidden, as kernels"},
+                                    "sum of the durations of communication kernels in the window"},
+    FigureColumn<&GpuSums::replays>{
+        "replays", "Replays", "", 8,
+        "graph replays in the window whose kernels are not in the file"},
     FigureColumn<&GpuSums::replay_ns>{"replay_ns", "Replay(ns)", "ns", 13,
-                                      "the same as kernel_ns of replays"},
+                                      "sum of the durations of these replays in the window"},
     {{"memory_bytes", "Memory", "B", kInteger, 13, "memory of the GPU", Fold::kMax},
      [](const GpuRow& row) {
        const int64_t bytes = row.sums.memory_bytes.value;
@@ -98,7 +99,7 @@ constexpr Column<GpuRow> kGpuColumns[] = {
      }},
     FigureColumn<&GpuSums::peak_allocated_bytes>{
         "peak_allocated_bytes", "PeakAllocated", "B", 13,
-        "most that the framework had allocated at once in the whole recording"},
+        "peak of the framework's allocated memory over the whole recording"},
 };
 
 struct GpuState {
@@ -142,7 +143,7 @@ void GpuView::Begin(const Run* run) {
   run_ = run;
   states_.clear();
   if (run == nullptr) {
-    notes_.Add("gpu needs the profile itself: records tell no steps and no copies");
+    notes_.Add("gpu needs the profile itself: records hold no steps and no copies");
     return;
   }
   window_ = run->window();

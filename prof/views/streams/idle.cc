@@ -77,28 +77,28 @@ constexpr Column<IdleRow> kIdleColumns[] = {
       FieldType::kText,
       14,
       "what the next work waits for: launch, other-stream, communication, sync, dataloader, "
-      "host-op, python, head, tail, unknown; (all): the sum of them",
+      "host-op, python, head, tail, unknown; (all): their sum",
       Fold::kKey,
       {},
       {},
       "(all)"},
      [](const IdleRow& row) { return Text(row.cause); }},
-    FigureColumn<&CauseSums::ns>{
-        "idle_ns", "Idle(ns)", "ns", 14,
-        "time in which no device event runs, in the window of the steps; of a stream from its "
-        "first event to its last"},
+    FigureColumn<&CauseSums::ns>{"idle_ns", "Idle(ns)", "ns", 14,
+                                 "time in which no device event runs, in the window of the steps; "
+                                 "for a stream, from its first event to its last"},
     {{"share_pct", "Share%", "%", FieldType::kDecimal, 8, "100 x idle_ns / idle_ns of (all)"},
      [](const IdleRow& row) { return PercentCell(row.sums.ns, row.whole.all.ns); }},
     {{"window_pct", "Window%", "%", FieldType::kDecimal, 8,
-      "100 x idle_ns / length of the window; of a stream of its span"},
+      "100 x idle_ns / length of the window, or of the span of a stream"},
      [](const IdleRow& row) { return PercentCell(row.sums.ns, row.whole.window_ns); }},
-    {{"gaps", "Gaps", "", FieldType::kInteger, 8, "gaps that have time of this cause", Fold::kSum},
+    {{"gaps", "Gaps", "", FieldType::kInteger, 8, "gaps with time of this cause", Fold::kSum},
      [](const IdleRow& row) { return Integer(row.sums.gaps.count()); }},
     FigureColumn<&CauseSums::gaps, 50>{"p50_ns", "P50(ns)", "ns", 10,
                                        "median time of a gap, at most 1.6 % off"},
     FigureColumn<&CauseSums::gaps, 95>{"p95_ns", "P95(ns)", "ns", 10,
-                                       "95th percentile of it, at most 1.6 % off"},
-    FigureColumn<&CauseSums::gaps, Extreme::kLargest>{"max_ns", "Max(ns)", "ns", 12, "the longest"},
+                                       "95th percentile of the time of a gap, at most 1.6 % off"},
+    FigureColumn<&CauseSums::gaps, Extreme::kLargest>{"max_ns", "Max(ns)", "ns", 12,
+                                                      "longest time of a gap"},
 };
 
 class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
@@ -200,7 +200,7 @@ void Idle::EmitGroup(const IdleKey& key, const IdleSums& sums, TableOf<IdleRow>*
 }  // namespace
 
 extern constexpr View kIdleView = {.name = "idle",
-                                   .help = "why each GPU did nothing",
+                                   .help = "why each GPU was idle",
                                    .needs = kIdleGapsNeeds,
                                    .fields = FieldsWithoutBy<kIdleColumns>,
                                    .make = MakePartial<Idle>,

@@ -63,12 +63,12 @@ constexpr Column<GroupRow<LaunchKey, LaunchSums>> kLaunchesColumns[] = {
         {"api", "Call", "", FieldType::kText, 20, "name of the API call", Fold::kKey}),
     ByColumn<&LaunchKey::kernel>({"kernel", "Kernel", "", FieldType::kName, Field::kShared,
                                   "name of the kernel", Fold::kKey}),
-    FigureColumn<&LaunchSums::launches>{
-        "launches", "Launches", "", 10,
-        "kernels whose launch is known, other than a graph's; with --copies copies and fills too"},
+    FigureColumn<&LaunchSums::launches>{"launches", "Launches", "", 10,
+                                        "kernels with a known launch, except those of graphs; with "
+                                        "--copies also copies and memsets"},
     FigureColumn<&LaunchSums::short_kernels>{
         "short_kernels", "Short", "", 8,
-        "those that ran shorter than their call, which took at most 50 us"},
+        "those shorter than their call, if the call took at most 50 us"},
     FigureColumn<&LaunchSums::runtime_outliers>{"runtime_outliers", "SlowCalls", "", 9,
                                                 "those whose call took more than 50 us"},
     FigureColumn<&LaunchSums::delay_outliers>{"delay_outliers", "LateStarts", "", 10,
@@ -77,7 +77,7 @@ constexpr Column<GroupRow<LaunchKey, LaunchSums>> kLaunchesColumns[] = {
         "early_starts", "Early", "", 8,
         "those that began before their call returned: their delay counts as 0"},
     FigureColumn<&LaunchSums::cpu_ns>{"cpu_ns", "CPU(ns)", "ns", 14,
-                                      "sum of the durations of the calls, each once"},
+                                      "sum of the durations of the calls, each counted once"},
     FigureColumn<&LaunchSums::gpu_ns>{"gpu_ns", "GPU(ns)", "ns", 14,
                                       "sum of the durations of the work"},
     FigureColumn<&LaunchSums::delay_ns>{
@@ -90,7 +90,8 @@ constexpr Column<GroupRow<LaunchKey, LaunchSums>> kLaunchesColumns[] = {
     FigureColumn<&LaunchSums::delays, Extreme::kLargest>{"max_delay_ns", "Max(ns)", "ns", 12,
                                                          "longest delay"},
     FigureColumn<&LaunchSums::graph_launches>{
-        "graph_launches", "Graphs", "", 8, "calls that launched a graph, which count nowhere else"},
+        "graph_launches", "Graphs", "", 8,
+        "calls that launched a graph; they count in no other field"},
 };
 
 /// `first`: no other work of the call was counted yet.
@@ -234,7 +235,7 @@ std::vector<std::string> Launches::Notes() const {
 
 extern constexpr View kLaunchesView = {
     .name = "launches",
-    .help = "what launching kernels cost, and how late they began",
+    .help = "what launching kernels cost, and how late kernels began",
     .fields = FieldsWithoutBy<kLaunchesColumns>,
     .make = MakePartial<Launches>,
     .by = kLaunchesKeys,

@@ -105,14 +105,14 @@ constexpr Column<OverviewRow> kOverviewColumns[] = {
       "",
       FieldType::kText,
       6,
-      "number of the step; mean: of whole steps, if any",
+      "number of the step; mean: over the whole steps, if any",
       Fold::kKey,
       {},
       {},
       "mean"},
      [](const OverviewRow& row) { return Text(row.label); }},
     {{"state", "State", "", FieldType::kText, 5,
-      "whole; cut: never closed, or at the end with less than 80 % of the GPU work of the one "
+      "whole; cut: never closed, or the last step with less than 80 % of the GPU work of the one "
       "before"},
      [](const OverviewRow& row) {
        if (row.mean || !row.ours) return Cell();
@@ -129,59 +129,62 @@ constexpr Column<OverviewRow> kOverviewColumns[] = {
      [](const OverviewRow& row) {
        return row.FigureOf([](const OverviewStep& step) { return int64_t{step.total_ns}; });
      }},
-    {{"host_ns", "Host(ns)", "ns", FieldType::kInteger, kOverviewWidth, "length on the host",
-      Fold::kSum},
+    {{"host_ns", "Host(ns)", "ns", FieldType::kInteger, kOverviewWidth,
+      "length of the step on the host", Fold::kSum},
      [](const OverviewRow& row) {
        return row.FigureOf([](const OverviewStep& step) { return step.host_ns; });
      }},
     TimeColumn<&StepTimes::parts, TimeClass::kKernel>("kernel_ns", "Kernel(ns)",
-                                                      "a compute kernel or a graph's replay runs"),
-    TimeColumn<&StepTimes::parts, TimeClass::kMemcpy>("memcpy_ns", "Memcpy(ns)", "else a copy"),
-    TimeColumn<&StepTimes::parts, TimeClass::kMemset>("memset_ns", "Memset(ns)", "else a fill"),
+                                                      "a compute kernel or graph replay runs"),
+    TimeColumn<&StepTimes::parts, TimeClass::kMemcpy>("memcpy_ns", "Memcpy(ns)",
+                                                      "otherwise, a copy runs"),
+    TimeColumn<&StepTimes::parts, TimeClass::kMemset>("memset_ns", "Memset(ns)",
+                                                      "otherwise, a memset runs"),
     TimeColumn<&StepTimes::parts, TimeClass::kComm>("comm_ns", "Comm(ns)",
-                                                    "else a communication kernel"),
-    TimeColumn<&StepTimes::parts, TimeClass::kRuntime>("runtime_ns", "Runtime(ns)",
-                                                       "else an API call (runtime or driver)"),
+                                                    "otherwise, a communication kernel runs"),
+    TimeColumn<&StepTimes::parts, TimeClass::kRuntime>(
+        "runtime_ns", "Runtime(ns)", "otherwise, an API call (runtime or driver) runs"),
     TimeColumn<&StepTimes::parts, TimeClass::kDataLoader>("dataloader_ns", "DataLoader(ns)",
-                                                          "else the data loader"),
-    TimeColumn<&StepTimes::parts, TimeClass::kCpu>("cpu_ns", "CPU(ns)",
-                                                   "else a call or an annotation of a host thread"),
-    TimeColumn<&StepTimes::parts, kTimeClassCount>("other_ns", "Other(ns)", "none of them"),
+                                                          "otherwise, the data loader runs"),
+    TimeColumn<&StepTimes::parts, TimeClass::kCpu>(
+        "cpu_ns", "CPU(ns)", "otherwise, a call or annotation of a host thread runs"),
+    TimeColumn<&StepTimes::parts, kTimeClassCount>("other_ns", "Other(ns)", "none of these runs"),
     TimeColumn<&StepTimes::exposed, TimeClass::kKernel>(
         "kernel_exposed_ns", "KernelExposed(ns)",
-        "compute kernels run, and nothing else of the GPUs"),
-    TimeColumn<&StepTimes::exposed, TimeClass::kMemcpy>("memcpy_exposed_ns", "MemcpyExposed(ns)",
-                                                        "copies run, and nothing else of the GPUs"),
-    TimeColumn<&StepTimes::exposed, TimeClass::kMemset>("memset_exposed_ns", "MemsetExposed(ns)",
-                                                        "fills run, and nothing else of the GPUs"),
+        "compute kernels run, and nothing else runs on the GPUs"),
+    TimeColumn<&StepTimes::exposed, TimeClass::kMemcpy>(
+        "memcpy_exposed_ns", "MemcpyExposed(ns)", "copies run, and nothing else runs on the GPUs"),
+    TimeColumn<&StepTimes::exposed, TimeClass::kMemset>(
+        "memset_exposed_ns", "MemsetExposed(ns)", "memsets run, and nothing else runs on the GPUs"),
     TimeColumn<&StepTimes::exposed, TimeClass::kComm>(
-        "comm_exposed_ns", "CommExposed(ns)", "communication runs, and nothing else of the GPUs"),
+        "comm_exposed_ns", "CommExposed(ns)",
+        "communication runs, and nothing else runs on the GPUs"),
     TimeColumn<&StepTimes::exposed, TimeClass::kRuntime>("runtime_exposed_ns", "RuntimeExposed(ns)",
-                                                         "API calls run, and nothing of the GPUs"),
+                                                         "API calls run, and the GPUs are idle"),
     TimeColumn<&StepTimes::exposed, TimeClass::kDataLoader>(
         "dataloader_exposed_ns", "LoaderExposed(ns)",
-        "the data loader runs, and nothing of the GPUs"),
+        "the data loader runs, and the GPUs are idle"),
     TimeColumn<&StepTimes::exposed, TimeClass::kCpu>(
         "cpu_exposed_ns", "CPUExposed(ns)",
-        "calls or annotations of host threads run, and nothing of the GPUs"),
+        "calls or annotations of host threads run, and the GPUs are idle"),
     TimeColumn<&StepTimes::hidden, TimeClass::kKernel>(
-        "kernel_hidden_ns", "KernelHidden(ns)", "compute kernels run, less kernel_exposed_ns"),
+        "kernel_hidden_ns", "KernelHidden(ns)", "time of compute kernels - kernel_exposed_ns"),
     TimeColumn<&StepTimes::hidden, TimeClass::kMemcpy>("memcpy_hidden_ns", "MemcpyHidden(ns)",
-                                                       "copies run, less memcpy_exposed_ns"),
+                                                       "time of copies - memcpy_exposed_ns"),
     TimeColumn<&StepTimes::hidden, TimeClass::kMemset>("memset_hidden_ns", "MemsetHidden(ns)",
-                                                       "fills run, less memset_exposed_ns"),
+                                                       "time of memsets - memset_exposed_ns"),
     TimeColumn<&StepTimes::hidden, TimeClass::kComm>("comm_hidden_ns", "CommHidden(ns)",
-                                                     "communication runs, less comm_exposed_ns"),
+                                                     "time of communication - comm_exposed_ns"),
     TimeColumn<&StepTimes::hidden, TimeClass::kRuntime>("runtime_hidden_ns", "RuntimeHidden(ns)",
-                                                        "API calls run, less runtime_exposed_ns"),
+                                                        "time of API calls - runtime_exposed_ns"),
     TimeColumn<&StepTimes::hidden, TimeClass::kDataLoader>(
         "dataloader_hidden_ns", "LoaderHidden(ns)",
-        "the data loader runs, less dataloader_exposed_ns"),
+        "time of the data loader - dataloader_exposed_ns"),
     TimeColumn<&StepTimes::hidden, TimeClass::kCpu>(
         "cpu_hidden_ns", "CPUHidden(ns)",
-        "calls or annotations of host threads run, less cpu_exposed_ns"),
+        "time of calls or annotations of host threads - cpu_exposed_ns"),
     {AsRatio({"busy_pct", "Busy(%)", "%", FieldType::kDecimal, 8,
-              "100 x time of any GPU work / total_ns"},
+              "100 x time in which any GPU work runs / total_ns"},
              {"kernel_ns+memcpy_ns+memset_ns+comm_ns", "total_ns", 100}),
      [](const OverviewRow& row) {
        const auto busy = row.SumOf([](const OverviewStep& step) { return step.times.busy; });
@@ -281,7 +284,7 @@ void Overview::Begin(const Run* run) {
   run_ = run;
   read_ = {};
   if (run == nullptr) {
-    notes_.Add("overview needs the profile itself: records tell no steps and no API calls");
+    notes_.Add("overview needs the profile itself: records hold no steps and no API calls");
     return;
   }
   const bool ours = find_ == nullptr;

@@ -60,15 +60,13 @@ constexpr Column<QueueRow> kQueueColumns[] = {
     KeyColumn<&QueueKey::stream>{kStreamField},
     FigureColumn<&QueueSums::changes>{"changes", "Changes", "", 9,
                                       "times at which the length changes"},
-    FigureColumn<&QueueSums::span_ns>{
-        "span_ns", "Span(ns)", "ns", 14,
-        "from the first change to the last, as far as it is looked at"},
+    FigureColumn<&QueueSums::span_ns>{"span_ns", "Span(ns)", "ns", 14,
+                                      "from the first change to the last, within the selection"},
     {{"mean", "Mean", "", FieldType::kDecimal, 9, "mean length over span_ns"},
      RatioOf<&QueueSums::length_times_ns, &QueueSums::span_ns>},
-    FigureColumn<&QueueSums::lengths, Extreme::kLeast>{"min", "Min", "", 6, "least length"},
+    FigureColumn<&QueueSums::lengths, Extreme::kLeast>{"min", "Min", "", 6, "smallest length"},
     FigureColumn<&QueueSums::lengths, 25>{
-        "p25", "P25", "", 6,
-        "the length that was not exceeded for 25 % of span_ns, at most 1.6 % off"},
+        "p25", "P25", "", 6, "length not exceeded for 25 % of span_ns, at most 1.6 % off"},
     FigureColumn<&QueueSums::lengths, 50>{"p50", "P50", "", 6, "the same for 50 %"},
     FigureColumn<&QueueSums::lengths, 75>{"p75", "P75", "", 6, "the same for 75 %"},
     FigureColumn<&QueueSums::lengths, Extreme::kLargest>{"max", "Max", "", 6, "largest length"},
@@ -80,7 +78,7 @@ constexpr Column<QueueRow> kQueueColumns[] = {
      RatioOf<&QueueSums::blocked_ns, &QueueSums::span_ns, 100>},
     FigureColumn<&QueueSums::starved_ns>{
         "starved_ns", "Starved(ns)", "ns", 14,
-        "time in which the length was 0: nothing was asked for that had not begun"},
+        "time in which the length was 0: all launched work had begun"},
     {AsRatio({"starved_pct", "Starved%", "%", FieldType::kDecimal, 8, "100 x starved_ns / span_ns"},
              {"starved_ns", "span_ns", 100}),
      RatioOf<&QueueSums::starved_ns, &QueueSums::span_ns, 100>},
@@ -91,7 +89,7 @@ constexpr Column<QueueRow> kQueuePointColumns[] = {
     KeyColumn<&QueueKey::device>{kDeviceField},
     KeyColumn<&QueueKey::stream>{kStreamField},
     {kPointTimeField, [](const QueueRow& row) { return Integer(row.point.time_ns); }},
-    {{"length", "Length", "", FieldType::kInteger, 8, "from then on", Fold::kMax},
+    {{"length", "Length", "", FieldType::kInteger, 8, "length from time_ns on", Fold::kMax},
      [](const QueueRow& row) { return Integer(row.point.value); }},
 };
 

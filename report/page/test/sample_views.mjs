@@ -19,7 +19,7 @@ const RANK = 'rank|Rank||text|key|rank of the process';
 const STEP = 'step|Step||text|key|number of the step||mean';
 
 const FIELDS = {
-  advice: `id|Id||text|key|which rule it is\nseverity|Severity||text|none|how much there is to gain\nworst_rank|Rank||text|none|of which the row is\nranks|Ranks||integer|none|on how many ranks it holds\ngain_pct|Gain%|%|decimal|none|upper bound\ngain_ns|Gain(ns)|ns|integer|none|of a mean step
+  advice: `id|Id||text|key|which rule it is\nseverity|Severity||text|none|how much there is to gain\nworst_rank|Rank||text|none|of which the row is\nranks|Ranks||integer|none|number of ranks on which the rule holds\ngain_pct|Gain%|%|decimal|none|upper bound\ngain_ns|Gain(ns)|ns|integer|none|of a mean step
 item|Advice||text|none|what was found\nchange|Change||text|none|what to change\nevidence|Evidence||texts|none|where\ncommand|Command||text|none|options of prof\nbound|Bound||text|none|of the gain\nassumption|Assumption||text|none|of the gain\nevidence_view|View||text|none|with the evidence`,
   overview: `${RANK}\n${STEP}\nstate|State||text|none|whole or cut\nstart_ns|Start|ns|decimal|none|of the span\n`
     + 'total_ns|Total|ns|decimal|sum|length of the span: the sum of the eight parts\nhost_ns|Host|ns|decimal|sum|length on the host\n'
@@ -45,22 +45,22 @@ compute_pct|Compute|%|decimal|none|compute_ns / kernel_ns|compute_ns kernel_ns 1
   modules: `path|Path||text|key|the module with those that it is in, joined by /\nname|Name||text|none|its own\ncalls|Calls||integer|sum|number\ndevice_self_ns|DevSelf(ns)|ns|integer|sum|forward\ndevice_total_ns|DevTotal(ns)|ns|integer|none|with modules inside\nhost_self_ns|HostSelf(ns)|ns|integer|sum|forward\nbwd_device_self_ns|BwdDevSelf(ns)|ns|integer|sum|in the backward pass\nbwd_device_total_ns|BwdDevTotal(ns)|ns|integer|none|with modules inside`,
   distributed: `${RANK}\n${STEP}\ntotal_ns|Total(ns)|ns|integer|sum|sum of the four\ncomputation_ns|Compute(ns)|ns|integer|sum|without communication\noverlap_ns|Overlap(ns)|ns|integer|sum|both at once\ncommunication_ns|Comm(ns)|ns|integer|sum|without computation\nother_ns|Other(ns)|ns|integer|sum|the rest\noverlap_pct|Overlap%|%|decimal|none|100 x overlap_ns / total_ns|overlap_ns total_ns 100`,
   idle: `${RANK}\ncause|Cause||text|key|what the next work waits for; (all): the sum of them||(all)\nidle_ns|Idle(ns)|ns|integer|sum|no device event runs\ngaps|Gaps||integer|sum|number\nshare_pct|Share%|%|decimal|none|of (all)\nmax_ns|Max(ns)|ns|integer|max|the longest`,
-  'critical-path': `${RANK}\n${STEP}\ncause|Cause||text|key|what the time goes to\ntime_ns|Time(ns)|ns|integer|sum|of the edges of the path\nedges|Edges||integer|sum|of the path\nlength_ns|Length(ns)|ns|integer|none|of the step's path`,
+  'critical-path': `${RANK}\n${STEP}\ncause|Cause||text|key|what the time was spent on\ntime_ns|Time(ns)|ns|integer|sum|of the edges of the path\nedges|Edges||integer|sum|of the path\nlength_ns|Length(ns)|ns|integer|none|of the step's path`,
   roofline: `op|Op||text|key|name\nshape|Shape||text|key|extents\ndtype|DType||text|key|of the first tensor\ngpu|GPU||text|key|of the kernels\ncount|Count||integer|sum|kernels\ntime_ns|Time(ns)|ns|integer|sum|on the device\nflops|FLOPs|FLOP|integer|sum|of the kernels\nbytes|Bytes|B|integer|sum|of the kernels
 ai|AI|FLOP/B|decimal|none|flops / bytes|flops bytes 1\ntflops|TFLOP/s|TFLOP/s|decimal|none|flops / time\nunit|Unit||text|none|arithmetic whose peak counts\npeak_tflops|Peak(TFLOP/s)|TFLOP/s|decimal|none|of unit\npeak_gbps|Peak(GB/s)|GB/s|decimal|none|of the memory\nbound|Bound||text|none|nearer roof\nroof_ns|Roof(ns)|ns|integer|sum|least time`,
   kernels: `idx|Idx||integer|key|number\nkernel|Kernel||text|none|short name\nsil|Time|ns|integer|sum|on the GPU`,
   queue: `${RANK}\nstream|Stream||integer|key|of the device\nlength|Length||integer|max|waiting`,
 };
 
-const EDGES = `${RANK}\n${STEP}\nedge|Edge||integer|key|number in its path\nto|To||name|none|of the edge\ncause|Cause||text|none|what the time goes to\nstart_ns|Start(ns)|ns|integer|min|from the first event\ntime_ns|Time(ns)|ns|integer|sum|of the edge`;
+const EDGES = `${RANK}\n${STEP}\nedge|Edge||integer|key|number in its path\nto|To||name|none|of the edge\ncause|Cause||text|none|what the time was spent on\nstart_ns|Start(ns)|ns|integer|min|from the first event\ntime_ns|Time(ns)|ns|integer|sum|of the edge`;
 
 const HELP = {
   advice: 'what to change',
   overview: 'where the time of each step went', gpu: 'how well each GPU was used', operators: 'what each operator cost on host and device',
-  groups: 'kernels that are alike', 'kernel-types': 'time of the device by what ran at once', temporal: 'how long the device was idle',
-  losses: 'what the recording lacks, and what mends it', memory: 'memory over time', 'memory-events': 'allocations and their releases', 'memory-ops': 'what each operator took of memory',
+  groups: 'kernels grouped by the keys', 'kernel-types': 'device time by what ran at once', temporal: 'how long the device was idle',
+  losses: 'what is missing in the recording, and how to record it', memory: 'memory over time', 'memory-events': 'allocations and their releases', 'memory-ops': 'how much memory each operator allocated',
   modules: 'what each module cost', distributed: 'computation and communication', idle: 'why the device waited',
-  'critical-path': 'what each step waits for', roofline: 'how near each op is to the roofs', kernels: 'one row a kernel', queue: 'what waits in each stream',
+  'critical-path': 'what each step waits for', roofline: 'how near each op is to the roofs', kernels: 'one row per kernel', queue: 'what waits in each stream',
 };
 
 const OPS = ['mm', 'addmm', 'conv2d', 'batch_norm', 'relu', 'add_', 'softmax', 'layer_norm', 'dropout', 'embedding', 'cat', 'copy_', 'cross_entropy', 'AddmmBackward0', 'ConvolutionBackward0'];
