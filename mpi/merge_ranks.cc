@@ -48,7 +48,7 @@ using Numbers = std::vector<std::optional<int64_t>>;
 std::string NameOf(int process) { return fmt::format("process {}", process); }
 
 /// Serialises what process 0 needs to know of the inputs of a process.
-std::string BytesOfTold(const std::vector<ReadInput>& own) {
+std::string SerialiseFacts(const std::vector<ReadInput>& own) {
   ByteWriter bytes;
   bytes.Number(own.size());
   for (const ReadInput& input : own) {
@@ -67,10 +67,10 @@ std::string BytesOfTold(const std::vector<ReadInput>& own) {
   return bytes.Take();
 }
 
-void ReadTold(std::string_view text, const std::string& from, std::vector<ToldInput>* all) {
+void ReadTold(std::string_view text, const std::string& from, std::vector<InputFacts>* all) {
   ByteReader bytes(text, from);
   for (size_t left = bytes.Size(); left > 0; --left) {
-    ToldInput& input = all->emplace_back();
+    InputFacts& input = all->emplace_back();
     bytes.Counts(&input.place);
     bytes.Values(&input.problem, &input.from_summary);
     const std::string_view told = bytes.Raw(bytes.Size());
@@ -144,16 +144,16 @@ void MergeBytes(std::string_view text, const std::string& from,
 
 }  // namespace
 
-std::vector<ToldInput> TellFirst(World* world, const std::vector<ReadInput>& own) {
+std::vector<InputFacts> GatherFacts(World* world, const std::vector<ReadInput>& own) {
   std::vector<std::string> texts(static_cast<size_t>(world->size()));
-  texts[0] = BytesOfTold(own);
+  texts[0] = SerialiseFacts(own);
   const std::vector<std::string> told = world->AllToAll(texts);
-  std::vector<ToldInput> all;
+  std::vector<InputFacts> all;
   for (size_t i = 0; world->rank() == 0 && i < told.size(); ++i) {
     ReadTold(told[i], NameOf(static_cast<int>(i)), &all);
   }
   std::sort(all.begin(), all.end(),
-            [](const ToldInput& a, const ToldInput& b) { return a.place < b.place; });
+            [](const InputFacts& a, const InputFacts& b) { return a.place < b.place; });
   return all;
 }
 

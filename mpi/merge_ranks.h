@@ -13,7 +13,7 @@
 namespace oplens::mpi {
 
 /// What process 0 knows of an input, besides the findings of the views.
-struct ToldInput {
+struct InputFacts {
   size_t place = 0;
   std::string problem = {};                        ///< Why it was not read; "": it was.
   std::unique_ptr<prof::Findings> told = nullptr;  ///< Without `summary`; null: not read.
@@ -21,7 +21,7 @@ struct ToldInput {
 };
 
 /// Collective. On process 0, returns the facts of all inputs by place; on the others, nothing.
-std::vector<ToldInput> TellFirst(World* world, const std::vector<ReadInput>& own);
+std::vector<InputFacts> GatherFacts(World* world, const std::vector<ReadInput>& own);
 
 /// Collective. Names the ranks of each input of this process, by index in `own`, as one process
 /// reading all inputs in order would.

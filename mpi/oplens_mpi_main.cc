@@ -141,9 +141,9 @@ std::vector<size_t> OrderOfFirst(World* world, const prof::Inputs& inputs) {
 }
 
 /// The output of process 0.
-class Teller {
+class FindingsReporter {
  public:
-  Teller(const prof::Options& options, const Work& work)
+  FindingsReporter(const prof::Options& options, const Work& work)
       : options_(options),
         work_(work),
         left_out_(kTool, options.many.allow_missing),
@@ -151,11 +151,11 @@ class Teller {
         destination_(OpenDestination(options)) {}
 
   /// Throws Error if too many inputs could not be read.
-  void Take(const std::vector<ToldInput>& inputs) {
+  void Take(const std::vector<InputFacts>& inputs) {
     size_t read = 0;
-    for (const ToldInput& input : inputs) {
+    for (const InputFacts& input : inputs) {
       if (input.told != nullptr) {
-        merger_.AddTold(*input.told);
+        merger_.AddReport(*input.told);
         ++read;
         if (input.from_summary) ++kept_;
         continue;
@@ -207,7 +207,7 @@ int RunViews(World* world, const prof::Options& options, const std::string& wron
   RefuseOtherInputs(world, *work.inputs);
   const std::vector<size_t> order = OrderOfFirst(world, *work.inputs);
   const bool first = world->rank() == 0;
-  std::optional<Teller> teller;
+  std::optional<FindingsReporter> teller;
   Together(world, [&] {
     if (first) teller.emplace(options, work);
   });
@@ -217,7 +217,7 @@ int RunViews(World* world, const prof::Options& options, const std::string& wron
     own = ReadInTurns(world, work.inputs.get(), work.plan, order,
                       [&](size_t begun) { line.Show(begun); });
   }
-  const std::vector<ToldInput> told = TellFirst(world, own);
+  const std::vector<InputFacts> told = GatherFacts(world, own);
   Together(world, [&] {
     if (first) teller->Take(told);
   });

@@ -203,7 +203,7 @@ void PushMark(const Tool& tool, const char* text) {
 }
 
 /// Emits the total number of ranges left out, now that there is room again.
-void TellLeftOut(ThreadState* state) {
+void ReportLeftOut(ThreadState* state) {
   state->left_out = 0;
   const uint64_t count = g_left_out.load(std::memory_order_relaxed);
   char text[64];
@@ -232,7 +232,7 @@ Begun* Open(ThreadState* state) {
     CountLeftOut(state);
     return nullptr;
   }
-  if (state->left_out > 0) TellLeftOut(state);
+  if (state->left_out > 0) ReportLeftOut(state);
   Begun* const begun = &state->begun[state->depth++];
   state->last_number = (state->last_number + 1) & kNumberMask;
   *begun = Begun{state->last_number, 0, 0, state->dir, state->layer_size};

@@ -159,8 +159,8 @@ void RunFacts::Fill(Screen* screen) const {
   screen->one_run = records_ || runs_ < 2 || numbers_.size() == runs_;
   screen->records = records_;
   screen->peaks_known = peaks_known_;
-  screen->layers_flag = RecordingFlag(Lack::kLayers, first_family_);
-  screen->kernels_flag = RecordingFlag(Lack::kKernels, first_family_);
+  screen->layers_flag = RecordingFlag(MissingFact::kLayers, first_family_);
+  screen->kernels_flag = RecordingFlag(MissingFact::kKernels, first_family_);
   const auto share_of = [&](Evidence evidence) {
     return Percent(coverage_.evidence_ns(evidence), coverage_.kernel_ns()).value_or(0);
   };
@@ -168,8 +168,8 @@ void RunFacts::Fill(Screen* screen) const {
   screen->reference_pct = share_of(Evidence::kReference);
   for (const prof::Coverage::Gap& gap : coverage_.Gaps()) {
     // Shown as losses.
-    if (gap.lack == Lack::kLaunches || gap.lack == Lack::kEarlyLaunches ||
-        gap.lack == Lack::kRanges || gap.lack == Lack::kGraphKernels) {
+    if (gap.lack == MissingFact::kLaunches || gap.lack == MissingFact::kEarlyLaunches ||
+        gap.lack == MissingFact::kRanges || gap.lack == MissingFact::kGraphKernels) {
       continue;
     }
     if (screen->gap && screen->gap->share_pct >= gap.share_pct) continue;
@@ -535,7 +535,7 @@ Screen MakeScreen(prof::RecordSource* records, const ScreenPlan& plan, Diagnosti
   KeptTables tables;
   RunFacts facts;
   ScreenViews views(plans, plan.run, &tables, &times, &facts);
-  prof::PricingTold told;
+  prof::PricingReport told;
   PriceSome(records, plan.pricing, &views, diagnostics, &told);
   views.Finish();
 

@@ -32,7 +32,7 @@ bool AreUneven(const Screen& screen) {
 }
 
 /// Whether there are enough steps for the view stragglers.
-bool TellsStragglers(const Screen& screen) { return screen.steps.whole >= prof::kLeastSteps; }
+bool HasStragglerSteps(const Screen& screen) { return screen.steps.whole >= prof::kLeastSteps; }
 
 struct Advice {
   bool (*fits)(const Screen& screen);
@@ -41,9 +41,9 @@ struct Advice {
 };
 
 constexpr Advice kAdvice[] = {
-    {[](const Screen& screen) { return AreUneven(screen) && TellsStragglers(screen); },
+    {[](const Screen& screen) { return AreUneven(screen) && HasStragglerSteps(screen); },
      "prof --view stragglers", "which rank holds the others up, by which op"},
-    {[](const Screen& screen) { return AreUneven(screen) && !TellsStragglers(screen); },
+    {[](const Screen& screen) { return AreUneven(screen) && !HasStragglerSteps(screen); },
      "prof --view ranks", "the ranks side by side"},
     {CommunicatesMuch, "prof --view collectives", "what collectives waited for"},
     {[](const Screen& screen) {

@@ -94,10 +94,10 @@ std::unique_ptr<Findings> FindIn(Inputs* inputs, size_t place, const FindOptions
 
 void FindingsMerger::Add(const Findings& findings, const std::string& name) {
   AddSummary(findings.summary, plans_, namer_.NamesOf(findings.summary.ranks, name), name, runner_);
-  AddTold(findings);
+  AddReport(findings);
 }
 
-void FindingsMerger::AddTold(const Findings& findings) {
+void FindingsMerger::AddReport(const Findings& findings) {
   told_.Merge(findings.told);
   losses_.Merge(findings.losses);
   notes_.insert(findings.notes.begin(), findings.notes.end());
@@ -105,7 +105,7 @@ void FindingsMerger::AddTold(const Findings& findings) {
 
 int64_t FindingsMerger::Tell(const PriceOptions& pricing, Messages* messages) {
   messages->losses()->Merge(losses_);
-  TellPrices(told_, pricing, messages->losses());
+  ReportPrices(told_, pricing, messages->losses());
   for (const std::string& note : notes_) messages->Need(note);
   return told_.kernels + told_.replays;
 }

@@ -20,7 +20,7 @@ struct Findings {
   SummaryFile summary;             ///< Results of each view; ranks are marked.
   std::vector<std::string> notes;  ///< ViewRunner::Notes().
   Diagnostics losses;
-  PricingTold told;
+  PricingReport told;
 };
 
 /// For sending findings to another process of the same build. Throws Error on damaged bytes; `what`
@@ -45,7 +45,7 @@ std::unique_ptr<Findings> FindIn(Inputs* inputs, size_t place, const FindOptions
 
 class FindingsMerger {
  public:
-  /// `runner`: of the same plans, receives the views' results; null if only AddTold() is called.
+  /// `runner`: of the same plans, receives the views' results; null if only AddReport() is called.
   /// `input_count`: of the run.
   FindingsMerger(const std::vector<ViewPlan>& plans, size_t input_count, ViewRunner* runner)
       : plans_(plans), namer_(input_count), runner_(runner) {}
@@ -53,7 +53,7 @@ class FindingsMerger {
   /// Adds the next input. `name`: ProfileInput::name.
   void Add(const Findings& findings, const std::string& name);
   /// As Add(), without the views' results.
-  void AddTold(const Findings& findings);
+  void AddReport(const Findings& findings);
   /// After the last input: reports everything except the views' notes. Returns the number of
   /// kernels and replays.
   int64_t Tell(const PriceOptions& pricing, Messages* messages);
@@ -62,7 +62,7 @@ class FindingsMerger {
   const std::vector<ViewPlan>& plans_;
   RankNamer namer_;
   ViewRunner* runner_;
-  PricingTold told_;
+  PricingReport told_;
   Diagnostics losses_;
   std::set<std::string> notes_;
 };

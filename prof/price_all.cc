@@ -58,7 +58,8 @@ void Need(std::string sentence, const PriceOptions& options, Diagnostics* diagno
 
 class Pricer {
  public:
-  Pricer(const PriceOptions& options, KernelSink* sink, Diagnostics* diagnostics, PricingTold* told)
+  Pricer(const PriceOptions& options, KernelSink* sink, Diagnostics* diagnostics,
+         PricingReport* told)
       : options_(options), sink_(sink), diagnostics_(diagnostics), told_(told) {}
 
   void TakeAll(RecordSource* records) {
@@ -75,7 +76,7 @@ class Pricer {
       if (step == Step::kEndOfInput) {
         Begin();
         EndInput();
-        EndTold();
+        EndReport();
         if (options_.steps != nullptr) options_.steps->Restart();
         continue;
       }
@@ -113,7 +114,7 @@ class Pricer {
     in_input_ = false;
   }
 
-  void EndTold() {
+  void EndReport() {
     told_->coverage.EndInput();
     told_->utilisation.EndInput();
   }
@@ -181,7 +182,7 @@ class Pricer {
 
   void CountReason(Reason reason, const PricedKernel& row) {
     if (IsOfRanges(reason)) return;
-    if (!diagnostics_->WantsExample(reason)) return diagnostics_->CountMany(reason, 1);
+    if (!diagnostics_->KeepsExample(reason)) return diagnostics_->CountMany(reason, 1);
     std::string example = ExampleOf(reason, row);
     for (const std::string& known : diagnostics_->ExamplesOf(reason)) {
       if (known == example) example.clear();
@@ -201,7 +202,7 @@ class Pricer {
     Drain();
     if (in_input_) sink_->EndLastInput();
     in_input_ = false;
-    EndTold();
+    EndReport();
     NotePatterns();
     if (options_.where != nullptr) {
       Need(options_.where->count().Sentence("kernels"), options_, diagnostics_);
@@ -213,7 +214,7 @@ class Pricer {
   std::unique_ptr<RowQueue> queue_;
   KernelSink* sink_;
   Diagnostics* diagnostics_;
-  PricingTold* told_;
+  PricingReport* told_;
   std::string rank_;
   Family family_ = Family::kUnknown;  // Of the current input.
   int64_t index_ = 0;                 // Of the last record, good or bad.
@@ -223,7 +224,7 @@ class Pricer {
 
 }  // namespace
 
-void PricingTold::Merge(const PricingTold& other) {
+void PricingReport::Merge(const PricingReport& other) {
   coverage.Merge(other.coverage);
   utilisation.Merge(other.utilisation);
   kernels += other.kernels;
@@ -233,7 +234,7 @@ void PricingTold::Merge(const PricingTold& other) {
 }
 
 void PriceSome(RecordSource* records, const PriceOptions& options, KernelSink* sink,
-               Diagnostics* diagnostics, PricingTold* told) {
+               Diagnostics* diagnostics, PricingReport* told) {
   try {
     Pricer(options, sink, diagnostics, told).TakeAll(records);
   } catch (const std::bad_alloc&) {
@@ -243,7 +244,8 @@ void PriceSome(RecordSource* records, const PriceOptions& options, KernelSink* s
   }
 }
 
-void TellPrices(const PricingTold& told, const PriceOptions& options, Diagnostics* diagnostics) {
+void ReportPrices(const PricingReport& told, const PriceOptions& options,
+                  Diagnostics* diagnostics) {
   if (options.rules != nullptr) {
     for (std::string& sentence : told.misfits.Sentences(*options.rules)) {
       Need(std::move(sentence), options, diagnostics);
@@ -276,9 +278,9 @@ void TellPrices(const PricingTold& told, const PriceOptions& options, Diagnostic
 
 int64_t PriceAll(RecordSource* records, const PriceOptions& options, KernelSink* sink,
                  Diagnostics* diagnostics) {
-  PricingTold told;
+  PricingReport told;
   PriceSome(records, options, sink, diagnostics, &told);
-  TellPrices(told, options, diagnostics);
+  ReportPrices(told, options, diagnostics);
   return told.kernels + told.replays;
 }
 

@@ -34,7 +34,7 @@ struct PriceOptions {
   bool shows_prices = true;
 };
 
-struct PricingTold {
+struct PricingReport {
   Coverage coverage;
   Utilisation utilisation;
   int64_t kernels = 0;  ///< Shown kernels
@@ -42,7 +42,7 @@ struct PricingTold {
   int64_t priced = 0;   ///< kernels of known FLOPs.
   RuleMisfits misfits;  ///< Of all kernels, shown or not.
 
-  void Merge(const PricingTold& other);
+  void Merge(const PricingReport& other);
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
     bytes->Values(&self->coverage, &self->utilisation, &self->misfits);
@@ -57,9 +57,9 @@ int64_t PriceAll(RecordSource* records, const PriceOptions& options, KernelSink*
                  Diagnostics* diagnostics);
 /// As PriceAll() for some inputs of a run: adds to `told` instead of reporting.
 void PriceSome(RecordSource* records, const PriceOptions& options, KernelSink* sink,
-               Diagnostics* diagnostics, PricingTold* told);
+               Diagnostics* diagnostics, PricingReport* told);
 /// Reports what became of all kernels, and which of the user's rules do not fit.
-void TellPrices(const PricingTold& told, const PriceOptions& options, Diagnostics* diagnostics);
+void ReportPrices(const PricingReport& told, const PriceOptions& options, Diagnostics* diagnostics);
 
 }  // namespace oplens::prof
 

@@ -20,7 +20,7 @@ constexpr size_t kMaxProcesses = size_t{1} << 16;
 /// Whether f(text) holds for the text of something that encloses a kernel: its ranges, its layers
 /// (for a backward kernel, of its forward op), and the ranges of threads that waited for it.
 template <typename F>
-bool AnyAround(const PricedKernel& row, F f) {
+bool AnyEnclosing(const PricedKernel& row, F f) {
   const auto& ranges = row.record->range;
   const auto& callers = row.record->caller_range;
   return std::any_of(ranges.begin(), ranges.end(), f) ||
@@ -38,7 +38,7 @@ bool RangeFilter::Matches(std::string_view text) const { return pattern_.Matches
 bool RangeFilter::Keeps(const PricedKernel& row) {
   if (!row.replay) ++kernels_;
   const bool keeps = IsInStep(row.record->step) ||
-                     AnyAround(row, [this](std::string_view text) { return Matches(text); });
+                     AnyEnclosing(row, [this](std::string_view text) { return Matches(text); });
   if (keeps) ++kept_;
   return keeps;
 }
@@ -88,7 +88,7 @@ StepFinder::Found StepFinder::LookAt(const PricedKernel& row, int64_t* step,
     best = std::max(best, found);
     return best == Found::kNumber;
   };
-  AnyAround(row, look);
+  AnyEnclosing(row, look);
   return best;
 }
 

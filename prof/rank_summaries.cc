@@ -89,7 +89,7 @@ WrittenSummaries WriteRankSummaries(Inputs* inputs, const RankSummaryPlan& plan,
       ++written.kept;
       Findings before;
       AddKeptLosses(ReadSummary(paths[i]), paths[i], &before.losses);
-      merger->AddTold(before);
+      merger->AddReport(before);
     } else {
       places.push_back(i);
     }
@@ -100,7 +100,7 @@ WrittenSummaries WriteRankSummaries(Inputs* inputs, const RankSummaryPlan& plan,
     return findings;
   };
   const auto take = [&](const Findings& findings, size_t) {
-    merger->AddTold(findings);
+    merger->AddReport(findings);
     ++written.written;
   };
   many->Run(places, find, take, written.kept == 0);

@@ -82,7 +82,7 @@ bool ChunkMaker::MakeFor(const fs::path& folder, Use* use) {
     for (; use->ahead > 0; --use->ahead) ::unlink(PathOf(folder, use->ready - use->ahead).c_str());
     return false;
   }
-  const uint32_t wanted = page->chunks_wanted.load(std::memory_order_relaxed);
+  const uint32_t wanted = page->chunks_requested.load(std::memory_order_relaxed);
   const uint32_t lately = wanted - std::exchange(use->wanted, wanted);
   use->pace = std::max(lately, use->pace - (use->pace > 0 ? 1 : 0));
   // Not trusted: the program can write to the page.

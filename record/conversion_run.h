@@ -13,7 +13,7 @@ namespace oplens::record {
 /// Whether the program gets an empty database: it was never seen by the library, and -o names its
 /// database, not those of child processes.
 inline bool NeedsEmptyDatabase(const RecordingFacts& facts, const SpoolFolder& spool) {
-  return !facts.program_seen && !(facts.wanted_children && spool.HasProcesses());
+  return !facts.program_seen && !(facts.requested_children && spool.HasProcesses());
 }
 
 /// The conversion of a recording for the user: defers errors to the end and shows progress on a

@@ -219,7 +219,7 @@ std::string WhyRangesOnly(const std::vector<ProcessSummary>& processes,
   const bool unused = std::all_of(processes.begin(), processes.end(), [](const auto& process) {
     return process.cuda == spool::CudaState::kUnused;
   });
-  if (!facts.wanted_cuda || !unused) return "";
+  if (!facts.requested_cuda || !unused) return "";
   if (!facts.has_driver) return "no NVIDIA driver on this machine: ranges only";
   return facts.program_seen ? "the program used no CUDA: ranges only" : "";
 }
@@ -239,7 +239,7 @@ SummaryLine AboutTheProgram(const RecordingFacts& facts) {
         "that user",
         true};
   }
-  if (facts.wanted_children) return {"the program itself used neither CUDA nor NVTX"};
+  if (facts.requested_children) return {"the program itself used neither CUDA nor NVTX"};
   return {"the program used neither CUDA nor NVTX: its database is empty"};
 }
 

@@ -16,14 +16,14 @@ std::string CuptiAdvice(const ProcessSummary& process);
 
 /// Facts about a recording that explain its databases.
 struct RecordingFacts {
-  bool wanted_cuda = true;          ///< --trace includes cuda.
+  bool requested_cuda = true;       ///< --trace includes cuda.
   bool has_driver = true;           ///< The NVIDIA driver can be loaded on this machine.
   bool program_seen = true;         ///< The library was loaded into the program itself.
   bool library_failed = false;      ///< It was loaded somewhere but could not store anything.
   int library_error = 0;            ///< The errno of that; 0: unknown.
   bool out_of_descriptors = false;  ///< The program was seen with no descriptor left.
   bool other_user = false;          ///< The program was seen running as another user.
-  bool wanted_children = false;     ///< --profile-child-processes
+  bool requested_children = false;  ///< --profile-child-processes
   int64_t skipped_processes = 0;    ///< Children that were not to be recorded.
   std::filesystem::path directory;  ///< Files in it are shown by relative path.
 };

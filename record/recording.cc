@@ -65,8 +65,8 @@ std::vector<Request> Ask(const fs::path& spool_folder, const std::vector<int32_t
     if (!page || page->cuda.load(std::memory_order_acquire) != spool::CudaState::kRecording) {
       continue;
     }
-    const uint32_t number = page->flush_asked.fetch_add(1, std::memory_order_release) + 1;
-    spool::WakeAll(page->flush_asked);
+    const uint32_t number = page->flush_requested.fetch_add(1, std::memory_order_release) + 1;
+    spool::WakeAll(page->flush_requested);
     requests.push_back({std::move(page), number});
   }
   return requests;
@@ -394,8 +394,8 @@ class Recording {
   RecordingFacts Facts() const {
     RecordingFacts facts;
     const auto& trace = options_.trace;
-    facts.wanted_cuda = std::find(trace.begin(), trace.end(), "cuda") != trace.end();
-    facts.wanted_children = options_.children;
+    facts.requested_cuda = std::find(trace.begin(), trace.end(), "cuda") != trace.end();
+    facts.requested_children = options_.children;
     facts.has_driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) != nullptr;
     facts.program_seen = spool_.HasProcess(program_);
     facts.library_failed = spool_.HasFailedProcess();

@@ -203,8 +203,8 @@ void RefuseSeveral(const RecoveryTarget& target, const Session& session) {
 RecordingFacts FactsOf(const SpoolFolder& spool, const Session& session, const Options& options) {
   RecordingFacts facts;
   facts.directory = fs::current_path();
-  facts.wanted_cuda = false;
-  facts.wanted_children = ValueOf(session, "options").find("children") != std::string::npos;
+  facts.requested_cuda = false;
+  facts.requested_children = ValueOf(session, "options").find("children") != std::string::npos;
   facts.library_failed = spool.HasFailedProcess();
   facts.library_error = spool.ErrorOfFailedProcess();
   if (!session.empty()) {

@@ -61,7 +61,7 @@ constexpr std::array kTaken = {SIGCHLD, SIGHUP,    SIGINT,  SIGQUIT, SIGUSR1, SI
 
 }  // namespace
 
-GroupWitness::GroupWitness() {
+GroupProbe::GroupProbe() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return;
   const pid_t parent = ::getpid();
@@ -74,20 +74,20 @@ GroupWitness::GroupWitness() {
   socket_ = ends[0];
 }
 
-GroupWitness::~GroupWitness() {
+GroupProbe::~GroupProbe() {
   if (socket_ >= 0) ::close(socket_);
   if (process_id_ < 0) return;
   while (::waitpid(process_id_, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
 
-bool GroupWitness::Ask(int number, bool* saw) {
+bool GroupProbe::Ask(int number, bool* saw) {
   if (socket_ < 0 || process_id_ < 0) return false;
   return ::send(socket_, &number, sizeof number, MSG_NOSIGNAL) == sizeof number &&
          ::recv(socket_, saw, sizeof *saw, 0) == sizeof *saw;
 }
 
-bool GroupWitness::Saw(const siginfo_t& info) {
+bool GroupProbe::Saw(const siginfo_t& info) {
   bool saw = false;
   if (!Ask(info.si_signo, &saw)) return info.si_code == SI_KERNEL;
   if (saw) return true;

@@ -12,13 +12,13 @@ namespace oplens::record {
 /// A process in this one's process group that only receives signals. A signal that both get was
 /// sent to the whole group, by the terminal or by kill; nothing else reveals that. It ends with
 /// this process.
-class GroupWitness {
+class GroupProbe {
  public:
   /// Forks. If that fails, there is no witness.
-  GroupWitness();
-  ~GroupWitness();
-  GroupWitness(const GroupWitness&) = delete;
-  GroupWitness& operator=(const GroupWitness&) = delete;
+  GroupProbe();
+  ~GroupProbe();
+  GroupProbe(const GroupProbe&) = delete;
+  GroupProbe& operator=(const GroupProbe&) = delete;
 
   /// -1: none.
   pid_t process_id() const { return process_id_; }
@@ -59,7 +59,7 @@ class Signals {
   sigset_t taken_{};
   sigset_t before_{};
   struct sigaction child_before_ {};
-  std::optional<GroupWitness> witness_;  // It inherits the signal mask.
+  std::optional<GroupProbe> witness_;  // It inherits the signal mask.
 };
 
 }  // namespace oplens::record

@@ -15,7 +15,7 @@ constexpr size_t kMostStretches = 8;
 
 /// Start times of the rank's host events that are not on the page.
 prof::IntervalSet MissingTimes(const Timeline& timeline, const Placement& placement,
-                               const HostWish& wish) {
+                               const HostRequest& wish) {
   std::vector<prof::Interval> missing = wish.missing;
   for (size_t i = 0; i < timeline.lanes.size(); ++i) {
     const Lane& lane = timeline.lanes[i];
@@ -48,7 +48,7 @@ std::string ListOfNumbers(std::span<const int64_t> numbers) {
 }
 
 std::string StepsWithoutHost(const Timeline& timeline, const Placement& placement,
-                             const HostWish& wish) {
+                             const HostRequest& wish) {
   const auto rank = std::find_if(timeline.ranks.begin(), timeline.ranks.end(),
                                  [&](const Rank& one) { return one.rank == wish.rank; });
   if (rank == timeline.ranks.end()) return {};

@@ -13,7 +13,7 @@ namespace oplens::report {
 /// chunks did not fit: "steps 3 to 40, 42"; "" if there are none. O(n log n) for n steps and
 /// chunks.
 std::string StepsWithoutHost(const Timeline& timeline, const Placement& placement,
-                             const HostWish& wish);
+                             const HostRequest& wish);
 
 /// Ascending numbers as "3 to 40, 42": at most eight stretches, then how many numbers follow.
 std::string ListOfNumbers(std::span<const int64_t> numbers);

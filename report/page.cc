@@ -426,7 +426,7 @@ void Page::SayOfHost(const Placement& placement, size_t events, size_t kept) {
   std::string lacking;
   std::string first;
   if (content_.timeline.host.size() == 1) {
-    const HostWish& wish = content_.timeline.host.front();
+    const HostRequest& wish = content_.timeline.host.front();
     lacking = StepsWithoutHost(content_.timeline, placement, wish);
     if (!lacking.empty()) lacking.insert(0, ", of ");
     for (const int64_t step : wish.steps) {

@@ -83,7 +83,7 @@ std::atomic<int64_t> g_host_bytes{0};
 std::atomic<bool> g_wanted{false};
 
 /// `bytes` negative: released.
-void TellHost(const void* data, int64_t bytes) {
+void ReportHost(const void* data, int64_t bytes) {
   const int64_t total = g_host_bytes.fetch_add(bytes, std::memory_order_relaxed) + bytes;
   if (g_wanted.load(std::memory_order_relaxed) && Enabled()) {
     EmitMemory({AllocationsAddress(data), bytes, total, -1, 0, -1});
@@ -95,7 +95,7 @@ void DeleteBlock(void* data) {
   // Before another thread can reuse the address.
   const Blocks::Block block = Blocks::Get().Take(data);
   if (block.deleter == nullptr) return;
-  TellHost(data, -static_cast<int64_t>(block.bytes));
+  ReportHost(data, -static_cast<int64_t>(block.bytes));
   block.deleter(data);
 }
 
@@ -152,7 +152,7 @@ class HostAllocator final : public ObservedAllocator {
       return data;  // Out of memory: not observed.
     }
     static_cast<void>(data.compare_exchange_deleter(deleter, DeleteBlock));
-    TellHost(data.get(), static_cast<int64_t>(size));
+    ReportHost(data.get(), static_cast<int64_t>(size));
     return data;
   }
 

@@ -427,7 +427,7 @@ Context OnStart(const at::RecordFunction& function) noexcept {
     stack->next_number = at::sequence_number::peek();
     g_threads.Set(stack->framework_thread, CurrentThread());
   }
-  stack->EndAsked();
+  stack->EndRequested();
   GiveNumbers(stack, stack->surroundings().owner);
   try {
     if (!stack->MakeRoom()) {

@@ -26,12 +26,12 @@ constexpr size_t kMaxWalked = 256;     // Including machinery.
 constexpr size_t kMaxFrames = 64;      // As many as a text holds.
 constexpr size_t kMaxStacks = 65'536;  // Beyond that, texts are built per call.
 
-bool IsAskedFor() {
+bool IsRequested() {
   const char* const options = std::getenv("OPLENS_ANNOTATE");
   return HasWord(options == nullptr ? "" : options, "trace");
 }
 
-std::atomic<bool> g_on{IsAskedFor()};
+std::atomic<bool> g_on{IsRequested()};
 
 /// Identifies a frame: two calls on the same line differ.
 struct Frame {

@@ -74,7 +74,7 @@ void RangeStack::End(const Mark& mark) noexcept {
   }
   if (mark.index > depth_ || At(mark.index).serial != mark.serial) return;
   Cut(mark.index - 1);
-  EndAsked();
+  EndRequested();
 }
 
 /// Ends all ranges beyond the first `depth`. Ending the outermost of them ends those inside.

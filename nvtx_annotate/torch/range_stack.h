@@ -75,7 +75,7 @@ class RangeStack {
   /// Ends the range and those inside it. Thread-safe; ignores ended ranges.
   void End(const Mark& mark) noexcept;
   /// Owner only: ends the ranges that other threads requested to end.
-  void EndAsked() noexcept {
+  void EndRequested() noexcept {
     if (asked_.load(std::memory_order_relaxed)) EndTop();
   }
 

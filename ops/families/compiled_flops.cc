@@ -161,7 +161,7 @@ int64_t FlopsOfSample(const Sampled& sampled, bool backward) {
 
 }  // namespace
 
-int64_t FlopsAPoint(const CompiledName::Fused& fused, CompiledKind kind) {
+int64_t FlopsPerPoint(const CompiledName::Fused& fused, CompiledKind kind) {
   if (const PointwiseOp* op = FindPointwiseOp(fused.op)) {
     return fused.backward ? op->backward : op->forward;
   }
@@ -188,7 +188,7 @@ CompiledWeights WeightsOf(const CompiledName& name) {
   int64_t roots = 0;
   int64_t sums = 0;
   for (const CompiledName::Fused& fused : name.ops) {
-    const int64_t flops = FlopsAPoint(fused, name.kind);
+    const int64_t flops = FlopsPerPoint(fused, name.kind);
     const bool root = !fused.backward && HoldsCompiledFlops(kRoots, fused.op);
     if (of_rows && root) {
       weights.row += flops;

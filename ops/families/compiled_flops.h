@@ -11,7 +11,7 @@ namespace oplens::ops {
 /// element; 0 for ops that only move data. A product named in a kernel that is not a template ran
 /// elsewhere: the kernel only adds its bias. Without a bias, a reducing kernel computes it as
 /// multiplication and sum; other kernels only lay out its operands.
-int64_t FlopsAPoint(const CompiledName::Fused& fused, CompiledKind kind);
+int64_t FlopsPerPoint(const CompiledName::Fused& fused, CompiledKind kind);
 
 /// FLOPs of all fused ops of a kernel.
 struct CompiledWeights {

@@ -51,10 +51,10 @@ PriceResult PricedJoin(const std::vector<Tensor>& tensors) {
   PriceResult result =
       Priced(TensorsText(tensors), {0, 0, input_bytes + BytesOf(elements, type)}, Work());
   // A kernel's name may only give the type if no tensor has one.
-  const bool none_told = std::all_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
+  const bool all_unknown = std::all_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) {
     return tensor.dtype == DType::kUnknown;
   });
-  if (none_told) result.price->moved_elements = elements * 2;
+  if (all_unknown) result.price->moved_elements = elements * 2;
   return result;
 }
 

@@ -322,7 +322,7 @@ bool Unused(const StepArgs& args, const Slot& slot) {
 }
 
 // Whether the options require a tensor.
-bool AskedFor(const StepArgs& args, const Slot& slot) {
+bool IsRequestedGradient(const StepArgs& args, const Slot& slot) {
   if (slot.need == Need::kRequired) return true;
   if (slot.name == "max_exp_avg_sq") return args.IsSet("amsgrad") == true;
   return slot.name == "momentum_buffer" &&
@@ -365,7 +365,7 @@ PriceResult PriceStep(const Step& step, const StepArgs& args) {
     const std::span<const OpArg> tensors = OptimizerTensorsOf(args, slot);
     const bool optional = slot.need != Need::kRequired;
     if (tensors.empty() || (optional && (OptimizerAbsent(tensors, params) || Unused(args, slot)))) {
-      if (AskedFor(args, slot)) return Unpriced(Reason::kUnsupportedArgs);
+      if (IsRequestedGradient(args, slot)) return Unpriced(Reason::kUnsupportedArgs);
       continue;
     }
     if (slot.need != Need::kOtherSize && !SameSizes(tensors, params)) {

@@ -159,7 +159,7 @@ bool HasMemory(const GpuEntry& entry, int64_t bytes) {
 /// Whether a name that is not in the table could be any GPU. AMD's drivers report some without a
 /// model ("", "AMD Radeon Graphics"); NVIDIA's report numbers of boards ("PG509-210"), virtual GPUs
 /// and models for some countries, beside those of models for games and workstations.
-bool TellsNoModel(std::string_view name, Maker maker) {
+bool HasNoModelName(std::string_view name, Maker maker) {
   if (maker == Maker::kNvidia) return !NamesNvidiaModel(name);
   return maker == Maker::kAmd && name.find_first_of("0123456789") == name.npos;
 }
@@ -169,7 +169,7 @@ bool TellsNoModel(std::string_view name, Maker maker) {
 Entries FindBySize(std::string_view name, Maker maker, const Facts& facts) {
   const bool told = facts.compute_capability != 0 && facts.multiprocessors != 0 &&
                     (facts.memory_bytes != 0 || maker == Maker::kAmd);
-  if (!told || !TellsNoModel(name, maker)) return {};
+  if (!told || !HasNoModelName(name, maker)) return {};
   Entries found;
   for (const GpuEntry& entry : GpuEntries()) {
     const bool fits = entry.maker == maker &&
@@ -246,7 +246,7 @@ Gpu ParseGpu(std::string_view device_name, std::string_view text) {
   });
   const bool has_clock = facts.clock_hz != 0 && facts.multiprocessors != 0;
   if (has_clock && !own_rates) DerivePeaks(IsGeForce(device_name), &gpu);
-  if (LacksTensorCores(device_name, gpu.compute_capability)) {
+  if (HasNoTensorCores(device_name, gpu.compute_capability)) {
     std::fill(gpu.peaks_per_s.begin() + static_cast<size_t>(MathUnit::kTensorFp64),
               gpu.peaks_per_s.end(), 0);
   }

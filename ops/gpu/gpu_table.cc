@@ -151,7 +151,7 @@ bool NamesNvidiaModel(std::string_view name) {
                      [&](std::string_view word) { return lower.find(word) != std::string::npos; });
 }
 
-bool LacksTensorCores(std::string_view name, int compute_capability) {
+bool HasNoTensorCores(std::string_view name, int compute_capability) {
   constexpr int kTuring = 75;
   const std::string lower = ToLowerText(name.substr(0, kLongestName));
   return compute_capability == kTuring && lower.find("gtx") != std::string::npos;

@@ -80,7 +80,7 @@ bool IsGeForce(std::string_view name);
 bool NamesNvidiaModel(std::string_view name);
 
 /// Whether these GPUs lack the Tensor Cores of their compute capability: the GTX 16 series (7.5).
-bool LacksTensorCores(std::string_view name, int compute_capability);
+bool HasNoTensorCores(std::string_view name, int compute_capability);
 
 /// Maker by the GPU's name; kNvidia unless the name says otherwise.
 Maker MakerOf(std::string_view name);

@@ -494,8 +494,8 @@ namespace {
 
 // For ops that only move elements: takes the element size from the names of the main kernels. False
 // if they do not all give the same one.
-bool TellBytesByName(const PricedOp& op, Direction direction,
-                     std::span<const InstanceKernel> kernels, std::span<KernelShare> shares) {
+bool SetBytesByName(const PricedOp& op, Direction direction,
+                    std::span<const InstanceKernel> kernels, std::span<KernelShare> shares) {
   if (!op.moved_elements || direction == Direction::kBackward) return false;
   ShareWorkIndices mains;
   std::optional<int64_t> size;
@@ -525,7 +525,7 @@ void ShareWork(const PricedOp& op, Direction direction, std::span<const Instance
     MarkFastConvolution(kernels, shares);
   }
   if (!op.flops_known) ForgetFlops(shares);
-  if (op.bytes_known || TellBytesByName(op, direction, kernels, shares)) return;
+  if (op.bytes_known || SetBytesByName(op, direction, kernels, shares)) return;
   for (KernelShare& share : shares) {
     if (!share.bytes) continue;
     share.bytes.reset();

@@ -25,8 +25,8 @@ namespace {
 struct NeedCheck {
   Need need = Need::kNothing;
   bool (*met)(const KernelFacts& kernel) = nullptr;
-  std::string_view missing;  ///< What is missing in the file if a kernel does not meet it.
-  std::optional<Lack> lack;  ///< What to record then.
+  std::string_view missing;         ///< What is missing in the file if a kernel does not meet it.
+  std::optional<MissingFact> lack;  ///< What to record then.
   /// Necessary but not sufficient: only pricing shows whether there is a value.
   bool at_most = false;
 };
@@ -60,63 +60,64 @@ bool HasAlternative(const KernelFacts& kernel) { return !kernel.record.alt_seq_i
 constexpr NeedCheck kNeedChecks[] = {
     {Need::kNothing, [](const KernelFacts&) { return true; }, "", std::nullopt},
     {Need::kName, [](const KernelFacts& kernel) { return !kernel.record.short_name.empty(); },
-     "no name of the kernel", Lack::kKernelNames},
+     "no name of the kernel", MissingFact::kKernelNames},
     {Need::kTensorCoreName,
      [](const KernelFacts& kernel) {
        return !kernel.record.reasons.Has(Reason::kUnknownKernelName) || kernel.arguments;
      },
-     "no name of the kernel", Lack::kKernelNames, kAtMost},
+     "no name of the kernel", MissingFact::kKernelNames, kAtMost},
     {Need::kTime, [](const KernelFacts& kernel) { return kernel.record.timed(); },
-     "no time of the kernel", Lack::kKernelTimes},
+     "no time of the kernel", MissingFact::kKernelTimes},
     {Need::kLaunchConfiguration,
      [](const KernelFacts& kernel) { return kernel.record.grid.known(); },
-     "no launch configuration", Lack::kLaunchConfigurations},
+     "no launch configuration", MissingFact::kLaunchConfigurations},
     {Need::kLaunch, [](const KernelFacts& kernel) { return kernel.record.launch_api.has_value(); },
-     "no call that launched it", Lack::kLaunches},
+     "no call that launched it", MissingFact::kLaunches},
     {Need::kLaunchedAndTimed,
      [](const KernelFacts& kernel) {
        return kernel.record.timed() && kernel.record.launch_end_ns.has_value();
      },
-     "no call that launched it, or no time", Lack::kLaunches},
+     "no call that launched it, or no time", MissingFact::kLaunches},
     {Need::kCorrelation,
      [](const KernelFacts& kernel) { return kernel.record.correlation_id.has_value(); },
-     "no number that it shares with its launch", Lack::kLaunches},
+     "no number that it shares with its launch", MissingFact::kLaunches},
     {Need::kProcess, [](const KernelFacts& kernel) { return kernel.record.process_id.has_value(); },
-     "no call that launched it", Lack::kLaunches},
+     "no call that launched it", MissingFact::kLaunches},
     {Need::kRank, [](const KernelFacts& kernel) { return kernel.record.rank.has_value(); },
-     "the file does not say its rank", Lack::kRank},
+     "the file does not say its rank", MissingFact::kRank},
     {Need::kOp, [](const KernelFacts& kernel) { return kernel.op; }, "no op around the launch",
-     Lack::kOps, kAtMost},
+     MissingFact::kOps, kAtMost},
     {Need::kModule, nullptr, "", std::nullopt},
     {Need::kMarker, [](const KernelFacts& kernel) { return kernel.annotation; },
-     "no annotated call around the launch", Lack::kTypedOps, kAtMost},
-    {Need::kCost, HasArguments, kNoArguments, Lack::kArguments, kAtMost},
-    {Need::kCostShare, HasArguments, kNoArguments, Lack::kArguments, kAtMost},
-    {Need::kCostKinds, HasArguments, kNoArguments, Lack::kArguments, kAtMost},
-    {Need::kRate, HasArguments, kNoArguments, Lack::kArguments, kAtMost},
-    {Need::kShapes, HasArguments, kNoArguments, Lack::kArguments, kAtMost},
+     "no annotated call around the launch", MissingFact::kTypedOps, kAtMost},
+    {Need::kCost, HasArguments, kNoArguments, MissingFact::kArguments, kAtMost},
+    {Need::kCostShare, HasArguments, kNoArguments, MissingFact::kArguments, kAtMost},
+    {Need::kCostKinds, HasArguments, kNoArguments, MissingFact::kArguments, kAtMost},
+    {Need::kRate, HasArguments, kNoArguments, MissingFact::kArguments, kAtMost},
+    {Need::kShapes, HasArguments, kNoArguments, MissingFact::kArguments, kAtMost},
     {Need::kRoofline, [](const KernelFacts& kernel) { return kernel.arguments && HasGpu(kernel); },
-     "no op with its arguments, or no GPU", Lack::kRoof, kAtMost},
-    {Need::kOccupancy, HasOccupancy, "no GPU, registers or shared memory", Lack::kGpu, kAtMost},
-    {Need::kDirection, HasDirection, "nothing says forward or backward", Lack::kOps},
-    {Need::kSequence, HasSequence, "no sequence number around the launch", Lack::kGradients},
+     "no op with its arguments, or no GPU", MissingFact::kRoof, kAtMost},
+    {Need::kOccupancy, HasOccupancy, "no GPU, registers or shared memory", MissingFact::kGpu,
+     kAtMost},
+    {Need::kDirection, HasDirection, "nothing says forward or backward", MissingFact::kOps},
+    {Need::kSequence, HasSequence, "no sequence number around the launch", MissingFact::kGradients},
     {Need::kAlternative, HasAlternative, "no second sequence number", std::nullopt},
     {Need::kSubSequence,
      [](const KernelFacts& kernel) { return HasSequence(kernel) || HasAlternative(kernel); },
-     "no sequence number around the launch", Lack::kGradients},
+     "no sequence number around the launch", MissingFact::kGradients},
     {Need::kPhase, [](const KernelFacts& kernel) { return kernel.record.phase != Phase::kUnknown; },
-     "nothing says what the step was doing", Lack::kOps},
+     "nothing says what the step was doing", MissingFact::kOps},
     {Need::kStep, [](const KernelFacts& kernel) { return kernel.record.step.has_value(); },
-     "no numbered step around the launch", Lack::kSteps},
+     "no numbered step around the launch", MissingFact::kSteps},
     {Need::kGradient,
      [](const KernelFacts& kernel) { return kernel.record.direction == Direction::kBackward; },
      "no kernel of the backward pass", std::nullopt, kAtMost},
     {Need::kLayer, [](const KernelFacts& kernel) { return kernel.layer; },
-     "no layer around the launch", Lack::kLayers, kAtMost},
+     "no layer around the launch", MissingFact::kLayers, kAtMost},
     {Need::kStack, [](const KernelFacts& kernel) { return kernel.stack; }, "no call stack",
-     Lack::kStacks, kAtMost},
+     MissingFact::kStacks, kAtMost},
     {Need::kRange, [](const KernelFacts& kernel) { return !kernel.record.range.empty(); },
-     "no range of your own around the launch", Lack::kRanges},
+     "no range of your own around the launch", MissingFact::kRanges},
 };
 
 constexpr bool InOrder() {
@@ -135,7 +136,7 @@ std::span<const NeedCheck> NeedChecks() { return kNeedChecks; }
 struct Part {
   std::string_view name;
   int64_t (*count)(const Trace& trace, const TraceSurvey& survey);
-  std::optional<Lack> lack = {};  ///< What to record if there is none.
+  std::optional<MissingFact> lack = {};  ///< What to record if there is none.
 };
 
 template <auto Member>
@@ -149,20 +150,20 @@ int64_t Counted(const Trace&, const TraceSurvey& survey) {
 }
 
 constexpr Part kParts[] = {
-    {"launch and other API calls", SizeOf<&Trace::launches>, Lack::kApiCalls},
-    {"NVTX ranges", Counted<&TraceSurvey::markers>, Lack::kNvtxRanges},
-    {"user annotations", Counted<&TraceSurvey::annotations>, Lack::kAnnotations},
-    {"ops", Counted<&TraceSurvey::ops>, Lack::kTypedOps},
-    {"ops with arguments", Counted<&TraceSurvey::ops_with_arguments>, Lack::kArguments},
-    {"sequence numbers", Counted<&TraceSurvey::numbered>, Lack::kOps},
-    {"layers and modules", Counted<&TraceSurvey::layers>, Lack::kLayers},
-    {"call stacks", Counted<&TraceSurvey::stacks>, Lack::kStacks},
-    {"Python calls", Counted<&TraceSurvey::frames>, Lack::kFrames},
-    {"steps", Counted<&TraceSurvey::steps>, Lack::kSteps},
+    {"launch and other API calls", SizeOf<&Trace::launches>, MissingFact::kApiCalls},
+    {"NVTX ranges", Counted<&TraceSurvey::markers>, MissingFact::kNvtxRanges},
+    {"user annotations", Counted<&TraceSurvey::annotations>, MissingFact::kAnnotations},
+    {"ops", Counted<&TraceSurvey::ops>, MissingFact::kTypedOps},
+    {"ops with arguments", Counted<&TraceSurvey::ops_with_arguments>, MissingFact::kArguments},
+    {"sequence numbers", Counted<&TraceSurvey::numbered>, MissingFact::kOps},
+    {"layers and modules", Counted<&TraceSurvey::layers>, MissingFact::kLayers},
+    {"call stacks", Counted<&TraceSurvey::stacks>, MissingFact::kStacks},
+    {"Python calls", Counted<&TraceSurvey::frames>, MissingFact::kFrames},
+    {"steps", Counted<&TraceSurvey::steps>, MissingFact::kSteps},
     {"copies", SizeOf<&Trace::copies>},
     {"fills", SizeOf<&Trace::sets>},
     {"waits", SizeOf<&Trace::synchronizations>},
-    {"memory events", SizeOf<&Trace::memory_events>, Lack::kMemoryEvents},
+    {"memory events", SizeOf<&Trace::memory_events>, MissingFact::kMemoryEvents},
     {"communications", SizeOf<&Trace::communications>},
     {"forward-backward links", SizeOf<&Trace::forward_backward_links>},
     {"graph kernels", Counted<&TraceSurvey::graph_kernels>},
@@ -281,7 +282,7 @@ class Description {
 
   void AddGraphAdvice() {
     const bool unplaced = survey_.graph_kernels > survey_.placed_graph_kernels;
-    const std::string_view advice = FlagFor(Lack::kGraphKernels);
+    const std::string_view advice = FlagFor(MissingFact::kGraphKernels);
     if ((!trace_.graph_replays.empty() || unplaced) && !advice.empty()) {
       Line("  to add: {}", advice);
     }
@@ -322,7 +323,7 @@ class Description {
   }
 
   void AddNoKernels() {
-    Line("  the profile holds no kernel; to add: {}", FlagFor(Lack::kKernels));
+    Line("  the profile holds no kernel; to add: {}", FlagFor(MissingFact::kKernels));
   }
 
   void AddNeed(const NeedCheck& check, std::string_view keys, size_t count) {
@@ -336,11 +337,11 @@ class Description {
   }
 
   /// What to record; "" if nothing adds it.
-  std::string_view FlagFor(std::optional<Lack> lack) const {
+  std::string_view FlagFor(std::optional<MissingFact> lack) const {
     if (!lack) return {};
     // prof --gpu knows only NVIDIA's GPUs.
-    if (OfAnotherMaker() && *lack == Lack::kGpu) return {};
-    if (OfAnotherMaker() && *lack == Lack::kRoof) lack = Lack::kArguments;
+    if (OfAnotherMaker() && *lack == MissingFact::kGpu) return {};
+    if (OfAnotherMaker() && *lack == MissingFact::kRoof) lack = MissingFact::kArguments;
     return RecordingFlag(*lack, trace_.family);
   }
 

@@ -136,7 +136,7 @@ TraceSurvey SurveyTrace(const Trace& trace) {
 FactFinder::FactFinder(const Joined& joined)
     : joined_(joined), forwards_(size_t{joined.links().count()} + 1, 0) {
   for (size_t i = 0; i < joined.trace().kernels.size(); ++i) {
-    const Surroundings* around = joined.AroundOf(static_cast<WorkIndex>(i));
+    const Surroundings* around = joined.SurroundingsOf(static_cast<WorkIndex>(i));
     if (around == nullptr || around->phase == Phase::kBackward) continue;
     const Bits bits = OwnBits(i);
     for (const uint32_t range : joined.RangesOf(*around, Around::kForwards)) {
@@ -147,7 +147,7 @@ FactFinder::FactFinder(const Joined& joined)
 
 KernelFacts FactFinder::FactsOf(size_t kernel, const KernelRecord& record) {
   Bits bits = OwnBits(kernel);
-  const Surroundings* around = joined_.AroundOf(static_cast<WorkIndex>(kernel));
+  const Surroundings* around = joined_.SurroundingsOf(static_cast<WorkIndex>(kernel));
   if (around != nullptr && around->phase == Phase::kBackward)
     bits |= forwards_[around->node().node];
   if (IsInferred(record.evidence)) {
@@ -175,13 +175,13 @@ FactFinder::Bits FactFinder::OwnBits(size_t kernel) {
     bits |= kOpBit | kAnnotationBit;
     if (HasArguments(call->text)) bits |= kArgumentsBit;
   }
-  const Surroundings* around = joined_.AroundOf(static_cast<WorkIndex>(kernel));
+  const Surroundings* around = joined_.SurroundingsOf(static_cast<WorkIndex>(kernel));
   if (around == nullptr) return bits;
   bits |= BitsOf(*around);
   if (around->phase != Phase::kBackward) return bits;
-  if (const Surroundings* forward = joined_.AroundSilentForward(around->node().node)) {
+  if (const Surroundings* forward = joined_.SurroundingsOfSilentForward(around->node().node)) {
     bits |= BitsOf(*forward);
-    const bool layer = !joined_.LayersAroundForward(forward->node().node).empty();
+    const bool layer = !joined_.LayersOfForward(forward->node().node).empty();
     if (layer) bits |= kLayerBit;
   }
   return bits;

@@ -244,7 +244,7 @@ class ChromeWriter::Body {
   }
 
   void AddOp(size_t kernel, ChromeEvent* event) {
-    const Surroundings* around = joined_.AroundOf(static_cast<WorkIndex>(kernel));
+    const Surroundings* around = joined_.SurroundingsOf(static_cast<WorkIndex>(kernel));
     const Collectives::Call* collective = joined_.collectives().Of(trace_, kernel);
     const auto count = [&](Around list) { return joined_.RangesOf(*around, list).size(); };
     words_.clear();

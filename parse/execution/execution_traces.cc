@@ -119,7 +119,8 @@ constexpr size_t kMostMembers = 4097;
 constexpr size_t kElementCount = 3;
 
 /// Types whose values are not in the file.
-constexpr std::string_view kUntold[] = {"ComplexDouble", "SymInt", "SymFloat", "SymBool"};
+constexpr std::string_view kTypesWithoutValue[] = {"ComplexDouble", "SymInt", "SymFloat",
+                                                   "SymBool"};
 
 /// Splits the types of a list's members: "Tensor(float),GenericList[Int,Int]" has two.
 std::vector<std::string_view> SplitTypes(std::string_view types) {
@@ -193,8 +194,8 @@ bool ArgumentReader::Read(std::string_view type, element shape, element value) {
   } else if (type == "None") {
     Add(OpArg::Kind::kNone, "NoneType");
   } else {
-    const bool untold =
-        std::find(std::begin(kUntold), std::end(kUntold), type) != std::end(kUntold);
+    const bool untold = std::find(std::begin(kTypesWithoutValue), std::end(kTypesWithoutValue),
+                                  type) != std::end(kTypesWithoutValue);
     Add(OpArg::Kind::kOther, untold ? type : "object");
   }
   return true;
@@ -455,7 +456,7 @@ class NodeReader : public JsonEventHandler {
   static Use UseOf(const ExecutionNode& node, const MarkerText& marker);
   StringId CallOf(const ExecutionNode& node, ExecutionArguments arguments);
   void CountBad(std::string_view problem) {
-    diagnostics_.Count(Reason::kBadNode, diagnostics_.WantsExample(Reason::kBadNode)
+    diagnostics_.Count(Reason::kBadNode, diagnostics_.KeepsExample(Reason::kBadNode)
                                              ? fmt::format("{}: {}", path_, problem)
                                              : std::string());
   }
@@ -496,7 +497,7 @@ bool NodeReader::Take(const ExecutionNode& node, Range* range) {
   const MarkerText marker = ClassifyMarker(text);
   if (marker.name != node.name || marker.seq != std::max<int64_t>(node.sequence, -1) ||
       !SizesAgree(marker.sizes, *arguments)) {
-    const bool wanted = diagnostics_.WantsExample(Reason::kOtherNode);
+    const bool wanted = diagnostics_.KeepsExample(Reason::kOtherNode);
     diagnostics_.Count(
         Reason::kOtherNode,
         wanted ? fmt::format("\"{}\" for \"{}\"", node.name, text.substr(0, 60)) : std::string());
@@ -575,7 +576,7 @@ void ExecutionTraces::Complete(Trace* trace, Diagnostics* diagnostics) {
   }
   for (const Numbered& one : numbered) {
     if (one.found || read.count(one.process_id) == 0) continue;
-    const bool wanted = diagnostics->WantsExample(Reason::kNoNode);
+    const bool wanted = diagnostics->KeepsExample(Reason::kNoNode);
     const StringId text = trace->ranges[one.range].text;
     diagnostics->Count(
         Reason::kNoNode,

@@ -159,7 +159,7 @@ int64_t SizeOfGroup(const Trace& trace, StringId name) {
   return group == trace.process_groups.end() || group->size <= 0 ? kUnknownId : group->size;
 }
 
-bool LacksRanks(std::string_view name) {
+bool NeedsRanks(std::string_view name) {
   constexpr std::string_view kNamespaces[] = {
       "_C_custom_ar::", "_c10d_functional::", "aiter::",  "c10d::", "flashinfer::",
       "sgl_kernel::",   "symm_mem::",         "trtllm::", "vllm::"};
@@ -219,7 +219,7 @@ class Collectives::RanksOfLabels {
       const Range& range = trace.ranges[i];
       if (range.kind != RangeKind::kOperator || range.item >= trace.operators.size()) continue;
       int8_t& known = lacks[range.text];
-      if (known == kNotAsked) known = LacksRanks(trace.strings.View(range.text)) ? 1 : 0;
+      if (known == kNotAsked) known = NeedsRanks(trace.strings.View(range.text)) ? 1 : 0;
       if (known != 0 && trace.operators[range.item].call != 0) ops_.push_back(i);
     }
     std::stable_sort(ops_.begin(), ops_.end(),

@@ -37,7 +37,7 @@ int64_t SizeOfGroup(const Trace& trace, StringId name);
 
 /// Whether an operator of this name ("symm_mem::multimem_all_reduce_") is a collective whose
 /// arguments name a group, but not its size.
-bool LacksRanks(std::string_view name);
+bool NeedsRanks(std::string_view name);
 
 /// Returns the call of such an operator with world_size=`ranks` added; "" if it has no tensors, or
 /// already has it or extents that imply it. Both texts are canonical (AppendOpCall).

@@ -96,7 +96,7 @@ class ForwardBackward::Matcher {
   }
 
   void Link(const BackwardNode& node, uint32_t forward) {
-    const uint32_t marked = contexts_.MarkedOpAround(forward);
+    const uint32_t marked = contexts_.EnclosingMarkedOp(forward);
     if (marked != kNoRange) forward = marked;
     const auto [place, is_new] = numbers_.try_emplace(forward, result_.count() + 1);
     const uint32_t number = place->second;
@@ -153,7 +153,7 @@ class ForwardBackward::Matcher {
     // The op of a user's C++ function has no number of its own, nor a name like the node's.
     if (name.find("CppNode<") != std::string_view::npos) return kNoRange;
     // The node of a user's function, which calls ops with the same number.
-    return candidates_.OutermostAroundLast(runs_.front());
+    return candidates_.OutermostEnclosingLast(runs_.front());
   }
 
   void AddBefore(const ThreadRun& whole, int64_t time_ns, bool through) {

@@ -133,7 +133,7 @@ uint32_t ForwardCandidates::EndOfRun(uint32_t begin) const {
   return run->end;
 }
 
-uint32_t ForwardCandidates::OutermostAroundLast(const Run& run) {
+uint32_t ForwardCandidates::OutermostEnclosingLast(const Run& run) {
   const auto [ends, is_new] = latest_ends_.try_emplace(run.begin);
   if (is_new) {
     int64_t latest_ns = std::numeric_limits<int64_t>::min();

@@ -47,7 +47,7 @@ class ForwardCandidates {
   /// Returns the range of the run's last candidate whose name fits the node's, or kNoRange.
   uint32_t LastThatFits(const Run& run, std::string_view node_name);
   /// Returns the range of the outermost candidate around the run's last one.
-  uint32_t OutermostAroundLast(const Run& run);
+  uint32_t OutermostEnclosingLast(const Run& run);
 
  private:
   const std::string& BareNameAt(uint32_t place);

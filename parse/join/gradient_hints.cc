@@ -74,7 +74,7 @@ std::string OperandsKey(std::string_view forward, const OpArg& input, const OpAr
 
 }  // namespace
 
-bool IsTellingGradient(std::string_view name) { return FindHint(BareName(name)) != nullptr; }
+bool HasGradientFacts(std::string_view name) { return FindHint(BareName(name)) != nullptr; }
 
 std::string WithGradientFacts(std::string_view forward_call, std::string_view gradient_call) {
   std::string error;
@@ -128,11 +128,11 @@ std::string ResultsBySize::WithResult(std::string_view forward_call) const {
   std::string error;
   std::optional<OpCall> forward = ParseOpCall(forward_call, &error);
   if (!forward || HasArgument(*forward, "output")) return {};
-  const bool lacks_values =
+  const bool misses_values =
       std::any_of(forward->args.begin(), forward->args.end(),
                   [](const OpArg& arg) { return arg.kind == OpArg::Kind::kOther; });
   const std::vector<const OpArg*> taken = TensorsOf(*forward);
-  if (!lacks_values || taken.size() < 2) return {};
+  if (!misses_values || taken.size() < 2) return {};
   const auto found = results_.find(OperandsKey(BareName(forward->op), *taken[0], *taken[1]));
   if (found == results_.end() || found->second.empty()) return {};
   OpArg output = OutputArg(*taken[0]);

@@ -33,7 +33,7 @@ class ResultsBySize {
 };
 
 /// Whether a function of this name ("aten::cudnn_convolution_backward") may have such facts.
-bool IsTellingGradient(std::string_view name);
+bool HasGradientFacts(std::string_view name);
 
 }  // namespace oplens::parse
 

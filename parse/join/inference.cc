@@ -57,8 +57,8 @@ class Votes {
     for (size_t i = 0; i < partners.size(); ++i) {
       if (partners[i] == kUnaligned) continue;
       const size_t member = first + partners[i];
-      if (IsUntold(ReferenceKernelAt(source, member))) continue;
-      const ToldOp& told = source.ToldOf(member);
+      if (HasNoRecordedOp(ReferenceKernelAt(source, member))) continue;
+      const KnownOp& told = source.KnownOpAt(member);
       Vote& vote = votes_[i];
       if (vote.count++ == 0) {
         vote.told = told;
@@ -76,7 +76,7 @@ class Votes {
     for (size_t i = 0; i < votes_.size(); ++i) {
       const Vote& vote = votes_[i];
       if (vote.count == 0 || vote.op_differs || vote.told.op == 0) continue;
-      if (!IsUntold(ReferenceKernelAt(target, begin + i))) continue;
+      if (!HasNoRecordedOp(ReferenceKernelAt(target, begin + i))) continue;
       const auto shift_ns = static_cast<int64_t>(static_cast<uint64_t>(target.StartOf(begin)) -
                                                  static_cast<uint64_t>(vote.donor_begin_ns));
       found->push_back({target.KernelOf(begin + i), vote.donor, instance, shift_ns,
@@ -87,7 +87,7 @@ class Votes {
 
  private:
   struct Vote {
-    ToldOp told;
+    KnownOp told;
     uint32_t donor = 0;
     int64_t donor_begin_ns = 0;
     uint32_t count = 0;
@@ -108,7 +108,8 @@ std::vector<Lane> ReplaysOf(const Joined& joined, PlaceKeys* keys) {
   std::map<std::pair<int64_t, LaunchIndex>, std::vector<uint32_t>> replays;
   for (uint32_t i = 0; i < trace.kernels.size(); ++i) {
     const Kernel& kernel = trace.kernels[i];
-    if (!kernel.timed() || !kernel.graph || !IsUntold(kernel) || kernel.launch == kNoLaunch) {
+    if (!kernel.timed() || !kernel.graph || !HasNoRecordedOp(kernel) ||
+        kernel.launch == kNoLaunch) {
       continue;
     }
     replays[{trace.launches[kernel.launch].start_ns, kernel.launch}].push_back(i);
@@ -398,7 +399,7 @@ void InferFromReference(const std::vector<Lane>& lanes, const Joined& reference,
 Inference::Inference(const Joined& joined, const Joined* reference, bool repetition) {
   if (!repetition && reference == nullptr) return;
   const std::vector<Kernel>& kernels = joined.trace().kernels;
-  if (std::none_of(kernels.begin(), kernels.end(), IsUntold)) return;
+  if (std::none_of(kernels.begin(), kernels.end(), HasNoRecordedOp)) return;
   PlaceKeys keys(joined.trace());
   const std::vector<Lane> lanes = LanesOf(joined, &keys);
   if (repetition) InferFromRepetition(lanes, &all_);

@@ -25,7 +25,7 @@ struct Inferred {
 };
 
 /// Whether no row identifies a kernel's op: its launch, or the capture of its graph, is missing.
-inline bool IsUntold(const Kernel& kernel) {
+inline bool HasNoRecordedOp(const Kernel& kernel) {
   if (kernel.capture != kNoLaunch) return false;
   return kernel.launch == kNoLaunch || kernel.graph;
 }

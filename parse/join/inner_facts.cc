@@ -103,12 +103,12 @@ bool AddExpertFacts(std::span<const OpCall> inner, OpCall* call) {
   return true;
 }
 
-struct Teller {
+struct FindingsReporter {
   std::string_view name;  ///< Of the operator, as recorded.
   bool (*add)(std::span<const OpCall> inner, OpCall* call);
 };
 
-constexpr Teller kTellers[] = {
+constexpr FindingsReporter kTellers[] = {
     {"aten::index", AddIndexFacts},
     {"vllm::moe_forward", AddExpertFacts},
     {"vllm::moe_forward_shared", AddExpertFacts},
@@ -125,7 +125,7 @@ enum Role : uint8_t { kRoleNotAsked, kRoleOther, kRoleTells, kRoleIsTold };
 
 bool AddInnerFacts(std::span<const OpCall> inner, OpCall* call) {
   const std::string name = call->mod + "::" + call->op;
-  for (const Teller& teller : kTellers) {
+  for (const FindingsReporter& teller : kTellers) {
     // The Python form of aten operators has no namespace.
     const size_t scope = teller.name.find("::");
     if (teller.name == name ||
@@ -148,7 +148,7 @@ uint8_t InnerFacts::RoleOf(StringId name) {
   uint8_t& role = roles_[name];
   if (role != kRoleNotAsked) return role;
   const std::string_view text = trace_.strings.View(name);
-  const auto tells = [&](const Teller& teller) { return teller.name == text; };
+  const auto tells = [&](const FindingsReporter& teller) { return teller.name == text; };
   role = kRoleOther;
   if (std::any_of(std::begin(kTellers), std::end(kTellers), tells)) role = kRoleTells;
   if (std::find(std::begin(kTold), std::end(kTold), text) != std::end(kTold)) role = kRoleIsTold;

@@ -37,9 +37,10 @@ std::unique_ptr<RangeTexts> Classified(Trace* trace, Diagnostics* diagnostics) {
 }
 
 /// Whether ops may be inferred from the surroundings of kernels of this trace.
-bool TellsOthers(const Trace& trace, const JoinOptions& options) {
+bool ExplainsOthers(const Trace& trace, const JoinOptions& options) {
   return options.for_reference ||
-         (options.repetition && std::any_of(trace.kernels.begin(), trace.kernels.end(), IsUntold));
+         (options.repetition &&
+          std::any_of(trace.kernels.begin(), trace.kernels.end(), HasNoRecordedOp));
 }
 
 /// Returns the trace, with captures removed unless the options allow them.
@@ -62,7 +63,7 @@ Joined::Joined(Trace* trace, const JoinOptions& options, Diagnostics* diagnostic
       links_(std::make_unique<ForwardBackward>(*trace, *threads_, *leaks_, *contexts_, *roles_)),
       calls_(std::make_unique<OpCalls>(trace, *threads_, *links_, texts_.get())),
       known_(new RangeKnowledge{*trace, *threads_, *leaks_, *texts_, *contexts_, *links_,
-                                options.keep_open, TellsOthers(*trace, options)}),
+                                options.keep_open, ExplainsOthers(*trace, options)}),
       sweep_(std::make_unique<LaunchSweep>(*known_, work_, calls_.get())),
       lists_(&sweep_->lists()),
       around_work_(sweep_->around_work()),
@@ -76,7 +77,7 @@ Joined::~Joined() = default;
 
 ReasonSet Joined::ReasonsOf(size_t index) const {
   const Kernel& kernel = trace_.kernels[index];
-  const Surroundings* around = AroundOf(static_cast<WorkIndex>(index));
+  const Surroundings* around = SurroundingsOf(static_cast<WorkIndex>(index));
   ReasonSet reasons;
   if (kernel.bad_row) reasons.Add(Reason::kBadKernelRow);
   if (kernel.name == 0) reasons.Add(Reason::kUnknownKernelName);
@@ -110,7 +111,7 @@ void Joined::CountReasons(Diagnostics* diagnostics) const {
     const ReasonSet reasons = ReasonsOf(i);
     for (const Reason reason : kOfRows) {
       if (!reasons.Has(reason)) continue;
-      diagnostics->Count(reason, diagnostics->WantsExample(reason)
+      diagnostics->Count(reason, diagnostics->KeepsExample(reason)
                                      ? fmt::format("row {}, correlation id {}", kernel.row_id,
                                                    kernel.correlation_id)
                                      : std::string());
@@ -127,20 +128,20 @@ std::span<const uint32_t> Joined::CallersOf(const Surroundings& around) const {
 
 std::span<const uint32_t> Joined::LayersOf(const Surroundings& around) const {
   const std::span<const uint32_t> own = RangesOf(around, Around::kLayers);
-  return own.empty() && around.served() != 0 ? LayersAroundForward(around.served()) : own;
+  return own.empty() && around.served() != 0 ? LayersOfForward(around.served()) : own;
 }
 
-std::span<const uint32_t> Joined::LayersAroundForward(uint32_t forward) const {
-  const Surroundings* around = AroundForward(forward);
+std::span<const uint32_t> Joined::LayersOfForward(uint32_t forward) const {
+  const Surroundings* around = SurroundingsOfForward(forward);
   return around == nullptr ? std::span<const uint32_t>() : RangesOf(*around, Around::kLayers);
 }
 
-const Surroundings* Joined::AroundSilentForward(uint32_t forward) const {
+const Surroundings* Joined::SurroundingsOfSilentForward(uint32_t forward) const {
   const LaunchSweep::ForwardPlace place = sweep_->PlaceOf(forward);
   return place.silent ? At(place.around) : nullptr;
 }
 
-const Surroundings* Joined::AroundForward(uint32_t forward) const {
+const Surroundings* Joined::SurroundingsOfForward(uint32_t forward) const {
   return At(sweep_->PlaceOf(forward).around);
 }
 

@@ -69,7 +69,7 @@ class Joined {
   const Collectives& collectives() const { return *collectives_; }
 
   /// Surroundings of the origin of some work; null if that has no call.
-  const Surroundings* AroundOf(WorkIndex work) const { return At(around_work_[work]); }
+  const Surroundings* SurroundingsOf(WorkIndex work) const { return At(around_work_[work]); }
   std::span<const uint32_t> RangesOf(const Surroundings& around, Around list) const {
     return lists_->Of(around, list);
   }
@@ -78,13 +78,13 @@ class Joined {
   /// The layers around a call; for the engine's own work, those around the forward op of its node.
   std::span<const uint32_t> LayersOf(const Surroundings& around) const;
   /// The layers around a forward op, if a kernel takes them from it.
-  std::span<const uint32_t> LayersAroundForward(uint32_t forward) const;
+  std::span<const uint32_t> LayersOfForward(uint32_t forward) const;
   /// Surroundings of a forward op without launches, if a kernel of its node takes its op from it;
   /// else null.
-  const Surroundings* AroundSilentForward(uint32_t forward) const;
+  const Surroundings* SurroundingsOfSilentForward(uint32_t forward) const;
   /// Surroundings of the forward op of a node, itself included; null if no kernel can take it from
   /// there. Known for every node if ops are inferred from this trace.
-  const Surroundings* AroundForward(uint32_t forward) const;
+  const Surroundings* SurroundingsOfForward(uint32_t forward) const;
   /// Ops that no row of the kernel's own identifies.
   const Inference& inference() const { return *inference_; }
 

@@ -61,7 +61,7 @@ void OpCalls::CompleteBySize() {
     if (!is_operator || range.item >= trace_.operators.size()) continue;
     const StringId call = trace_.operators[range.item].call;
     if (call == 0 || !calls.insert(call).second) continue;
-    if (IsTellingGradient(trace_.strings.View(range.text))) results.Add(trace_.strings.View(call));
+    if (HasGradientFacts(trace_.strings.View(range.text))) results.Add(trace_.strings.View(call));
   }
   if (results.empty()) return;
   for (const StringId call : calls) {
@@ -76,7 +76,7 @@ void OpCalls::CompleteByRanks() {
     if (range.kind != RangeKind::kOperator || range.item >= trace_.operators.size()) continue;
     if (range.text >= lacks.size()) continue;
     int8_t& asked = lacks[range.text];
-    if (asked < 0) asked = LacksRanks(trace_.strings.View(range.text)) ? 1 : 0;
+    if (asked < 0) asked = NeedsRanks(trace_.strings.View(range.text)) ? 1 : 0;
     if (asked == 0) continue;
     const StringId call = trace_.operators[range.item].call;
     if (call == 0 || completed_by_size_.contains(call)) continue;

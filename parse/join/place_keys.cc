@@ -46,8 +46,8 @@ uint64_t PlaceKeys::Of(const Kernel& kernel, KeyParts parts) {
   return MixHash(hash, Bits(trace_.DetailsOf(kernel).shared_memory_bytes));
 }
 
-ToldOp ToldOpOf(const Joined& joined, size_t kernel, PlaceKeys* keys) {
-  ToldOp told;
+KnownOp KnownOpOf(const Joined& joined, size_t kernel, PlaceKeys* keys) {
+  KnownOp told;
   const Trace& trace = joined.trace();
   const auto add = [keys](StringId text, uint64_t* hash) {
     *hash = Closed(MixHash(*hash, keys->OfText(text)));
@@ -55,7 +55,7 @@ ToldOp ToldOpOf(const Joined& joined, size_t kernel, PlaceKeys* keys) {
   if (const auto* call = joined.collectives().Of(trace, kernel)) {
     add(call->text, &told.op);
   }
-  const Surroundings* around = joined.AroundOf(static_cast<WorkIndex>(kernel));
+  const Surroundings* around = joined.SurroundingsOf(static_cast<WorkIndex>(kernel));
   if (around == nullptr) return told;
   const auto add_calls = [&](const Surroundings& place) {
     for (const uint32_t range : joined.RangesOf(place, Around::kOps)) {
@@ -72,9 +72,9 @@ ToldOp ToldOpOf(const Joined& joined, size_t kernel, PlaceKeys* keys) {
   add_layers(joined.LayersOf(*around));
   told.own = told.op;
   const uint32_t node = around->node().node;
-  if (const Surroundings* forward = joined.AroundForward(node)) {
+  if (const Surroundings* forward = joined.SurroundingsOfForward(node)) {
     add_calls(*forward);
-    add_layers(joined.LayersAroundForward(node));
+    add_layers(joined.LayersOfForward(node));
   }
   if (told.op == 0) return told;
   told.op = Closed(MixHash(told.op, static_cast<uint64_t>(around->phase)));

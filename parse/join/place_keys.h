@@ -35,14 +35,14 @@ class PlaceKeys {
 };
 
 /// The known op of a kernel, as hashes that are equal for equal ops of any files; 0: unknown.
-struct ToldOp {
+struct KnownOp {
   uint64_t op = 0;     ///< Annotated calls, op, phase, and the calls of the forward op of its node.
   uint64_t own = 0;    ///< The same without the forward op.
   uint64_t layer = 0;  ///< Layers; if there are none, those of the forward op.
 };
 
 /// `keys` must be of the trace of `joined`.
-ToldOp ToldOpOf(const Joined& joined, size_t kernel, PlaceKeys* keys);
+KnownOp KnownOpOf(const Joined& joined, size_t kernel, PlaceKeys* keys);
 
 }  // namespace oplens::parse
 

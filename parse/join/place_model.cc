@@ -22,12 +22,12 @@ std::span<const uint64_t> Lane::Keys(KeyParts parts) const {
   return keys;
 }
 
-const ToldOp& Lane::ToldOf(size_t i) const {
+const KnownOp& Lane::KnownOpAt(size_t i) const {
   if (told_.empty()) {
     told_.reserve(kernels_.size());
     for (const uint32_t kernel : kernels_) {
-      const bool told = !IsUntold(joined_.trace().kernels[kernel]);
-      told_.push_back(told ? ToldOpOf(joined_, kernel, &place_keys_) : ToldOp());
+      const bool told = !HasNoRecordedOp(joined_.trace().kernels[kernel]);
+      told_.push_back(told ? KnownOpOf(joined_, kernel, &place_keys_) : KnownOp());
     }
   }
   return told_[i];
@@ -43,8 +43,8 @@ bool PlaceModel::Add(const Segment& repetition) {
     if (partners[i] == kUnaligned) continue;
     const size_t member = repetition.begin + i;
     const Lane& lane = *repetition.lane;
-    if (IsUntold(lane.joined().trace().kernels[lane.KernelOf(member)])) continue;
-    const ToldOp& told = lane.ToldOf(member);
+    if (HasNoRecordedOp(lane.joined().trace().kernels[lane.KernelOf(member)])) continue;
+    const KnownOp& told = lane.KnownOpAt(member);
     Place& place = places_[partners[i]];
     if (place.votes++ == 0) {
       place.told = told;

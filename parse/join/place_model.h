@@ -26,15 +26,15 @@ class Lane {
   uint32_t KernelOf(size_t i) const { return kernels_[i]; }
   int64_t StartOf(size_t i) const;
   std::span<const uint64_t> Keys(KeyParts parts) const;
-  /// The recorded op of the i-th kernel; empty if IsUntold.
-  const ToldOp& ToldOf(size_t i) const;
+  /// The recorded op of the i-th kernel; empty if HasNoRecordedOp.
+  const KnownOp& KnownOpAt(size_t i) const;
 
  private:
   const Joined& joined_;
   PlaceKeys& place_keys_;
   std::vector<uint32_t> kernels_;
   mutable std::array<std::vector<uint64_t>, 3> keys_;  // By KeyParts; empty: not made yet.
-  mutable std::vector<ToldOp> told_;
+  mutable std::vector<KnownOp> told_;
 };
 
 struct Segment {
@@ -53,7 +53,7 @@ struct Segment {
 class PlaceModel {
  public:
   struct Place {
-    ToldOp told;  ///< 0: unknown.
+    KnownOp told;  ///< 0: unknown.
     uint32_t donor = 0;
     int64_t donor_step_ns = 0;  ///< When the donor's step began.
     uint32_t votes = 0;

@@ -102,7 +102,7 @@ bool RangeRoles::SaysBackward(const Range& range) {
   return text->backward || (text->kind == MarkerKind::kSeq && FactsOf(range).names_backward);
 }
 
-bool RangeRoles::IsAroundAccumulate(const Range& range) const {
+bool RangeRoles::EnclosesAccumulate(const Range& range) const {
   return Holds(TextOf(range), kAccumulate);
 }
 

@@ -76,7 +76,7 @@ class RangeRoles {
   /// Whether it is Python code of PyTorch that does so.
   bool IsCheckpointFrame(const Range& range) { return FactsOf(range).checkpoint_file; }
   /// Whether it is the engine's range around AccumulateGrad.
-  bool IsAroundAccumulate(const Range& range) const;
+  bool EnclosesAccumulate(const Range& range) const;
 
   // Numbers of the framework; 0: unknown.
   int64_t OwnThreadOf(const Range& range) const;  ///< Thread of an op.

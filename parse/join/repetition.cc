@@ -79,9 +79,9 @@ std::vector<uint64_t> Repeated(std::span<const uint64_t> keys, size_t wanted) {
   return all;
 }
 
-bool IsUntoldMember(const Segment& segment, size_t i) {
+bool IsMemberWithoutOp(const Segment& segment, size_t i) {
   const Lane& lane = *segment.lane;
-  return IsUntold(lane.joined().trace().kernels[lane.KernelOf(segment.begin + i)]);
+  return HasNoRecordedOp(lane.joined().trace().kernels[lane.KernelOf(segment.begin + i)]);
 }
 
 int64_t Difference(int64_t a, int64_t b) {
@@ -151,10 +151,10 @@ bool Explainer::Agrees(const Segment& target, const Fit& fit) {
   size_t told = 0;
   size_t contradicted = 0;
   for (size_t i = 0; i < fit.partners.size(); ++i) {
-    if (fit.partners[i] == kUnaligned || IsUntoldMember(target, i)) continue;
+    if (fit.partners[i] == kUnaligned || IsMemberWithoutOp(target, i)) continue;
     const PlaceModel::Place& place = places[fit.partners[i] % places.size()];
     // Compares without the forward op, which may precede the recording.
-    const uint64_t own = target.lane->ToldOf(target.begin + i).own;
+    const uint64_t own = target.lane->KnownOpAt(target.begin + i).own;
     if (!place.says_op() || own == 0) continue;
     ++told;
     if (place.told.own != own) ++contradicted;
@@ -209,7 +209,7 @@ size_t Explainer::Take(const Segment& target, const Fit& fit) {
     }
     const PlaceModel::Place& place = places[partner % places.size()];
     const bool sure = runs[i] >= kExplainLeastRun || alike >= kNearlyAll * all;
-    if (!sure || !place.says_op() || !IsUntoldMember(target, i)) continue;
+    if (!sure || !place.says_op() || !IsMemberWithoutOp(target, i)) continue;
     if (!fit.model->IsBorneOut(place)) continue;
     if (!placed && ops.at(keys[i]) == 0) continue;
     found_.push_back({target.lane->KernelOf(target.begin + i), place.donor, instance,
@@ -240,11 +240,11 @@ void Explainer::ExplainByContext(const Lane& lane, KeyParts parts, const std::ve
     if (!told[i]) contexts.try_emplace(context_of(i));
   }
   for (size_t i = kContext; i + kContext < keys.size(); ++i) {
-    if (IsUntoldMember(whole, i)) continue;
+    if (IsMemberWithoutOp(whole, i)) continue;
     const auto place = contexts.find(context_of(i));
     if (place == contexts.end()) continue;
     Known& known = place->second;
-    const uint64_t op = lane.ToldOf(i).op;
+    const uint64_t op = lane.KnownOpAt(i).op;
     if (known.count++ == 0) {
       known.op = op;
       known.member = static_cast<uint32_t>(i);
@@ -272,9 +272,9 @@ const Kernel& RepetitionKernelAt(const Lane& lane, size_t i) {
   return lane.joined().trace().kernels[lane.KernelOf(i)];
 }
 
-bool HasUntold(const Segment& segment) {
+bool HasKernelsWithoutOp(const Segment& segment) {
   for (size_t i = segment.begin; i < segment.end; ++i) {
-    if (IsUntold(RepetitionKernelAt(*segment.lane, i))) return true;
+    if (HasNoRecordedOp(RepetitionKernelAt(*segment.lane, i))) return true;
   }
   return false;
 }
@@ -283,7 +283,7 @@ bool HasUntold(const Segment& segment) {
 bool IsTold(const Segment& segment) {
   size_t told = 0;
   for (size_t i = segment.begin; i < segment.end; ++i) {
-    if (!IsUntold(RepetitionKernelAt(*segment.lane, i))) ++told;
+    if (!HasNoRecordedOp(RepetitionKernelAt(*segment.lane, i))) ++told;
   }
   return segment.step && told > 0;
 }
@@ -297,7 +297,7 @@ class LaneRepetition {
   void Infer() {
     const size_t before = found_.size();
     for (size_t i = 0; i < steps_.size(); ++i) {
-      if (HasUntold(steps_[i])) Explain(i);
+      if (HasKernelsWithoutOp(steps_[i])) Explain(i);
     }
     std::vector<bool> told(lane_.size());
     std::vector<uint32_t> kernels;
@@ -305,7 +305,7 @@ class LaneRepetition {
     std::sort(kernels.begin(), kernels.end());
     bool all = true;
     for (size_t i = 0; i < lane_.size(); ++i) {
-      told[i] = !IsUntold(RepetitionKernelAt(lane_, i)) ||
+      told[i] = !HasNoRecordedOp(RepetitionKernelAt(lane_, i)) ||
                 std::binary_search(kernels.begin(), kernels.end(), lane_.KernelOf(i));
       all = all && told[i];
     }
@@ -387,7 +387,7 @@ std::vector<Segment> StepsOf(const Lane& lane) {
 KeyParts PartsOf(const Lane& lane, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
     const Kernel& kernel = RepetitionKernelAt(lane, i);
-    if (IsUntold(kernel) && kernel.grid[0] < 0) return KeyParts::kName;
+    if (HasNoRecordedOp(kernel) && kernel.grid[0] < 0) return KeyParts::kName;
   }
   return KeyParts::kLaunch;
 }
@@ -395,7 +395,8 @@ KeyParts PartsOf(const Lane& lane, size_t begin, size_t end) {
 void InferFromRepetition(const std::vector<Lane>& lanes, std::vector<Inferred>* found) {
   Explainer explainer(Evidence::kRepetition, found);
   for (const Lane& lane : lanes) {
-    if (HasUntold({&lane, 0, lane.size()})) LaneRepetition(lane, &explainer, found).Infer();
+    if (HasKernelsWithoutOp({&lane, 0, lane.size()}))
+      LaneRepetition(lane, &explainer, found).Infer();
   }
 }
 

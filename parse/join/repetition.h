@@ -16,8 +16,8 @@ std::vector<Lane> LanesOf(const Joined& joined, PlaceKeys* keys);
 /// of unknown step within; and one for what is between two steps and cannot belong to the first.
 std::vector<Segment> StepsOf(const Lane& lane);
 
-/// Returns the key parts that kernels [begin, end) of a lane have: kName if an IsUntold one has no
-/// extent, else kLaunch.
+/// Returns the key parts that kernels [begin, end) of a lane have: kName if an HasNoRecordedOp one
+/// has no extent, else kLaunch.
 KeyParts PartsOf(const Lane& lane, size_t begin, size_t end);
 
 /// Adds the ops found by repetitions of the steps of a file, unordered.

@@ -82,7 +82,7 @@ class StepContexts::Reader {
       any_forward_ |= !inside && (*sequence > 0 || roles_.MarkedSequence(range) == 0 ||
                                   roles_.IsMarked(range, markers::Direction::kForward));
     }
-    uint32_t marked = node ? kNoRange : MarkedAround();
+    uint32_t marked = node ? kNoRange : EnclosingMarked();
     if (roles_.IsMarkedOp(range)) marked = index;
     if (node) ++nodes_open_;
     const int64_t again_until_ns =
@@ -91,7 +91,7 @@ class StepContexts::Reader {
         {range.end_ns, index, node, again_until_ns, roles_.MarkedSequence(range), marked});
   }
 
-  uint32_t MarkedAround() const { return open_.empty() ? kNoRange : open_.back().marked_around; }
+  uint32_t EnclosingMarked() const { return open_.empty() ? kNoRange : open_.back().marked_around; }
 
   /// Ranges that do not enclose this one enclose no later one either.
   void CloseBefore(const Range& range) {
@@ -110,7 +110,7 @@ class StepContexts::Reader {
   /// Ops inside a marked op have only numbers: their nodes belong to the marked op.
   void NoteMarkedOpAround(uint32_t index, const Range& range) {
     if (!roles_.IsSequenceText(range)) return;
-    const uint32_t around = MarkedAround();
+    const uint32_t around = EnclosingMarked();
     if (around != kNoRange) result_.marked_ops_[index] = around;
   }
 
@@ -130,7 +130,7 @@ class StepContexts::Reader {
     }
     const bool evaluate = context == StepContext::kEvaluate;
     if (evaluate) evaluates_.push_back(index);
-    if (context == StepContext::kAccumulate || (evaluate && roles_.IsAroundAccumulate(range))) {
+    if (context == StepContext::kAccumulate || (evaluate && roles_.EnclosesAccumulate(range))) {
       const size_t depth = nodes_open_;
       const uint32_t last = depth < last_nodes_.size() ? last_nodes_[depth] : kNoRange;
       if (last != kNoRange) result_.nodes_served_[index] = last;
@@ -150,7 +150,7 @@ class StepContexts::Reader {
     if (open_.empty()) return false;
     const Open& parent = open_.back();
     if (!parent.node) return nodes_open_ > 0;
-    if (IsTellingGradient(trace_.strings.View(range.text))) {
+    if (HasGradientFacts(trace_.strings.View(range.text))) {
       result_.gradient_calls_.emplace(parent.range, index);
     }
     // Markers say themselves which ops are reruns.

@@ -44,7 +44,7 @@ class StepContexts {
   /// For the engine's range outside nodes: the range of its node.
   uint32_t NodeServedBy(size_t range) const { return Look(nodes_served_, range); }
   /// For a number inside an op marked by nvtx_annotate: that op, which owns its node.
-  uint32_t MarkedOpAround(size_t range) const { return Look(marked_ops_, range); }
+  uint32_t EnclosingMarkedOp(size_t range) const { return Look(marked_ops_, range); }
   /// For a node's range: its call of a gradient function with facts (see gradient_hints.h).
   uint32_t GradientCallIn(size_t node) const { return Look(gradient_calls_, node); }
   /// The thread whose markers of nvtx_annotate have this number as their own; null: none.

@@ -118,7 +118,7 @@ Surroundings SurroundingsReader::Collect(SurroundingLists* lists) {
   end_list(Around::kForwards);
   around.stack = open_.Innermost(kTraceLane);
   ReadStep(&around);
-  NoteLacks(&around);
+  NoteMissingFacts(&around);
   return around;
 }
 
@@ -262,7 +262,7 @@ Phase SurroundingsReader::NamedPass(const Surroundings& around) const {
   return pass;
 }
 
-void SurroundingsReader::NoteLacks(Surroundings* around) const {
+void SurroundingsReader::NoteMissingFacts(Surroundings* around) const {
   const uint32_t first = around->bounds.front();
   if (lists_->ranges.size() == first && around->stack == OpenRanges::kNone) {
     const bool leaked = known_.leaks.SinceOn(thread_) <= open_.start_ns();

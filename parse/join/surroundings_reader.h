@@ -96,7 +96,7 @@ class SurroundingsReader {
   void ReadStep(Surroundings* around) const;
   /// The pass named by the innermost free text around.
   Phase NamedPass(const Surroundings& around) const;
-  void NoteLacks(Surroundings* around) const;
+  void NoteMissingFacts(Surroundings* around) const;
 
   bool NamesOnly(uint32_t range) const;
   bool SaysBackward(uint32_t range) const;

@@ -51,7 +51,7 @@ void GroupByThread(const std::vector<size_t>& bounds, std::vector<Range>* ranges
 
 void Count(const Trace& trace, Reason reason, const Range& range, Diagnostics* diagnostics) {
   diagnostics->Count(reason,
-                     diagnostics->WantsExample(reason)
+                     diagnostics->KeepsExample(reason)
                          ? fmt::format("\"{}\"", trace.strings.View(range.text).substr(0, 60))
                          : std::string());
 }

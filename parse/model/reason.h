@@ -168,7 +168,7 @@ class Diagnostics {
     return examples_[static_cast<size_t>(reason)];
   }
   /// Whether Count would keep another example; if not, callers need not build the text.
-  bool WantsExample(Reason reason) const { return ExamplesOf(reason).size() < kMaxExamples; }
+  bool KeepsExample(Reason reason) const { return ExamplesOf(reason).size() < kMaxExamples; }
 
   /// One line per note, then one per reason: "TOOL: COUNT SENTENCE [WORD], e.g. EXAMPLE".
   std::string Render(std::string_view tool) const;

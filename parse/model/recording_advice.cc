@@ -28,8 +28,8 @@ struct Advice {
   }
 };
 
-struct LackAdvice {
-  Lack lack;
+struct MissingFactAdvice {
+  MissingFact lack;
   Advice flag;
   Advice remedy = {};
 };
@@ -61,21 +61,21 @@ constexpr std::string_view kEager =
 constexpr std::string_view kRangeEnds =
     "with torch.cuda.nvtx.range(\"NAME\"): it ends the range however the block is left";
 
-constexpr LackAdvice kAdvice[] = {
-    {Lack::kKernels,
+constexpr MissingFactAdvice kAdvice[] = {
+    {MissingFact::kKernels,
      {"record -f -o FILE -- PROGRAM (nvprof on older GPUs); --profile-from-start off needs "
       "cudaProfilerStart()",
       "nsys profile --trace=cuda,nvtx; --capture-range needs its start", kCpuToo}},
-    {Lack::kKernelNames,
+    {MissingFact::kKernelNames,
      {"nvprof -f -o FILE, let it end by itself", "nsys export again from the .nsys-rep",
       "export_chrome_trace again: the file is damaged"}},
-    {Lack::kKernelTimes,
+    {MissingFact::kKernelTimes,
      {"torch.cuda.synchronize() before the program or the profiled part ends",
       "torch.cuda.synchronize() before the program or the capture range ends",
       "torch.cuda.synchronize() before the profiler stops"}},
-    {Lack::kLaunchConfigurations,
+    {MissingFact::kLaunchConfigurations,
      {"nvprof -f -o FILE without --events and --metrics", kNsysCalls, kCpuToo}},
-    {Lack::kLaunches,
+    {MissingFact::kLaunches,
      {"record (its --trace with cuda); nvprof without --profile-api-trace none; "
       "--profile-from-start off only where the launches are inside the profiled part",
       "nsys profile --trace=cuda,nvtx, with launches inside the capture range", kCpuToo},
@@ -85,36 +85,38 @@ constexpr LackAdvice kAdvice[] = {
       "the first launch",
       "profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]",
       "record the CUDA API calls too, and begin recording before the first launch"}},
-    {Lack::kApiCalls,
+    {MissingFact::kApiCalls,
      {"record (its --trace with cuda); nvprof without --profile-api-trace none", kNsysCalls,
       kCpuToo}},
-    {Lack::kRank,
+    {MissingFact::kRank,
      {kAllFiles, kAllFiles,
       "torch.distributed.init_process_group() before the profiler starts; or give the files of all "
       "processes together"}},
-    {Lack::kOps,
+    {MissingFact::kOps,
      {kNvtxOps, kNsysOps, kCpuToo},
      {kShapesInNvtx, kShapesInNvtx, "",
       "name the ops: run under torch.autograd.profiler.emit_nvtx(record_shapes=True)"}},
-    {Lack::kTypedOps, {kNvtxWithShapes, kNsysWithShapes, kCpuToo}},
-    {Lack::kArguments,
+    {MissingFact::kTypedOps, {kNvtxWithShapes, kNsysWithShapes, kCpuToo}},
+    {MissingFact::kArguments,
      {kNvtxWithShapes, kNsysWithShapes, "profile(record_shapes=True)"},
      {kShapesInNvtx, kShapesInNvtx, "profile with record_shapes=True",
       "record the shapes (record_shapes=True of PyTorch's profilers)"}},
-    {Lack::kDTypes,
+    {MissingFact::kDTypes,
      {},
      {kTypesInNvtx, kTypesInNvtx,
       "record the data types: torch.profiler of PyTorch 1.8.1 and later does (this file tells "
       "shapes without them)",
       "record the data types: annotations of oplens and torch.profiler name them"}},
-    {Lack::kRoof,
+    {MissingFact::kRoof,
      {"PyProf's annotations: pyprof.init(); prof --gpu NAME", kNsysWithShapes,
       "profile(record_shapes=True); prof --gpu NAME"}},
-    {Lack::kGpu, {kNameGpu, kNameGpu, kNameGpu, kNameGpu}},
-    {Lack::kGradients, {kNvtxOps, kNsysOps, "ProfilerActivity.CPU, and ops that need a gradient"}},
-    {Lack::kLayers, {kLayerRange, kLayerRange, "profile(with_stack=True, with_modules=True)"}},
-    {Lack::kStacks, {kPyProfStacks, kPyProfStacks, "profile(with_stack=True)"}},
-    {Lack::kRanges,
+    {MissingFact::kGpu, {kNameGpu, kNameGpu, kNameGpu, kNameGpu}},
+    {MissingFact::kGradients,
+     {kNvtxOps, kNsysOps, "ProfilerActivity.CPU, and ops that need a gradient"}},
+    {MissingFact::kLayers,
+     {kLayerRange, kLayerRange, "profile(with_stack=True, with_modules=True)"}},
+    {MissingFact::kStacks, {kPyProfStacks, kPyProfStacks, "profile(with_stack=True)"}},
+    {MissingFact::kRanges,
      {"torch.cuda.nvtx.range_push(\"NAME\") ... range_pop()",
       "nsys profile --trace=cuda,nvtx with torch.cuda.nvtx.range_push(\"NAME\") ... range_pop()",
       "with torch.profiler.record_function(\"NAME\"):"},
@@ -122,23 +124,23 @@ constexpr LackAdvice kAdvice[] = {
       "put the launches inside NVTX ranges (for PyTorch torch.autograd.profiler.emit_nvtx()) and "
       "record them (nsys profile --trace=cuda,nvtx)",
       "profile with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]", kAnnotateRanges}},
-    {Lack::kNvtxRanges, {kNvtxOps, kNsysCalls, ""}},
-    {Lack::kAnnotations, {"", "", "with torch.profiler.record_function(\"NAME\"):"}},
-    {Lack::kFrames, {"", "", "profile(with_stack=True)"}},
-    {Lack::kSteps,
+    {MissingFact::kNvtxRanges, {kNvtxOps, kNsysCalls, ""}},
+    {MissingFact::kAnnotations, {"", "", "with torch.profiler.record_function(\"NAME\"):"}},
+    {MissingFact::kFrames, {"", "", "profile(with_stack=True)"}},
+    {MissingFact::kSteps,
      {"", "", "profile(schedule=torch.profiler.schedule(...)), and prof.step() in the loop"}},
-    {Lack::kMemoryEvents,
+    {MissingFact::kMemoryEvents,
      {"record --trace cuda,nvtx,memory, with OPLENS_ANNOTATE=memory for PyTorch's allocators",
       "nsys profile --cuda-memory-usage=true", "profile(profile_memory=True)"}},
-    {Lack::kGraphKernels,
+    {MissingFact::kGraphKernels,
      {"", "nsys profile --cuda-graph-trace=node: lists the kernels of CUDA graphs, and their ops",
       ""},
      {"run without CUDA graphs: nvprof does not tell their kernels apart",
       "record with --cuda-graph-trace=node, and the capture of the graphs too",
       "run without CUDA graphs: PyTorch's profiler does not tell what was captured into them",
       "record the capture of the CUDA graphs too"}},
-    {Lack::kCompiledOps, {}, {"", kEager, kEager, kEager}},
-    {Lack::kEarlyLaunches,
+    {MissingFact::kCompiledOps, {}, {"", kEager, kEager, kEager}},
+    {MissingFact::kEarlyLaunches,
      {"torch.cuda.synchronize() before cudaProfilerStart()",
       "torch.cuda.synchronize() before the capture range starts",
       "torch.cuda.synchronize() before the profiler starts"},
@@ -149,7 +151,7 @@ constexpr LackAdvice kAdvice[] = {
       "these were launched before the recording: torch.cuda.synchronize() before the profiler "
       "starts",
       "these were launched before the recording: torch.cuda.synchronize() before it starts"}},
-    {Lack::kLostRecords,
+    {MissingFact::kLostRecords,
      {"record with less in --trace, or a shorter part of the run",
       "nsys profile --capture-range=cudaProfilerApi: a shorter part of the run",
       "profile(schedule=torch.profiler.schedule(...)): fewer steps at a time"},
@@ -159,33 +161,34 @@ constexpr LackAdvice kAdvice[] = {
       "their calls were lost: record fewer steps at a time "
       "(profile(schedule=torch.profiler.schedule(...)))",
       "their calls were lost: record a shorter part of the run"}},
-    {Lack::kLateKernels,
+    {MissingFact::kLateKernels,
      {"torch.cuda.synchronize() before the program or the profiled part ends",
       "torch.cuda.synchronize() before the program or the capture range ends",
       "torch.cuda.synchronize() before the profiler stops"}},
-    {Lack::kRangeEnds,
+    {MissingFact::kRangeEnds,
      {kRangeEnds, kRangeEnds, "leave every record_function() block before the profiler stops"}},
-    {Lack::kWholeSteps,
+    {MissingFact::kWholeSteps,
      {"cudaProfilerStart() and cudaProfilerStop() between two steps",
       "start and stop the capture range between two steps",
       "prof.step() at the end of each step, and stop the profiler right behind it"}},
 };
 
-const LackAdvice* Find(Lack lack) {
-  const auto* found = std::find_if(std::begin(kAdvice), std::end(kAdvice),
-                                   [&](const LackAdvice& entry) { return entry.lack == lack; });
+const MissingFactAdvice* Find(MissingFact lack) {
+  const auto* found =
+      std::find_if(std::begin(kAdvice), std::end(kAdvice),
+                   [&](const MissingFactAdvice& entry) { return entry.lack == lack; });
   return found == std::end(kAdvice) ? nullptr : found;
 }
 
 }  // namespace
 
-std::string_view RecordingFlag(Lack lack, Family family) {
-  const LackAdvice* advice = Find(lack);
+std::string_view RecordingFlag(MissingFact lack, Family family) {
+  const MissingFactAdvice* advice = Find(lack);
   return advice == nullptr ? std::string_view() : advice->flag.For(family);
 }
 
-std::string_view RecordingRemedy(Lack lack, Family family) {
-  const LackAdvice* advice = Find(lack);
+std::string_view RecordingRemedy(MissingFact lack, Family family) {
+  const MissingFactAdvice* advice = Find(lack);
   return advice == nullptr ? std::string_view() : advice->remedy.For(family);
 }
 

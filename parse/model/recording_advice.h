@@ -9,7 +9,7 @@
 namespace oplens {
 
 /// Something that may be missing from a profile.
-enum class Lack : uint8_t {
+enum class MissingFact : uint8_t {
   kKernels,
   kKernelNames,
   kKernelTimes,
@@ -43,11 +43,11 @@ enum class Lack : uint8_t {
 
 /// The flag or call of the family's profiler that records it: "profile(with_stack=True)". "" if
 /// there is none, or no recording can have it.
-std::string_view RecordingFlag(Lack lack, Family family);
+std::string_view RecordingFlag(MissingFact lack, Family family);
 
 /// The same as words for use after "to raise the share of ...:". Some things have only one of the
 /// two. For Family::kUnknown, words that hold for all families.
-std::string_view RecordingRemedy(Lack lack, Family family);
+std::string_view RecordingRemedy(MissingFact lack, Family family);
 
 }  // namespace oplens
 

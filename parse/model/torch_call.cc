@@ -181,7 +181,7 @@ constexpr std::string_view kNoType = "object";
 constexpr std::string_view kShapeOf = "shape~";
 
 /// Whether the profiler names the type but not the value: then the file has no values at all.
-bool LacksValue(const OpArg& arg) {
+bool HasNoValue(const OpArg& arg) {
   return arg.kind == OpArg::Kind::kOther && arg.type != kNoType && arg.type != "list";
 }
 
@@ -207,7 +207,7 @@ class Binder {
   Binder(const TorchSchema* schema, std::vector<OpArg> args)
       : words_(schema == nullptr ? std::string_view() : schema->parameters),
         args_(std::move(args)),
-        no_values_(std::any_of(args_.begin(), args_.end(), LacksValue)) {}
+        no_values_(std::any_of(args_.begin(), args_.end(), HasNoValue)) {}
 
   std::vector<OpArg> Bind();
 

@@ -115,7 +115,7 @@ PyProfSequence::PyProfSequence(const Joined& joined) : kernels_(joined.trace().k
     Follower follower(joined);
     for (const WorkIndex work : joined.work().Of(static_cast<ThreadIndex>(thread))) {
       if (!joined.work().IsKernel(work)) continue;
-      kernels_[work] = follower.Next(*joined.AroundOf(work));
+      kernels_[work] = follower.Next(*joined.SurroundingsOf(work));
     }
   }
 }
@@ -157,7 +157,7 @@ void KernelRecords::RecordOf(size_t i, KernelRecord* record) const {
   if (trace_.rank_name != 0) record->rank = View(trace_.rank_name);
   FillKernel(kernel, record);
   if (kernel.launch != kNoLaunch) FillLaunch(trace_.launches[kernel.launch], record);
-  if (const Surroundings* around = joined_.AroundOf(static_cast<WorkIndex>(i))) {
+  if (const Surroundings* around = joined_.SurroundingsOf(static_cast<WorkIndex>(i))) {
     FillRanges(*around, record);
     FillSequence(*around, sequence_.ChosenOf(i), sequence_.SubSequenceOf(i), record);
     FillNode(*around, record);
@@ -182,7 +182,7 @@ void KernelRecords::ReplayOf(size_t i, KernelRecord* record) const {
   if (replay.launch == kNoLaunch) return;
   FillLaunch(trace_.launches[replay.launch], record);
   const auto work = static_cast<WorkIndex>(trace_.kernels.size() + i);
-  if (const Surroundings* around = joined_.AroundOf(work)) {
+  if (const Surroundings* around = joined_.SurroundingsOf(work)) {
     FillRanges(*around, record);
     FillSequence(*around, std::nullopt, 0, record);
     FillNode(*around, record);
@@ -291,13 +291,13 @@ void KernelRecords::FillNode(const Surroundings& around, KernelRecord* record) c
   if (around.node().node == 0) return;
   record->nodes.push_back(around.node().node);
   record->node_run = around.node().run;
-  const Surroundings* silent = joined_.AroundSilentForward(around.node().node);
+  const Surroundings* silent = joined_.SurroundingsOfSilentForward(around.node().node);
   if (silent == nullptr) return;
   KernelRecord forward;
   FillRanges(*silent, &forward);
   // An op inside another node, which made a node itself (gradients of gradients).
   if (forward.layer.empty()) {
-    FillLayers(joined_.LayersAroundForward(silent->node().node), &forward);
+    FillLayers(joined_.LayersOfForward(silent->node().node), &forward);
   }
   record->forward_markers = std::move(forward.markers);
   record->forward_layer = std::move(forward.layer);
@@ -330,16 +330,16 @@ void KernelRecords::FillSequence(const Surroundings& around, std::optional<size_
   numbers.erase(own);
 }
 
-void KernelRecords::FillTold(size_t i, KernelRecord* record) const {
-  const Surroundings* around = joined_.AroundOf(static_cast<WorkIndex>(i));
+void KernelRecords::FillInheritable(size_t i, KernelRecord* record) const {
+  const Surroundings* around = joined_.SurroundingsOf(static_cast<WorkIndex>(i));
   if (around != nullptr) {
     FillRanges(*around, record);
-    if (const Surroundings* forward = joined_.AroundForward(around->node().node)) {
+    if (const Surroundings* forward = joined_.SurroundingsOfForward(around->node().node)) {
       record->nodes.push_back(around->node().node);
       record->node_run = around->node().run;
       KernelRecord told;
       FillRanges(*forward, &told);
-      if (told.layer.empty()) FillLayers(joined_.LayersAroundForward(forward->node().node), &told);
+      if (told.layer.empty()) FillLayers(joined_.LayersOfForward(forward->node().node), &told);
       record->forward_markers = std::move(told.markers);
       record->forward_layer = std::move(told.layer);
       record->forward_op = std::move(told.op);
@@ -355,7 +355,7 @@ void KernelRecords::FillTold(size_t i, KernelRecord* record) const {
 void KernelRecords::FillInferred(const Inferred& inferred, KernelRecord* record) const {
   const bool of_reference = inferred.evidence == Evidence::kReference;
   KernelRecord told;
-  (of_reference ? *reference_ : *this).FillTold(inferred.donor, &told);
+  (of_reference ? *reference_ : *this).FillInheritable(inferred.donor, &told);
   record->evidence = inferred.evidence;
   record->confidence = inferred.confidence;
   record->direction = told.direction;

@@ -96,7 +96,7 @@ class KernelRecords {
   /// Adds the inferred op to the facts from the kernel's own rows.
   void FillInferred(const Inferred& inferred, KernelRecord* record) const;
   /// What another kernel may inherit from the i-th: ranges, phase and the forward op of its node.
-  void FillTold(size_t i, KernelRecord* record) const;
+  void FillInheritable(size_t i, KernelRecord* record) const;
   /// Adds the call of the kernel's collective as the innermost one.
   void FillCollective(const Kernel& kernel, const Collectives::Call& call,
                       KernelRecord* record) const;

@@ -179,9 +179,9 @@ bool IsGoodNumber(std::string_view word) {
   return at == word.size() && Fits<double>(word);
 }
 
-class Mender {
+class JsonRepairer {
  public:
-  explicit Mender(std::string_view text) : text_(text) { out_.reserve(text.size() + 16); }
+  explicit JsonRepairer(std::string_view text) : text_(text) { out_.reserve(text.size() + 16); }
 
   std::string Run() {
     while (at_ < text_.size()) {
@@ -295,7 +295,7 @@ class Mender {
 /// Fixes broken JSON. In strings: control characters, backslashes that escape nothing, bytes that
 /// are not UTF-8. Become strings: words unknown to JSON (NaN, Infinity, N/A) and integers beyond 64
 /// bits. Removed: commas before a closing bracket. Other errors stay.
-std::string MendJson(std::string_view text) { return Mender(text).Run(); }
+std::string RepairJson(std::string_view text) { return JsonRepairer(text).Run(); }
 
 constexpr size_t kChunkBytes = size_t{256} << 10;
 /// Windows of this size and their parsed form fit into the processor's cache.
@@ -460,7 +460,7 @@ class DocumentReader {
     if (IsParsed(parser_.parse(text.data(), text.size(), false).get(value))) {
       return handler_.OnMember(key, value);
     }
-    const std::string mended = MendJson(text);
+    const std::string mended = RepairJson(text);
     if (IsParsed(parser_.parse(mended).get(value))) {
       return handler_.OnMember(key, value);
     }
@@ -603,7 +603,7 @@ class DocumentReader {
       HandEvent(event, span);
       return true;
     }
-    const std::string mended = MendJson(text);
+    const std::string mended = RepairJson(text);
     simdjson::dom::object object;
     if (!IsParsed(parser_.parse(mended).get(object))) return false;
     handler_.event_text = mended;
@@ -620,7 +620,7 @@ class DocumentReader {
   }
 
   std::string Example(Reason reason, const Span& span) const {
-    return diagnostics_.WantsExample(reason) ? fmt::format("at byte {}", span.start)
+    return diagnostics_.KeepsExample(reason) ? fmt::format("at byte {}", span.start)
                                              : std::string();
   }
 

@@ -54,8 +54,8 @@ extern const JsonList kTraceEvents;
 
 /// Reads a document {"traceEvents": [...], ...} or a bare array of events as a stream, in windows
 /// of whole events that simdjson parses. Events of a window that it rejects are parsed one by one,
-/// and an event that it rejects is fixed (MendJson) and parsed again. An event that is still bad is
-/// skipped and counted under `list.bad` with its position. Memory: about 1 MB, plus the longest
+/// and an event that it rejects is fixed (RepairJson) and parsed again. An event that is still bad
+/// is skipped and counted under `list.bad` with its position. Memory: about 1 MB, plus the longest
 /// event (at most 64 MB, a longer one is bad). `source` is read to its end; a document that ends
 /// early or goes on behind its end is counted (Reason::kFileCut, kTrailingData).
 JsonEventCounts ReadJsonEvents(ByteSource* source, const std::string& path,

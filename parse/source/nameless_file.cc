@@ -44,7 +44,7 @@ constexpr int64_t kUsualTimes = 200;
 constexpr int64_t kAlwaysBytes = 256'000'000;
 
 /// The user's limit on the unpacked bytes of a database, if set.
-std::optional<int64_t> ToldLimit() {
+std::optional<int64_t> UserLimit() {
   const char* const told = std::getenv(kLimitVariable);
   if (told == nullptr || *told == '\0') return std::nullopt;
   if (const std::optional<int64_t> bytes = ReadSizeText(told)) return bytes;
@@ -117,9 +117,9 @@ int64_t NamelessFile::FreeBytes() const {
 
 int64_t CopyDatabase(InputBytes* from, NamelessFile* to) {
   const int64_t promised = PromisedBytes(from->head());
-  const std::optional<int64_t> told_limit = ToldLimit();
-  const auto limit = [&] { return told_limit.value_or(UsualLimit(from->packed_bytes())); };
-  if (promised > limit()) FailOfLimit(*from, told_limit, limit());
+  const std::optional<int64_t> user_limit = UserLimit();
+  const auto limit = [&] { return user_limit.value_or(UsualLimit(from->packed_bytes())); };
+  if (promised > limit()) FailOfLimit(*from, user_limit, limit());
   const int64_t room = to->FreeBytes();
   if (promised > room) {
     throw Error(from->name(),
@@ -130,7 +130,7 @@ int64_t CopyDatabase(InputBytes* from, NamelessFile* to) {
   int64_t left = promised > 0 ? promised : room;
   std::vector<char> block(size_t{1} << 20);
   while (left > 0) {
-    if (to->bytes() > limit()) FailOfLimit(*from, told_limit, limit());
+    if (to->bytes() > limit()) FailOfLimit(*from, user_limit, limit());
     const auto wanted = static_cast<size_t>(std::min<int64_t>(left, std::ssize(block)));
     const size_t size = from->Read(block.data(), wanted);
     to->Write(block.data(), size);

@@ -206,7 +206,7 @@ SqliteDatabase::SqliteDatabase(std::string path, WorkMeter* meter) : path_(std::
         std::make_unique<SQLite::Database>(uri, SQLite::OPEN_READONLY | SQLite::OPEN_URI);
   });
   // With a log or a journal the header may be outdated.
-  if (impl_->pages_are_current && impl_->header.tells_page_count) {
+  if (impl_->pages_are_current && impl_->header.has_page_count) {
     trailing_bytes_ = TrailingBytes(impl_->fd.get(), impl_->header, file_bytes);
   }
   ListTables();

@@ -150,7 +150,7 @@ SqliteHeader ReadSqliteHeader(int fd, int64_t file_bytes, const std::string& pat
                   "copy the profile again, whole");
     }
     header.page_count = promised;
-    header.tells_page_count = true;
+    header.has_page_count = true;
   }
   return header;
 }

@@ -17,7 +17,7 @@ struct SqliteHeader {
   uint32_t page_size = 0;    ///< bytes
   uint32_t usable_size = 0;  ///< page_size less the reserved bytes at the end of each page
   uint32_t page_count = 0;   ///< as in the header, else file size / page size
-  bool tells_page_count = false;
+  bool has_page_count = false;
   bool utf8 = false;
 };
 

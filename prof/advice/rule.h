@@ -50,7 +50,7 @@ struct Rule {
   std::string_view view;        ///< The view of `command`.
   /// Whether a rank has the data that the rule needs; if no rank has, `lack` says what to record.
   bool (*can_look)(const RankFacts& rank);
-  Lack lack;
+  MissingFact lack;
 };
 
 std::span<const Rule> Rules();

@@ -41,7 +41,7 @@ RecordSource::Step LineRecords::Next(WaitingRow* row, Diagnostics* diagnostics) 
 
 RecordSource::Step LineRecords::CountBadLine(Diagnostics* diagnostics) {
   std::string example;
-  if (diagnostics->WantsExample(Reason::kBadLine)) {
+  if (diagnostics->KeepsExample(Reason::kBadLine)) {
     example = fmt::format("line {}: {}", line_number_, ShownText(error_));
   }
   if (first_error_.empty()) first_error_ = example;

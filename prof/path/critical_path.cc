@@ -381,8 +381,8 @@ double WhatIf::FactorOf(PathCause cause, std::string_view name, std::string_view
   double factor = 1;
   for (Change& change : changes_) {
     const bool fits = change.cause ? *change.cause == cause
-                                   : named && (FitsPattern(name, change.pattern) ||
-                                               (!op.empty() && FitsPattern(op, change.pattern)));
+                                   : named && (MatchesPattern(name, change.pattern) ||
+                                               (!op.empty() && MatchesPattern(op, change.pattern)));
     if (!fits) continue;
     change.fitted = true;
     factor *= change.factor;
@@ -404,7 +404,7 @@ void WhatIf::MergeFitted(const WhatIf& other) {
   }
 }
 
-bool FitsPattern(std::string_view text, std::string_view pattern) {
+bool MatchesPattern(std::string_view text, std::string_view pattern) {
   size_t at = 0;
   size_t place = 0;
   size_t star = std::string_view::npos;  // The last '*'; it matches the text before

@@ -47,7 +47,7 @@ class WhatIf {
 };
 
 /// Whether a text matches a pattern of '*' and '?'. O(text times pattern).
-bool FitsPattern(std::string_view text, std::string_view pattern);
+bool MatchesPattern(std::string_view text, std::string_view pattern);
 
 class Run;
 

@@ -76,7 +76,7 @@ void StepGraph::FindParts() {
 void StepGraph::FindStreamWaits() {
   for (const Synchronization& wait : trace_.synchronizations) {
     if (wait.kind != WaitKind::kStreamWaitEvent) continue;
-    waits_told_ = true;
+    waits_recorded_ = true;
     if (wait.launch == kNoLaunch || wait.event_record >= trace_.event_records.size()) continue;
     const EventRecord& record = trace_.event_records[wait.event_record];
     if (record.launch == kNoLaunch) continue;
@@ -381,7 +381,7 @@ void StepGraph::AddInferred(uint32_t event, const DeviceEvent& work, int64_t sta
   const LaunchIndex launch = work_.LaunchOf(work);
   const bool graph = work.IsKernel() && trace_.kernels[work.index].graph;
   const bool late =
-      launch == kNoLaunch || (!waits_told_ && LengthOf({ready_ns, start_ns}) > kLongCallNs &&
+      launch == kNoLaunch || (!waits_recorded_ && LengthOf({ready_ns, start_ns}) > kLongCallNs &&
                               LengthOf({trace_.launches[launch].end_ns, start_ns}) > kLongCallNs);
   if (!graph && !late) return;
   const uint32_t other = streams_.LastEndedBy(work.device_id, start_ns, event);

@@ -107,7 +107,7 @@ class StepGraph {
   HostMoments moments_;
   std::vector<Part> parts_;                                  // By step, then thread.
   std::vector<std::pair<uint32_t, uint32_t>> stream_waits_;  // Work and its dependency.
-  bool waits_told_ = false;  // The file records streams' waits for events.
+  bool waits_recorded_ = false;  // The file records streams' waits for events.
   ThreadIndex most_ranges_ = kNoThread;
 
   // Of the current step.

@@ -83,7 +83,7 @@ std::optional<CallKey> CallKeyOf(const WaitingRow& row) {
   return key;
 }
 
-CallKey AroundKey(const CallKey& key, const OuterCall& outer) {
+CallKey EnclosingKey(const CallKey& key, const OuterCall& outer) {
   CallKey around = key;
   around.number = outer.start_ns;
   around.what = outer.annotation->id;
@@ -154,7 +154,7 @@ void GivenWork::Cover(const WaitingRow& row, const CallKey& key) {
   for (const OuterCall& outer : row.resolution.outer) {
     const ops::CoveredWork part = ops::CoveredBy(*outer.annotation->price, inner);
     if (!part.main && !part.epilogue) continue;
-    const CallKey around = AroundKey(key, outer);
+    const CallKey around = EnclosingKey(key, outer);
     // A nested range with equal text and start is indistinguishable.
     if (around == key) continue;
     ops::CoveredWork& covered = calls_[around].covered;

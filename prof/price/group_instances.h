@@ -35,7 +35,7 @@ struct CallKey {
 /// The key of a row's call. nullopt: no price, or only the order of rows tells calls apart.
 std::optional<CallKey> CallKeyOf(const WaitingRow& row);
 /// The key of a call that encloses `key`'s.
-CallKey AroundKey(const CallKey& key, const OuterCall& outer);
+CallKey EnclosingKey(const CallKey& key, const OuterCall& outer);
 
 /// Identifies what a host thread launches on a stream.
 struct StreamKey {

@@ -172,7 +172,7 @@ Resolution OpResolver::ResolveOp(const KernelRecord& record, PricedKernel* row) 
   FillKernel(record, row, &resolution);
   const Source source = FindCalls(record, row, &resolution);
   const NestedCalls::Call* chosen = calls_.Chosen();
-  TellMisfits(chosen);
+  ReportMisfits(chosen);
   // The ranges around a graph replay belong to the whole graph, not to a single kernel's op.
   const bool priced = chosen != nullptr && chosen->annotation->price.has_value();
   const bool inferred = IsInferred(record.evidence);
@@ -269,7 +269,7 @@ OpResolver::Source OpResolver::TakeForwardOp(const KernelRecord& record, const S
   return source;
 }
 
-void OpResolver::TellMisfits(const NestedCalls::Call* chosen) const {
+void OpResolver::ReportMisfits(const NestedCalls::Call* chosen) const {
   if (misfits_ == nullptr || (chosen != nullptr && chosen->annotation->rules.fits)) return;
   misfits_->BeginKernel();
   for (const NestedCalls::Call& call : calls_.calls()) {

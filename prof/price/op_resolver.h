@@ -92,7 +92,7 @@ class OpResolver {
   Source TakeForwardOp(const KernelRecord& record, const Source& own, PricedKernel* row,
                        Resolution* resolution);
   /// Reports rules that match no call, unless a rule priced the chosen one (null: none).
-  void TellMisfits(const NestedCalls::Call* chosen) const;
+  void ReportMisfits(const NestedCalls::Call* chosen) const;
   /// Fills the row from the chosen call.
   void ShowCall(const NestedCalls::Call& chosen, const Source& source, PricedKernel* row) const;
   /// Fills the resolution from a priced call.

@@ -202,7 +202,7 @@ class Finder {
 
   /// By the innermost range that names a pass: "dispatch(F)".
   CollectiveKind KindOfRange(size_t kernel) const {
-    const auto* const around = run_.joined().AroundOf(static_cast<parse::WorkIndex>(kernel));
+    const auto* const around = run_.joined().SurroundingsOf(static_cast<parse::WorkIndex>(kernel));
     CollectiveKind kind = CollectiveKind::kUnknown;
     if (around == nullptr) return kind;
     for (const uint32_t range : run_.joined().RangesOf(*around, parse::Around::kPaths)) {

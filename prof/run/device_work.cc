@@ -56,7 +56,7 @@ class CollectiveCalls {
         }) {}
 
   bool Launched(size_t kernel) {
-    const auto* around = joined_.AroundOf(static_cast<parse::WorkIndex>(kernel));
+    const auto* around = joined_.SurroundingsOf(static_cast<parse::WorkIndex>(kernel));
     if (around != last_) {
       last_ = around;
       answer_ = around != nullptr && IsCollective(*around);

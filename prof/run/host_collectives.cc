@@ -107,7 +107,8 @@ void HostCollectives::AddRange(uint32_t index) {
 }
 
 size_t HostCollectives::OfKernel(size_t kernel) const {
-  const auto* around = calls_.empty() ? nullptr : joined_.AroundOf(static_cast<uint32_t>(kernel));
+  const auto* around =
+      calls_.empty() ? nullptr : joined_.SurroundingsOf(static_cast<uint32_t>(kernel));
   if (around == nullptr) return kNone;
   uint32_t outermost = UINT32_MAX;
   for (const auto list : {parse::Around::kOps, parse::Around::kSequences, parse::Around::kPaths}) {

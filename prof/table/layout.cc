@@ -5,7 +5,7 @@
 
 namespace oplens::prof {
 
-std::vector<size_t> LayOut(std::span<const ColumnRoom> columns, size_t total) {
+std::vector<size_t> LayOut(std::span<const ColumnWidths> columns, size_t total) {
   std::vector<size_t> widths(columns.size(), 0);
   std::vector<size_t> order(columns.size());
   std::iota(order.begin(), order.end(), size_t{0});

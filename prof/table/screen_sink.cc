@@ -93,7 +93,7 @@ class ScreenSink : public Sink {
 
   void End() override {
     for (size_t i = 0; i < fields_.size(); ++i) {
-      ColumnRoom& room = rooms_[i];
+      ColumnWidths& room = rooms_[i];
       const size_t floor =
           fields_[i].type == FieldType::kName ? LeastName(columns_) : LeastText(columns_);
       room.least = IsNumber(fields_[i]) ? room.wish : std::min(room.wish, floor);
@@ -186,7 +186,7 @@ class ScreenSink : public Sink {
   size_t most_rows_;
   bool colours_;
   std::vector<Field> fields_;
-  std::vector<ColumnRoom> rooms_;
+  std::vector<ColumnWidths> rooms_;
   std::vector<size_t> widths_;
   std::vector<std::vector<std::string>> rows_;
   size_t rows_left_out_ = 0;

@@ -49,7 +49,7 @@ void AppendWidthSinkRight(std::string_view digits, size_t width, std::string* ou
 }
 
 /// The requirements of a column that may have to shrink.
-ColumnRoom RoomOf(const Field& field, size_t total) {
+ColumnWidths WidthsOf(const Field& field, size_t total) {
   const bool shared = field.width == Field::kShared;
   const bool number = field.type == FieldType::kInteger || field.type == FieldType::kDecimal;
   const auto width = static_cast<size_t>(field.width);
@@ -70,8 +70,8 @@ size_t LeastWidth(std::span<const Field> fields) {
 std::vector<size_t> WidthSinkWidths(std::span<const Field> fields, size_t total) {
   std::vector<size_t> widths;
   if (total < LeastWidth(fields)) {
-    std::vector<ColumnRoom> rooms;
-    for (const Field& field : fields) rooms.push_back(RoomOf(field, total));
+    std::vector<ColumnWidths> rooms;
+    for (const Field& field : fields) rooms.push_back(WidthsOf(field, total));
     return LayOut(rooms, total);
   }
   size_t fixed = fields.size() - 1;

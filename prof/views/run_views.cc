@@ -89,7 +89,7 @@ struct ViewRunner::Running {
       return;
     }
     total = view.make(plan.options);
-    const bool rows = plan.rows_asked && !view.keeps_document;
+    const bool rows = plan.rows_requested && !view.keeps_document;
     document = total->IsDocument() && table->TakesDocuments() && !rows;
     if (document) return;
     selected.emplace(plan.places, out);

@@ -287,8 +287,8 @@ std::vector<ViewPlan> PlanViews(const ViewRequest& request, ItemFilters* items) 
     plan.view = by_others != request.instead.end() ? &*by_others : view;
     plan.says_rules = !request.instead.empty();
     plan.options.copies = request.copies;
-    plan.rows_asked = !request.columns.empty() || !request.where.empty() || !request.sort.empty() ||
-                      request.top > 0;
+    plan.rows_requested = !request.columns.empty() || !request.where.empty() ||
+                          !request.sort.empty() || request.top > 0;
   }
   PlanKeys(request.by, &plans);
   PlanWhatIf(request, &plans);

@@ -26,7 +26,7 @@ struct ViewPlan {
   std::optional<RowOrder> order;  ///< --sort, unless the view sorts itself.
   size_t top = 0;                 ///< --top, likewise; 0: all rows.
   /// Rows or fields were requested, so the view's own document is not printed.
-  bool rows_asked = false;
+  bool rows_requested = false;
   bool says_rules = false;  ///< Adds to each row whose rules it follows.
   std::shared_ptr<const Condition> where =
       nullptr;  ///< Of --where: rows that are shown; null: all.

@@ -28,8 +28,8 @@ Comparison::Comparison(const Field& field, Relation relation, std::string value,
     relation_ = relation == Relation::kNotEqual ? Relation::kEqual : Relation::kMatch;
   }
   const bool unknown = value_ == "unknown" || (!field.unknown.empty() && value_ == field.unknown);
-  asks_unknown_ = !quoted && unknown && relation_ == Relation::kEqual;
-  if (asks_unknown_) return;
+  is_unknown_test_ = !quoted && unknown && relation_ == Relation::kEqual;
+  if (is_unknown_test_) return;
   if (relation_ == Relation::kMatch) {
     if (IsNumber(field)) {
       throw UsageError(fmt::format("'{}' is a number: compare it with = != < <= > >=", field.key));
@@ -139,7 +139,7 @@ std::optional<bool> Comparison::TestKnown(const Cell& cell) const {
 }
 
 Truth Comparison::Test(const Cell& cell) const {
-  if (asks_unknown_) {
+  if (is_unknown_test_) {
     const bool known = !CellText(field_, cell, &scratch_).empty() && !IsUnknown(cell);
     return known == negated_ ? Truth::kYes : Truth::kNo;
   }

@@ -61,7 +61,7 @@ class Comparison {
   Relation relation_;  // Without its "not".
   bool negated_ = false;
   std::string value_;
-  bool asks_unknown_ = false;
+  bool is_unknown_test_ = false;
   std::optional<Quantity> number_;
   std::optional<Pattern> pattern_;
   mutable std::string scratch_;

@@ -189,8 +189,8 @@ void Flusher::Start(spool::ProcessPage* page, void (*flush)()) noexcept {
 void Flusher::Stop(int64_t most_ns) noexcept {
   stopping_.store(true, std::memory_order_relaxed);
   if (running_.load(std::memory_order_acquire) == 0) return;
-  page_->flush_asked.fetch_add(1, std::memory_order_release);
-  spool::WakeAll(page_->flush_asked);
+  page_->flush_requested.fetch_add(1, std::memory_order_release);
+  spool::WakeAll(page_->flush_requested);
   spool::WaitForChange(running_, 1, most_ns);
 }
 
@@ -205,8 +205,8 @@ void* Flusher::Run(void* flusher) {
 void Flusher::RunLoop() {
   uint32_t served = 0;
   while (true) {
-    spool::WaitForChange(page_->flush_asked, served, spool::kFlushPeriodNs);
-    served = page_->flush_asked.load(std::memory_order_acquire);
+    spool::WaitForChange(page_->flush_requested, served, spool::kFlushPeriodNs);
+    served = page_->flush_requested.load(std::memory_order_acquire);
     if (stopping_.load(std::memory_order_relaxed)) return;
     flush_();
     page_->flush_done.store(served, std::memory_order_release);
@@ -222,12 +222,12 @@ constexpr size_t kBufferBytes = 256 * 1024;
 constexpr int kMostBuffers = 64;
 
 /// Activity kinds to enable, always or while the window is open.
-struct WantedKind {
+struct RecordedKind {
   CUpti_ActivityKind kind;
   bool Options::*option;
   bool always;  ///< The others refer to it.
 };
-constexpr WantedKind kWanted[] = {
+constexpr RecordedKind kWanted[] = {
     {CUPTI_ACTIVITY_KIND_DEVICE, &Options::cuda, true},
     {CUPTI_ACTIVITY_KIND_DEVICE_ATTRIBUTE, &Options::cuda, true},
     {CUPTI_ACTIVITY_KIND_CONTEXT, &Options::cuda, true},
@@ -377,7 +377,7 @@ void Fail(const char* step, CUptiResult result, const char* words) {
   page->cuda.store(spool::CudaState::kFailed, std::memory_order_release);
 }
 
-void EnableKind(const WantedKind& wanted) {
+void EnableKind(const RecordedKind& wanted) {
   const CUptiResult result = g_cupti.cuptiActivityEnable(wanted.kind);
   if (result == CUPTI_SUCCESS) return;
   if (wanted.kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) {
@@ -392,13 +392,13 @@ void EnableKind(const WantedKind& wanted) {
 void EnableKinds(bool always) {
   // A reference recording has no GPU work.
   if (!always && TheOptions().reference) return;
-  for (const WantedKind& wanted : kWanted) {
+  for (const RecordedKind& wanted : kWanted) {
     if (wanted.always == always && TheOptions().*wanted.option) EnableKind(wanted);
   }
 }
 
 void DisableKinds() {
-  for (const WantedKind& wanted : kWanted) {
+  for (const RecordedKind& wanted : kWanted) {
     if (!wanted.always && TheOptions().*wanted.option) g_cupti.cuptiActivityDisable(wanted.kind);
   }
 }

@@ -321,7 +321,7 @@ bool ChunkPath(uint32_t stream, uint32_t sequence, char* out, size_t size) noexc
 }
 
 void* TakeReadyChunk(const char* path) noexcept {
-  g_process_page->chunks_wanted.fetch_add(1, std::memory_order_relaxed);
+  g_process_page->chunks_requested.fetch_add(1, std::memory_order_relaxed);
   const uint32_t ready = g_process_page->chunks_ready.load(std::memory_order_acquire);
   uint32_t number = g_process_page->chunks_taken.load(std::memory_order_relaxed);
   do {

@@ -24,7 +24,7 @@
 // Stream 0 (kNamesStream) holds names, 1 (kActivityStream) activity rows, and each further one the
 // events of a thread, in order. A stream continues in the chunk with the next number once that
 // exists. Both sides map chunks and pages; only the library writes, except for
-// ProcessPage::flush_asked and chunks_ready. All numbers are little-endian, as in memory.
+// ProcessPage::flush_requested and chunks_ready. All numbers are little-endian, as in memory.
 //
 // Crash rule: everything before ChunkHead::used is complete, whatever was killed and when.
 
@@ -91,11 +91,11 @@ struct ProcessPage {
   std::atomic<uint32_t> gpu_busy_at_end;
   /// `record` increments it to request a flush of CUPTI and wakes waiters (futex.h); the library
   /// stores the number of the request it has served.
-  std::atomic<uint32_t> flush_asked;
+  std::atomic<uint32_t> flush_requested;
   std::atomic<uint32_t> flush_done;
   /// Number of chunks of kLargestChunkBytes that streams needed so far. `record` prepares files
   /// ready.N: those below chunks_ready are complete, those below chunks_taken are used.
-  std::atomic<uint32_t> chunks_wanted;
+  std::atomic<uint32_t> chunks_requested;
   std::atomic<uint32_t> chunks_ready;
   std::atomic<uint32_t> chunks_taken;
   char cupti_step[64];      ///< The function that failed, or what could not be loaded.

@@ -292,7 +292,7 @@ void HostLanes::Survey() {
     lanes_.emplace_back(thread, static_cast<uint32_t>(timeline_.lanes.size()));
     timeline_.lanes.push_back(std::move(lane));
   }
-  HostWish& wish = timeline_.host.emplace_back();
+  HostRequest& wish = timeline_.host.emplace_back();
   wish.rank = std::string(run_.rank());
   times_.Choose(MostEvents(sample), &wish);
 }

@@ -104,7 +104,7 @@ void HostTimes::TakeFurther(size_t most_events) {
   }
 }
 
-void HostTimes::Choose(size_t max_events, HostWish* wish) {
+void HostTimes::Choose(size_t max_events, HostRequest* wish) {
   wish->events = events_;
   for (const Window& window : windows_) wish->steps.push_back(window.step);
   if (events_ <= std::min(max_events, kFewEvents)) {

@@ -40,7 +40,7 @@ class HostTimes {
 
   /// Call after all events: chooses stretches with at most `max_events`, and describes in `wish`
   /// what was counted and what was not chosen.
-  void Choose(size_t max_events, HostWish* wish);
+  void Choose(size_t max_events, HostRequest* wish);
 
   /// By start, disjoint.
   std::span<const Stretch> chosen() const { return chosen_; }

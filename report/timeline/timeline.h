@@ -90,7 +90,7 @@ struct Rank {
 };
 
 /// The host events requested for the page.
-struct HostWish {
+struct HostRequest {
   std::string rank;
   std::vector<int64_t> steps;           ///< Steps with windows, by priority.
   std::vector<prof::Interval> missing;  ///< Events that start here are not requested.
@@ -104,7 +104,7 @@ struct Timeline {
   std::vector<Lane> lanes;
   std::vector<Link> links;
   std::vector<Counter> counters;
-  std::vector<HostWish> host;
+  std::vector<HostRequest> host;
   size_t lanes_left_out = 0;
 };
 

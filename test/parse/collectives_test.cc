@@ -63,10 +63,10 @@ TEST(CommunicationCallTest, LabelsOfGathersTellAPart) {
 }
 
 TEST(WithRanksTest, AddsWhatIsMissing) {
-  EXPECT_TRUE(LacksRanks("symm_mem::multimem_all_reduce_"));
-  EXPECT_TRUE(LacksRanks("c10d::alltoall_base_"));
-  EXPECT_FALSE(LacksRanks("aten::add"));
-  EXPECT_FALSE(LacksRanks("mine::all_reduce"));
+  EXPECT_TRUE(NeedsRanks("symm_mem::multimem_all_reduce_"));
+  EXPECT_TRUE(NeedsRanks("c10d::alltoall_base_"));
+  EXPECT_FALSE(NeedsRanks("aten::add"));
+  EXPECT_FALSE(NeedsRanks("mine::all_reduce"));
   const std::string call =
       "{'mod': 'c10d', 'op': 'all_reduce', 'args': [{'name': '', 'type': 'tensor', 'shape': "
       "(8,), 'dtype': 'float32'}]}";

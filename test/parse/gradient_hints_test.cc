@@ -69,8 +69,8 @@ TEST(GradientHintsTest, OtherCallsTellNothing) {
       WithGradientFacts(Text("mm", {kX, kW}), Text("cudnn_convolution_backward", {kX, kDy, kW})),
       "");
   EXPECT_EQ(WithGradientFacts("", "nonsense"), "");
-  EXPECT_FALSE(IsTellingGradient("aten::mm"));
-  EXPECT_TRUE(IsTellingGradient("aten::cudnn_convolution_backward"));
+  EXPECT_FALSE(HasGradientFacts("aten::mm"));
+  EXPECT_TRUE(HasGradientFacts("aten::cudnn_convolution_backward"));
 }
 
 OpArg Unrecorded() {

@@ -153,7 +153,7 @@ Score ScoreOf(const Trace& trace, const KernelRecords& records,
   Score score;
   KernelRecord record;
   for (size_t i = 0; i < records.kernel_count(); ++i) {
-    if (!IsUntold(trace.kernels[i])) continue;
+    if (!HasNoRecordedOp(trace.kernels[i])) continue;
     ++score.hidden;
     records.RecordOf(i, &record);
     if (!IsInferred(record.evidence)) continue;

@@ -145,7 +145,7 @@ TEST(JoinProperty, ListsAroundLaunchesAreTheRangesThatEncloseThem) {
         if (trace.strings.View(range.text) == "layer:a") layers.push_back(i);
         if (joined.links().NumberOf(i) != 0) forwards.push_back(i);
       }
-      const Surroundings& around = *joined.AroundOf(kernel);
+      const Surroundings& around = *joined.SurroundingsOf(kernel);
       Require(Listed(joined.RangesOf(around, Around::kLayers)) == layers);
       Require(Listed(joined.RangesOf(around, Around::kForwards)) == forwards);
     });

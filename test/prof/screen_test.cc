@@ -89,7 +89,7 @@ RC_GTEST_PROP(AppendCutTest, NeverTooWideAlwaysValid, (const std::string& bytes,
 }
 
 TEST(LayOutTest, GivesEachWhatItWishesWhereThereIsRoom) {
-  const ColumnRoom rooms[] = {{2, 5, 0}, {3, 8, 1}, {4, 4, 2}};
+  const ColumnWidths rooms[] = {{2, 5, 0}, {3, 8, 1}, {4, 4, 2}};
   EXPECT_THAT(LayOut(rooms, 100), ElementsAre(5, 8, 4));
   EXPECT_THAT(LayOut(rooms, 19), ElementsAre(5, 8, 4));
   EXPECT_THAT(LayOut(rooms, 18), ElementsAre(5, 7, 4)) << "the widest shrinks first";
@@ -101,13 +101,13 @@ TEST(LayOutTest, GivesEachWhatItWishesWhereThereIsRoom) {
 }
 
 TEST(LayOutTest, RanksDecideWhoGoes) {
-  const ColumnRoom rooms[] = {{4, 4, 2}, {4, 4, 0}, {4, 4, 1}};
+  const ColumnWidths rooms[] = {{4, 4, 2}, {4, 4, 0}, {4, 4, 1}};
   EXPECT_THAT(LayOut(rooms, 9), ElementsAre(0, 4, 4));
   EXPECT_THAT(LayOut(rooms, 8), ElementsAre(0, 4, 0));
 }
 
 RC_GTEST_PROP(LayOutTest, FitsAndGrows, (const std::vector<uint8_t>& widths, uint8_t total)) {
-  std::vector<ColumnRoom> rooms;
+  std::vector<ColumnWidths> rooms;
   for (size_t i = 0; i < widths.size(); ++i) {
     const size_t wish = size_t{1} + widths[i] % 60;
     rooms.push_back({std::min<size_t>(wish, 10), wish, static_cast<int>(widths[i] % 7)});

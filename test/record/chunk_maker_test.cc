@@ -51,7 +51,7 @@ TEST_F(ChunkMakerTest, MakesThemForWhoUsesThem) {
   EXPECT_EQ(Ready(image), Numbered(0, 0));
   const SharedPage page = MapRunningPage(image);
   ASSERT_NE(page, nullptr);
-  page->chunks_wanted = 2;
+  page->chunks_requested = 2;
   EXPECT_TRUE(maker.Look());
   EXPECT_EQ(Ready(image), Numbered(0, 8));
   EXPECT_EQ(page->chunks_ready, 8u);
@@ -66,12 +66,12 @@ TEST_F(ChunkMakerTest, MakesAnewWhatIsTaken) {
   const fs::path image = Image(1);
   ChunkMaker maker(spool_);
   const SharedPage page = MapRunningPage(image);
-  page->chunks_wanted = 100;
+  page->chunks_requested = 100;
   maker.Look();
   EXPECT_EQ(Ready(image), Numbered(0, 16)) << "not all that are wanted";
   for (const std::string& name : Numbered(0, 5)) fs::rename(image / name, image / ("2." + name));
   page->chunks_taken = 5;
-  page->chunks_wanted = 105;
+  page->chunks_requested = 105;
   maker.Look();
   EXPECT_EQ(Ready(image), Numbered(5, 21));
   EXPECT_EQ(page->chunks_ready, 21u);
@@ -81,7 +81,7 @@ TEST_F(ChunkMakerTest, StopsWithTheProcess) {
   const fs::path image = Image(1);
   ChunkMaker maker(spool_);
   const SharedPage page = MapRunningPage(image);
-  page->chunks_wanted = 1;
+  page->chunks_requested = 1;
   maker.Look();
   page->chunks_taken = 1;
   fs::rename(image / "ready.0", image / "2.0");
@@ -95,7 +95,7 @@ TEST_F(ChunkMakerTest, AnyNumbersAreSurvived) {
   const fs::path image = Image(1);
   ChunkMaker maker(spool_);
   const SharedPage page = MapRunningPage(image);
-  page->chunks_wanted = UINT32_MAX;
+  page->chunks_requested = UINT32_MAX;
   page->chunks_taken = UINT32_MAX;
   page->chunks_ready = 12345;
   for (int i = 0; i < 4; ++i) maker.Look();
@@ -105,7 +105,7 @@ TEST_F(ChunkMakerTest, AnyNumbersAreSurvived) {
 TEST_F(ChunkMakerTest, ThereAreNotTooManyOfAll) {
   ChunkMaker maker(spool_);
   size_t ahead = 0;
-  for (int32_t id = 1; id <= 6; ++id) MapRunningPage(Image(id))->chunks_wanted = 9;
+  for (int32_t id = 1; id <= 6; ++id) MapRunningPage(Image(id))->chunks_requested = 9;
   for (int i = 0; i < 3; ++i) maker.Look();
   for (int32_t id = 1; id <= 6; ++id) {
     ahead += Ready(spool_ / fmt::format("{}.0", id)).size();

@@ -199,9 +199,9 @@ TEST(RecordMessages, SayWhyThereAreRangesOnly) {
   facts.has_driver = false;
   EXPECT_THAT(Text(process, facts),
               HasSubstr("record: no NVIDIA driver on this machine: ranges only\n"));
-  facts.wanted_cuda = false;
+  facts.requested_cuda = false;
   EXPECT_THAT(Text(process, facts), Not(HasSubstr("ranges only")));
-  facts.wanted_cuda = true;
+  facts.requested_cuda = true;
   EXPECT_THAT(Text({process, Recorded()}, facts), Not(HasSubstr("ranges only")))
       << "one of them used CUDA";
 }
@@ -218,7 +218,7 @@ TEST(RecordMessages, SayWhoWasNotRecorded) {
   EXPECT_THAT(Text(process, facts), Not(HasSubstr("ranges only")));
   facts.skipped_processes = 2;
   EXPECT_THAT(Text(process, facts), HasSubstr("2 child processes were not recorded"));
-  facts.wanted_children = true;
+  facts.requested_children = true;
   EXPECT_THAT(Text(process, facts), HasSubstr("the program itself used neither"));
 }
 

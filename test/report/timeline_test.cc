@@ -194,7 +194,7 @@ std::vector<prof::Step> EvenSteps(int64_t begin_ns, size_t count) {
 
 /// Chooses among events of which `each` start in every 10 ns from 0 to `end_ns`; answers the number
 /// in what was chosen.
-size_t EventsChosen(HostTimes* times, int64_t end_ns, size_t each, size_t most, HostWish* wish) {
+size_t EventsChosen(HostTimes* times, int64_t end_ns, size_t each, size_t most, HostRequest* wish) {
   times->BeginThread();
   for (int64_t t = 0; t < end_ns; t += 10) {
     for (size_t i = 0; i < each; ++i) times->Count(t);
@@ -217,7 +217,7 @@ bool IsChosen(const HostTimes& times, int64_t time_ns) {
 
 TEST(HostTimesTest, FewEventsAreOneStretch) {
   HostTimes times(EvenSteps(200, 10), 0);
-  HostWish wish;
+  HostRequest wish;
   EXPECT_EQ(EventsChosen(&times, 2000, 1, 200, &wish), 200u);
   ASSERT_EQ(times.chosen().size(), 1u);
   EXPECT_EQ(wish.events, 200u);
@@ -233,7 +233,7 @@ TEST(HostTimesTest, WindowsThenFurtherStepsThenWhatIsBefore) {
   for (size_t most = 0; most <= 133 * kEach; most += 7 * kEach) {
     SCOPED_TRACE(most);
     HostTimes times(EvenSteps(200, 10), 0);
-    HostWish wish;
+    HostRequest wish;
     const size_t chosen = EventsChosen(&times, kEnd, kEach, most, &wish);
     EXPECT_LE(chosen, most);
     EXPECT_GE(chosen, before);  // More room, never less.
@@ -271,7 +271,7 @@ TEST(HostTimesTest, HostileStepsAndTimes) {
     times.BeginThread();
     for (int i = 0; i < 70000; ++i) times.Count(INT64_MIN);
     for (int i = 0; i < 70000; ++i) times.Count(INT64_MAX);
-    HostWish wish;
+    HostRequest wish;
     times.Choose(100, &wish);
     EXPECT_EQ(wish.events, 140000u);
     EXPECT_FALSE(wish.missing.empty());

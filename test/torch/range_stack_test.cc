@@ -49,7 +49,7 @@ TEST(RangeStackTest, AnotherThreadEndsARange) {
   const auto outer = stack->Push(kToken, Inside(1));
   const auto inner = stack->Push(kToken, Inside(2));
   std::thread([&] { stack->End(outer); }).join();
-  stack->EndAsked();
+  stack->EndRequested();
   // The inner range is still open: the outer one waits for it.
   EXPECT_EQ(stack->surroundings().seq, 2);
   stack->End(inner);
@@ -57,7 +57,7 @@ TEST(RangeStackTest, AnotherThreadEndsARange) {
 
   const auto last = stack->Push(kToken, Inside(3));
   std::thread([&] { stack->End(last); }).join();
-  stack->EndAsked();
+  stack->EndRequested();
   EXPECT_EQ(stack->surroundings().seq, -1);
 }
 

@@ -400,15 +400,15 @@ TEST(WhatIfTest, SaysWhatIsWrong) {
 }
 
 TEST(WhatIfTest, Patterns) {
-  EXPECT_TRUE(FitsPattern("aten::mm", "aten::mm"));
-  EXPECT_FALSE(FitsPattern("aten::mm", "aten::m"));
-  EXPECT_TRUE(FitsPattern("aten::mm", "aten::*"));
-  EXPECT_TRUE(FitsPattern("aten::mm", "*mm"));
-  EXPECT_TRUE(FitsPattern("volta_sgemm_tn", "*sgemm*"));
-  EXPECT_TRUE(FitsPattern("abcabd", "*ab?"));
-  EXPECT_FALSE(FitsPattern("abcabd", "*abc"));
-  EXPECT_TRUE(FitsPattern("", "*"));
-  EXPECT_FALSE(FitsPattern("", "?"));
+  EXPECT_TRUE(MatchesPattern("aten::mm", "aten::mm"));
+  EXPECT_FALSE(MatchesPattern("aten::mm", "aten::m"));
+  EXPECT_TRUE(MatchesPattern("aten::mm", "aten::*"));
+  EXPECT_TRUE(MatchesPattern("aten::mm", "*mm"));
+  EXPECT_TRUE(MatchesPattern("volta_sgemm_tn", "*sgemm*"));
+  EXPECT_TRUE(MatchesPattern("abcabd", "*ab?"));
+  EXPECT_FALSE(MatchesPattern("abcabd", "*abc"));
+  EXPECT_TRUE(MatchesPattern("", "*"));
+  EXPECT_FALSE(MatchesPattern("", "?"));
 }
 
 TEST(CriticalPathViewTest, Rows) {

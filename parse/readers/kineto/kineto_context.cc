@@ -37,7 +37,7 @@ ThreadIndex KinetoContext::ThreadOf(const KinetoEvent& event) {
 
 void KinetoContext::CountBad(Reason reason, const KinetoEvent& event) {
   constexpr size_t kLongestName = 60;
-  diagnostics.Count(reason, diagnostics.WantsExample(reason)
+  diagnostics.Count(reason, diagnostics.KeepsExample(reason)
                                 ? fmt::format("event {} ({}), {}", event.number, event.category,
                                               event.name.substr(0, kLongestName))
                                 : std::string());

@@ -398,22 +398,22 @@ void KinetoDevice::AddCaptured() {
 void KinetoDevice::Finish() {
   if (context_.needs.Has(TracePart::kCaptures)) AddCaptured();
   IdMap wanted;
-  std::vector<LaunchIndex> launch_of_wanted;
+  std::vector<LaunchIndex> launch_of_requested;
   const auto want = [&](int64_t correlation_id) {
     if (correlation_id == kUnknownId) return;
-    const auto next = static_cast<uint32_t>(launch_of_wanted.size());
-    if (wanted.FindOrInsert(correlation_id, next) == next) launch_of_wanted.push_back(kNoLaunch);
+    const auto next = static_cast<uint32_t>(launch_of_requested.size());
+    if (wanted.FindOrInsert(correlation_id, next) == next) launch_of_requested.push_back(kNoLaunch);
   };
   for (const Kernel& kernel : trace_.kernels) want(kernel.correlation_id);
   for (const auto* correlations :
        {&copy_correlations_, &set_correlations_, &wait_correlations_, &record_correlations_}) {
     std::for_each(correlations->begin(), correlations->end(), want);
   }
-  KeepWantedCalls(wanted, &launch_of_wanted);
+  KeepRequestedCalls(wanted, &launch_of_requested);
   const auto launch_of = [&](int64_t correlation_id) {
     const uint32_t found =
         correlation_id == kUnknownId ? IdMap::kNone : wanted.Find(correlation_id);
-    return found == IdMap::kNone ? kNoLaunch : launch_of_wanted[found];
+    return found == IdMap::kNone ? kNoLaunch : launch_of_requested[found];
   };
   for (Kernel& kernel : trace_.kernels) {
     kernel.launch = launch_of(kernel.correlation_id);
@@ -437,8 +437,8 @@ void KinetoDevice::Finish() {
 }
 
 /// Of calls with one id, a runtime call has precedence over a driver call, then the earlier one.
-void KinetoDevice::KeepWantedCalls(const IdMap& wanted,
-                                   std::vector<LaunchIndex>* launch_of_wanted) {
+void KinetoDevice::KeepRequestedCalls(const IdMap& wanted,
+                                      std::vector<LaunchIndex>* launch_of_requested) {
   const bool all = others_.wanted();
   std::vector<LaunchCall> kept;
   std::vector<bool> kept_driver;
@@ -450,7 +450,7 @@ void KinetoDevice::KeepWantedCalls(const IdMap& wanted,
       if (all) others_.Add(call, call.thread);
       continue;
     }
-    LaunchIndex& launch = (*launch_of_wanted)[found];
+    LaunchIndex& launch = (*launch_of_requested)[found];
     if (launch == kNoLaunch) {
       launch = static_cast<LaunchIndex>(kept.size());
       kept.push_back(call);

@@ -60,7 +60,7 @@ class KinetoDevice {
   /// Device and stream are in the arguments, else they are the process and thread.
   void PlaceOf(const KinetoEvent& event, int32_t* device_id, int32_t* stream_id);
   void ReadKernelArguments(const KinetoEvent& event, Kernel* kernel);
-  void KeepWantedCalls(const IdMap& wanted, std::vector<LaunchIndex>* launch_of_wanted);
+  void KeepRequestedCalls(const IdMap& wanted, std::vector<LaunchIndex>* launch_of_requested);
   void FillFromCalls();
   /// For TracePart::kCaptures: makes kernels of the launches captured into graphs.
   void AddCaptured();

@@ -28,7 +28,7 @@ struct OperatorDetails {
 };
 
 /// Whether only the dY of this node has the extents of its forward op's result.
-bool IsTellingNode(std::string_view name, const KinetoArguments& arguments) {
+bool HasResultExtents(std::string_view name, const KinetoArguments& arguments) {
   return arguments.any() && name.starts_with("torch::autograd::CppNode<SplitLookupFunction_");
 }
 
@@ -145,7 +145,7 @@ void KinetoHost::ReadOperator(const KinetoEvent& event) {
   } else if (Range* const range = AddRange(event, details.ids, RangeKind::kOperator, name)) {
     Operator& op = MakeOperator(name, range, &trace_);
     op.backward = kind == TorchName::kBackwardNode;
-    if (!op.backward || !details.call.empty() || IsTellingNode(event.name, details.arguments)) {
+    if (!op.backward || !details.call.empty() || HasResultExtents(event.name, details.arguments)) {
       op.call = details.call.empty() ? calls_.Intern(event.name, details.arguments, &trace_.strings)
                                      : trace_.strings.Intern(details.call);
     }

@@ -69,9 +69,9 @@ void NsysCalls::ReadCall(int64_t row_id, const Cell* row) {
   process_ = process;
   const bool wanted = wanted_.Find(key) != IdMap::kNone;
   const Key anywhere = KeyOf(0, row[3].integer());
-  const bool wanted_anywhere = any_process_wanted_ && wanted_.Find(anywhere) != IdMap::kNone;
+  const bool requested_anywhere = any_process_wanted_ && wanted_.Find(anywhere) != IdMap::kNone;
   const bool all = others_.wanted();
-  if (!wanted && !wanted_anywhere && !all) return;
+  if (!wanted && !requested_anywhere && !all) return;
   LaunchCall call;
   call.start_ns = row[0].integer();
   call.end_ns = row[1].integer();
@@ -82,8 +82,8 @@ void NsysCalls::ReadCall(int64_t row_id, const Cell* row) {
   call.correlation_id = row[3].integer();
   call.api = ApiOf(row[4]);
   if (wanted) Keep(key, call, row[2].integer());
-  if (wanted_anywhere) Keep(anywhere, call, row[2].integer());
-  if (!wanted && !wanted_anywhere) others_.Add(call, row[2].integer());
+  if (requested_anywhere) Keep(anywhere, call, row[2].integer());
+  if (!wanted && !requested_anywhere) others_.Add(call, row[2].integer());
 }
 
 /// Of rows with one key the first to start counts, whatever their order: a runtime call starts

@@ -51,7 +51,7 @@ bool NsysContext::HasAll(std::string_view table, std::span<const std::string_vie
 }
 
 void NsysContext::CountBadRow(Reason reason, std::string_view table, int64_t row_id) {
-  diagnostics.Count(reason, diagnostics.WantsExample(reason)
+  diagnostics.Count(reason, diagnostics.KeepsExample(reason)
                                 ? fmt::format("table {}, row {}", table, row_id)
                                 : std::string());
 }

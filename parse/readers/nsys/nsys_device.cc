@@ -257,7 +257,7 @@ void NsysDevice::ReadSynchronizations() {
   const std::string_view columns[] = {"start",         "end",       "deviceId",
                                       "contextId",     "streamId",  kind,
                                       "correlationId", "globalPid", "eventId"};
-  const bool tells_event = context_.HasColumn(nsys::kSynchronizationTable, "eventId");
+  const bool has_event_column = context_.HasColumn(nsys::kSynchronizationTable, "eventId");
   const bool keep_event = context_.needs.Has(TracePart::kWaitEvents);
   context_.ForEachWholeRow(
       nsys::kSynchronizationTable, columns, 7, [&](int64_t row_id, const Cell* row) {
@@ -269,7 +269,7 @@ void NsysDevice::ReadSynchronizations() {
           return;
         }
         const uint32_t event = NsysDeviceEventIdOf(row[8]);
-        if (tells_event) wait.kind = WaitKindOf(wait.stream_id != -1, event != kNoEvent);
+        if (has_event_column) wait.kind = WaitKindOf(wait.stream_id != -1, event != kNoEvent);
         if (keep_event) wait.event_id = event;
         wait_calls_.push_back(calls_.Want(row[6], row[7]));
         trace_.synchronizations.push_back(wait);

@@ -23,7 +23,7 @@ void NvprofCalls::ReadTable(std::string_view table, NameOf name_of) {
   IdMap api_of_cbid;
   context_.trace.launches.reserve(
       context_.trace.launches.size() +
-      std::min(context_.RowsToReserve(table), launch_of_wanted_.size()));
+      std::min(context_.RowsToReserve(table), launch_of_requested_.size()));
   IdBits met;
   int64_t repeats = 0;
   context_.ForEachWholeRow(table, kColumns, [&](int64_t row_id, const Cell* row) {
@@ -49,7 +49,7 @@ void NvprofCalls::ReadTable(std::string_view table, NameOf name_of) {
     if (wanted == IdPages::kNone) {
       others_.Add(call, thread);
     } else {
-      Keep(first_of_table, call, thread, &launch_of_wanted_[wanted]);
+      Keep(first_of_table, call, thread, &launch_of_requested_[wanted]);
     }
   });
   if (repeats > 0) context_.diagnostics.CountMany(Reason::kDuplicateLaunch, repeats);

@@ -19,9 +19,9 @@ class NvprofCalls {
   explicit NvprofCalls(NvprofContext* context) : context_(*context) {}
 
   void Want(int64_t correlation_id) {
-    if (wanted_.FindOrInsert(correlation_id, static_cast<uint32_t>(launch_of_wanted_.size())) ==
-        launch_of_wanted_.size()) {
-      launch_of_wanted_.push_back(kNoLaunch);
+    if (wanted_.FindOrInsert(correlation_id, static_cast<uint32_t>(launch_of_requested_.size())) ==
+        launch_of_requested_.size()) {
+      launch_of_requested_.push_back(kNoLaunch);
     }
   }
   /// Keeps the requested calls in Trace::launches; counts broken and repeated rows.
@@ -30,7 +30,7 @@ class NvprofCalls {
   LaunchIndex Find(int64_t correlation_id) const {
     const uint32_t wanted =
         correlation_id == kUnknownId ? IdPages::kNone : wanted_.Find(correlation_id);
-    return wanted == IdPages::kNone ? kNoLaunch : launch_of_wanted_[wanted];
+    return wanted == IdPages::kNone ? kNoLaunch : launch_of_requested_[wanted];
   }
   /// Appends the calls that nothing refers to, if needed.
   void PlaceOthers();
@@ -43,8 +43,8 @@ class NvprofCalls {
   StringId ApiName(int64_t callback_id, NameOf name_of, IdMap* known);
 
   NvprofContext& context_;
-  IdPages wanted_;  // correlation id -> index into launch_of_wanted_
-  std::vector<LaunchIndex> launch_of_wanted_;
+  IdPages wanted_;  // correlation id -> index into launch_of_requested_
+  std::vector<LaunchIndex> launch_of_requested_;
   OtherCalls others_{context_.needs, context_.trace.strings};
 };
 

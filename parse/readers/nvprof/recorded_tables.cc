@@ -122,7 +122,7 @@ std::string Shown(std::string_view text) {
 }
 
 void CountBadRow(std::string_view table, int64_t row_id, Diagnostics* diagnostics) {
-  diagnostics->Count(Reason::kBadOtherRow, diagnostics->WantsExample(Reason::kBadOtherRow)
+  diagnostics->Count(Reason::kBadOtherRow, diagnostics->KeepsExample(Reason::kBadOtherRow)
                                                ? fmt::format("table {}, row {}", table, row_id)
                                                : std::string());
 }
@@ -427,7 +427,7 @@ void PlaceRecordedCalls(SqliteDatabase* database, std::vector<int64_t> marker_id
     }
     if (call == nullptr || call->name == 0) {
       diagnostics->Count(Reason::kBadOtherRow,
-                         diagnostics->WantsExample(Reason::kBadOtherRow)
+                         diagnostics->KeepsExample(Reason::kBadOtherRow)
                              ? fmt::format("table {}, row {}", kCallTable, row_id)
                              : std::string());
       return;

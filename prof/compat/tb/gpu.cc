@@ -225,7 +225,7 @@ void TbGpu::End(const Run* run) {
     state.sums.tc_any.value = any;
     if (state.ran_kernel) Keep(*run, device_id, &state);
   }
-  const std::string_view flag = RecordingFlag(Lack::kKernels, run->trace().family);
+  const std::string_view flag = RecordingFlag(MissingFact::kKernels, run->trace().family);
   if (states_.empty()) {
     notes_.Add("gpu: the profile holds no work of a GPU" +
                (flag.empty() ? std::string() : fmt::format("; recorded by {}", flag)));

@@ -330,7 +330,7 @@ std::vector<std::string> Modules::Notes() const {
         "modules: {} recorded no modules{}; to record them: {}",
         count == 1 ? "the profile" : "the profiles",
         source == ModuleSource::kScopes ? ": the rows are the ranges that the program names" : "",
-        RecordingFlag(Lack::kLayers, family)));
+        RecordingFlag(MissingFact::kLayers, family)));
   }
   return notes;
 }

@@ -261,7 +261,7 @@ std::vector<std::string> Stacks::Notes() const {
   for (const auto& [family, count] : ranks_without_stacks_) {
     notes.push_back(fmt::format("stacks: {} recorded no call stacks; to record them: {}",
                                 count == 1 ? "the profile" : "the profiles",
-                                RecordingFlag(Lack::kStacks, family)));
+                                RecordingFlag(MissingFact::kStacks, family)));
   }
   return notes;
 }

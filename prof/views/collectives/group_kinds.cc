@@ -39,14 +39,14 @@ GroupKind GroupKinds::Of(const CollectiveGroup& group) const {
   GroupShape shape;
   shape.size = group.size;
   if (const auto ranks = RanksInText(group.ranks)) shape = ShapeOf(*ranks);
-  const GroupKind told = ToldOf(group, shape);
+  const GroupKind told = DescribedKindOf(group, shape);
   if (told != GroupKind::kUnknown) return told;
   const auto used = uses_.find(group);
   return InferGroupKind(shape, world_size_, used == uses_.end() ? uint8_t{0} : used->second);
 }
 
 // Contradictory descriptions count as none.
-GroupKind GroupKinds::ToldOf(const CollectiveGroup& group, const GroupShape& shape) const {
+GroupKind GroupKinds::DescribedKindOf(const CollectiveGroup& group, const GroupShape& shape) const {
   const auto only = [](const std::set<GroupKind>& kinds) {
     return kinds.size() == 1 ? *kinds.begin() : GroupKind::kUnknown;
   };

@@ -37,7 +37,7 @@ class GroupKinds {
   GroupKind Of(const CollectiveGroup& group) const;
 
  private:
-  GroupKind ToldOf(const CollectiveGroup& group, const GroupShape& shape) const;
+  GroupKind DescribedKindOf(const CollectiveGroup& group, const GroupShape& shape) const;
 
   int64_t world_size_ = -1;
   std::map<CollectiveGroup, uint8_t> uses_;  // Bits of GroupUse.

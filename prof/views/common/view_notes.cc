@@ -33,7 +33,7 @@ std::vector<std::string> ViewNotes::Sentences() const {
   }
   for (size_t i = 0; i < kFamilyCount; ++i) {
     if (!idle_[i]) continue;
-    const std::string_view flag = RecordingFlag(Lack::kKernels, static_cast<Family>(i));
+    const std::string_view flag = RecordingFlag(MissingFact::kKernels, static_cast<Family>(i));
     sentences.push_back(fmt::format("{}: the profile holds no timed work of a GPU{}{}", view_,
                                     flag.empty() ? "" : "; to record it: ", flag));
   }
@@ -57,7 +57,7 @@ std::vector<std::string> CallNotes::Sentences() const {
   for (const auto& [family, count] : ranks_without_calls_) {
     sentences.push_back(fmt::format("{}: {} recorded no calls of operators; to record them: {}",
                                     view_, count == 1 ? "the profile" : "the profiles",
-                                    RecordingFlag(Lack::kOps, family)));
+                                    RecordingFlag(MissingFact::kOps, family)));
   }
   return sentences;
 }

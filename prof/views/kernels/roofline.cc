@@ -385,7 +385,7 @@ std::vector<std::string> Rooflines::Notes() const {
   if (kernels_ > 0 && priced_ == 0) {
     notes.push_back(
         fmt::format("roofline: no kernel has a known cost; to record what ops are called with: {}",
-                    RecordingRemedy(Lack::kArguments, family_)));
+                    RecordingRemedy(MissingFact::kArguments, family_)));
   } else if (priced_ > 0 && std::none_of(gpus_.begin(), gpus_.end(), [](const ops::Gpu& gpu) {
                return gpu.dram_bytes_per_s > 0;
              })) {

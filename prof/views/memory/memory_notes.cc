@@ -36,7 +36,7 @@ void MemoryNotes::Begin(const Run* run) {
 
 void MemoryNotes::Count(const MemoryLife& memory) {
   for (const MemoryLife::Pool& pool : memory.pools()) {
-    untold_ |= !pool.told;
+    unknown_sizes_ |= !pool.told;
     MergeInto(&counts_, pool.counts);
   }
   left_out_ += memory.left_out();
@@ -62,11 +62,11 @@ std::vector<std::string> MemoryNotes::Sentences() const {
   }
   for (size_t i = 0; i < kFamilyCount; ++i) {
     if (!lacking_[i]) continue;
-    const std::string_view flag = RecordingFlag(Lack::kMemoryEvents, static_cast<Family>(i));
+    const std::string_view flag = RecordingFlag(MissingFact::kMemoryEvents, static_cast<Family>(i));
     sentences.push_back(fmt::format("{}: the profile holds no allocations{}{}", view_,
                                     flag.empty() ? "" : "; to record them: ", flag));
   }
-  if (untold_) {
+  if (unknown_sizes_) {
     sentences.push_back(
         fmt::format("{}: where the file records no totals, allocated bytes are those whose "
                     "allocation or release it holds (total: sizes)",

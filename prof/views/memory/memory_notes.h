@@ -46,13 +46,13 @@ class MemoryNotes {
 
   std::string_view view_;
   Any records_;
-  Any untold_;
+  Any unknown_sizes_;
   std::array<Any, kFamilyCount> lacking_;  // Families of profiles without allocations.
   MemoryLife::Counts counts_;
   oplens::Count left_out_;
 
  public:
-  static constexpr std::tuple kMembers{&MemoryNotes::records_, &MemoryNotes::untold_,
+  static constexpr std::tuple kMembers{&MemoryNotes::records_, &MemoryNotes::unknown_sizes_,
                                        &MemoryNotes::lacking_, &MemoryNotes::counts_,
                                        &MemoryNotes::left_out_};
 };

@@ -148,7 +148,7 @@ void MemoryOpRun::SumPieces(const MemoryLife::Pool& pool) {
   }
   if (rest == 0) return;
   Row like;
-  like.kind = Row::Kind::kUntold;
+  like.kind = Row::Kind::kTypesWithoutValue;
   MemoryOpSums& sums = Touch(RowOf(kUntoldGroup, Steps::kNone, like));
   sums.peak_bytes = rest;
   sums.peak_known = {true};

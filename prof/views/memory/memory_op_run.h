@@ -57,8 +57,8 @@ class MemoryOpRun {
   struct Row {
     enum class Kind : uint8_t {
       kCalls,
-      kNoCall,  ///< Events outside of calls.
-      kUntold,  ///< Memory whose allocation is not in the file.
+      kNoCall,             ///< Events outside of calls.
+      kTypesWithoutValue,  ///< Memory whose allocation is not in the file.
     };
     Kind kind = Kind::kCalls;
     uint32_t group = 0;  ///< For kCalls.

@@ -56,7 +56,7 @@ struct MemoryOpRow {
 
 /// Unknown for memory allocated before the recording.
 Cell OfRecording(const MemoryOpRow& row, int64_t value) {
-  return row.key.kind == MemoryOpKey::Kind::kUntold ? Cell{} : Integer(value);
+  return row.key.kind == MemoryOpKey::Kind::kTypesWithoutValue ? Cell{} : Integer(value);
 }
 template <auto member>
 Cell SelfOf(const MemoryOpRow& row) {
@@ -146,7 +146,7 @@ MemoryOpKey MemoryOps::KeyOf(const Run& run, const MemoryLife::Pool& pool, const
   const std::vector<std::string_view> texts = ops.TextsOf(row);
   key.texts.emplace_back(texts[0]);
   if (row.kind == MemoryOpRun::Row::Kind::kNoCall) key.texts[0] = kNoCallName;
-  if (row.kind == MemoryOpRun::Row::Kind::kUntold) key.texts[0] = kUntoldName;
+  if (row.kind == MemoryOpRun::Row::Kind::kTypesWithoutValue) key.texts[0] = kUntoldName;
   size_t next = 1;
   for (const OperatorKey by : by_) {
     if (by == OperatorKey::kStep) continue;

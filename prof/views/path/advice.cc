@@ -139,7 +139,7 @@ std::string Advice::Document() const {
 
 std::vector<std::string> Advice::Notes() const {
   // What to record for each unknown, with the rules that need it.
-  std::map<Lack, std::string> lacks;
+  std::map<MissingFact, std::string> lacks;
   const std::vector<advice::NamedRank> ranks = Ranks();
   for (const advice::Rule* rule : advice::RulesWithoutData(ranks)) {
     std::string& rules = lacks[rule->lack];

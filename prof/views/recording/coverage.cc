@@ -35,7 +35,7 @@ bool Communicates(const PricedKernel& row) {
 struct GapKind {
   std::string_view raises;  ///< Shares that its remedy raises.
   bool (*applies)(const PricedKernel& row);
-  Lack lack;  ///< What to record.
+  MissingFact lack;  ///< What to record.
 };
 
 // The first that applies counts: its remedy often resolves the later ones too.
@@ -44,32 +44,33 @@ constexpr GapKind kGaps[] = {
      [](const PricedKernel& row) {
        return row.record->reasons.Has(Reason::kGraphKernel) && row.op.empty();
      },
-     Lack::kGraphKernels},
-    {"launch, range, op", [](const PricedKernel& row) { return !HasLaunch(row); }, Lack::kLaunches},
+     MissingFact::kGraphKernels},
     {"launch, range, op", [](const PricedKernel& row) { return !HasLaunch(row); },
-     Lack::kEarlyLaunches},
-    {"range, op", [](const PricedKernel& row) { return !HasRange(row); }, Lack::kRanges},
+     MissingFact::kLaunches},
+    {"launch, range, op", [](const PricedKernel& row) { return !HasLaunch(row); },
+     MissingFact::kEarlyLaunches},
+    {"range, op", [](const PricedKernel& row) { return !HasRange(row); }, MissingFact::kRanges},
     {"shapes, FLOPs, bytes",
      [](const PricedKernel& row) { return row.record->reasons.Has(Reason::kCompiledKernel); },
-     Lack::kCompiledOps},
+     MissingFact::kCompiledOps},
     {"op, shapes, FLOPs, bytes", [](const PricedKernel& row) { return row.op.empty(); },
-     Lack::kOps},
+     MissingFact::kOps},
     {"shapes, FLOPs, bytes",
      [](const PricedKernel& row) {
        return !row.has_shapes && row.price == nullptr && !Communicates(row);
      },
-     Lack::kArguments},
+     MissingFact::kArguments},
     {"bytes",
      [](const PricedKernel& row) {
        return row.price != nullptr && !row.price->bytes_known && !row.has_all_types;
      },
-     Lack::kDTypes},
+     MissingFact::kDTypes},
 };
 
 constexpr size_t kGapOfNoLaunch = 1;
 constexpr size_t kGapOfEarlyLaunch = 2;
-static_assert(kGaps[kGapOfNoLaunch].lack == Lack::kLaunches);
-static_assert(kGaps[kGapOfEarlyLaunch].lack == Lack::kEarlyLaunches);
+static_assert(kGaps[kGapOfNoLaunch].lack == MissingFact::kLaunches);
+static_assert(kGaps[kGapOfEarlyLaunch].lack == MissingFact::kEarlyLaunches);
 
 }  // namespace
 
@@ -215,13 +216,13 @@ std::vector<std::string> Coverage::Facts() const {
 
 std::string_view Coverage::RemedyFor(size_t gap, Family family) const {
   const Recorded& recorded = recorded_[static_cast<size_t>(family)];
-  Lack lack = kGaps[gap].lack;
-  if (lack == Lack::kEarlyLaunches && !recorded.launches) lack = Lack::kLaunches;
+  MissingFact lack = kGaps[gap].lack;
+  if (lack == MissingFact::kEarlyLaunches && !recorded.launches) lack = MissingFact::kLaunches;
   // Other kernels of the file have launches, so they were recorded.
-  if (lack == Lack::kLaunches && recorded.launches) lack = Lack::kLostRecords;
+  if (lack == MissingFact::kLaunches && recorded.launches) lack = MissingFact::kLostRecords;
   if (family == Family::kKineto) {
-    if (lack == Lack::kRanges && recorded.ranges) lack = Lack::kAnnotations;
-    if (lack == Lack::kArguments && recorded.shapes) return {};
+    if (lack == MissingFact::kRanges && recorded.ranges) lack = MissingFact::kAnnotations;
+    if (lack == MissingFact::kArguments && recorded.shapes) return {};
   }
   const std::string_view remedy = RecordingRemedy(lack, family);
   return remedy.empty() && lack != kGaps[gap].lack ? RecordingFlag(lack, family) : remedy;

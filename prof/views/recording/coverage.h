@@ -55,7 +55,7 @@ class Coverage {
   /// A question unanswered for part of the time, and what to record or write to answer it.
   struct Gap {
     std::string_view raises;  ///< Shares that the remedy raises: "shapes, FLOPs, bytes".
-    Lack lack = {};           ///< What to record.
+    MissingFact lack = {};    ///< What to record.
     double share_pct = 0;     ///< Of kernel time.
     std::string_view remedy;
 

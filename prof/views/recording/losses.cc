@@ -142,7 +142,7 @@ void CountKernels(const Run& run, const LaunchGaps& gaps, LossCounts* losses) {
       losses->Add(Loss::kNoCapture, 1, ns);
       continue;
     }
-    const parse::Surroundings* around = joined.AroundOf(static_cast<parse::WorkIndex>(i));
+    const parse::Surroundings* around = joined.SurroundingsOf(static_cast<parse::WorkIndex>(i));
     if (around == nullptr) continue;
     if (around != last) {
       last = around;
@@ -207,45 +207,45 @@ struct LossText {
   std::string_view word;
   std::string_view why;
   Loss loss;
-  Lack lack;
+  MissingFact lack;
   bool timed;  ///< Whether its time is meaningful.
 };
 
 constexpr LossText kLosses[] = {
     {"calls-not-recorded", "device events without a launch: the file holds no API calls",
-     Loss::kNoApiCalls, Lack::kLaunches, true},
+     Loss::kNoApiCalls, MissingFact::kLaunches, true},
     {"launch-before-recording", "device events that were launched before the recording began",
-     Loss::kEarlyLaunch, Lack::kEarlyLaunches, true},
+     Loss::kEarlyLaunch, MissingFact::kEarlyLaunches, true},
     {"launch-unnumbered", "kernels without a correlation id: their launch cannot be found",
-     Loss::kNoCorrelation, Lack::kLaunches, true},
+     Loss::kNoCorrelation, MissingFact::kLaunches, true},
     {"launch-missing", "device events whose launch is not in the file", Loss::kMissingCall,
-     Lack::kLostRecords, true},
+     MissingFact::kLostRecords, true},
     {"capture-missing",
      "kernels that a CUDA graph replayed, whose capture is not in the file: their ops are not "
      "known",
-     Loss::kNoCapture, Lack::kGraphKernels, true},
+     Loss::kNoCapture, MissingFact::kGraphKernels, true},
     {"graph-kernels-hidden",
      "replays of CUDA graphs whose kernels are not in the file; their time is an upper bound",
-     Loss::kHiddenKernels, Lack::kGraphKernels, true},
+     Loss::kHiddenKernels, MissingFact::kGraphKernels, true},
     {"no-time", "device events without a time, or that end before they start", Loss::kNoTime,
-     Lack::kKernelTimes, false},
+     MissingFact::kKernelTimes, false},
     {"no-range", "kernels that were launched outside of all ranges and ops", Loss::kNoRange,
-     Lack::kRanges, true},
-    {"no-op", "kernels that ranges surround, but no op", Loss::kNoOp, Lack::kOps, true},
+     MissingFact::kRanges, true},
+    {"no-op", "kernels that ranges surround, but no op", Loss::kNoOp, MissingFact::kOps, true},
     {"range-open", "ranges that were never closed: they give no op to the kernels in them",
-     Loss::kOpenRange, Lack::kRangeEnds, true},
+     Loss::kOpenRange, MissingFact::kRangeEnds, true},
     {"range-leaked", "ranges left out: more than 8 of one text on a thread were never closed",
-     Loss::kLeakedRange, Lack::kRangeEnds, true},
-    {"step-cut", "steps that the recording holds only a part of", Loss::kCutStep, Lack::kWholeSteps,
-     false},
+     Loss::kLeakedRange, MissingFact::kRangeEnds, true},
+    {"step-cut", "steps that the recording holds only a part of", Loss::kCutStep,
+     MissingFact::kWholeSteps, false},
     {"records-dropped", "records of the GPU and of API calls that the recorder could not keep",
-     Loss::kLostRecords, Lack::kLostRecords, false},
+     Loss::kLostRecords, MissingFact::kLostRecords, false},
     {"ranges-dropped", "calls for ranges that the recorder could not keep", Loss::kLostRanges,
-     Lack::kLostRecords, false},
+     MissingFact::kLostRecords, false},
     {"kernel-missing", "launches whose kernel had not ended when the recording did",
-     Loss::kUnfinishedLaunch, Lack::kLateKernels, false},
-    {"file-cut", "the file ends early: anything may be missing", Loss::kFileCut, Lack::kWholeSteps,
-     false},
+     Loss::kUnfinishedLaunch, MissingFact::kLateKernels, false},
+    {"file-cut", "the file ends early: anything may be missing", Loss::kFileCut,
+     MissingFact::kWholeSteps, false},
 };
 static_assert(std::size(kLosses) == kLossCount);
 
@@ -263,7 +263,7 @@ struct LossRow {
   const LossCounts::OfKind& sums;
 };
 
-std::string_view MendOf(const LossRow& row) {
+std::string_view RemedyOf(const LossRow& row) {
   // If operators are recorded, kernels that none of them launched have no op: no remedy.
   if (row.text.loss == Loss::kNoOp && row.of_rank.losses.has_ops) return {};
   const Family family = row.of_rank.family.value;
@@ -291,7 +291,7 @@ constexpr Column<LossRow> kLossesColumns[] = {
      [](const LossRow& row) { return Text(row.text.why); }},
     {{"mend", "Mend", "", FieldType::kText, Field::kShared,
       "flag or call that records it; empty if there is none"},
-     [](const LossRow& row) { return Text(MendOf(row)); }},
+     [](const LossRow& row) { return Text(RemedyOf(row)); }},
 };
 
 class Losses : public GroupedPartial<RankName, RankLosses, LossRow> {

@@ -220,7 +220,7 @@ void GpuView::AddMemory(const Trace& trace) {
       state.sums.peak_allocated_bytes.Add(event.total_allocated_bytes);
     }
   }
-  const std::string_view flag = RecordingFlag(Lack::kMemoryEvents, trace.family);
+  const std::string_view flag = RecordingFlag(MissingFact::kMemoryEvents, trace.family);
   if (any || trace.family != Family::kKineto || flag.empty() || states_.empty()) return;
   notes_.Add(fmt::format(
       "gpu: the profile holds no allocations: no peak_allocated_bytes; recorded by {}", flag));
@@ -263,7 +263,7 @@ void GpuView::End(const Run* run) {
     state.sums.tc_any.value = any;
     Keep(*run, &state);
   }
-  const std::string_view flag = RecordingFlag(Lack::kKernels, run->trace().family);
+  const std::string_view flag = RecordingFlag(MissingFact::kKernels, run->trace().family);
   if (states_.empty()) {
     notes_.Add("gpu: the profile holds no work of a GPU" +
                (flag.empty() ? std::string() : fmt::format("; recorded by {}", flag)));

@@ -224,7 +224,7 @@ std::vector<std::string> Launches::Notes() const {
   std::vector<std::string> notes = notes_.Sentences();
   for (size_t i = 0; i < kFamilyCount; ++i) {
     if (!no_calls_[i]) continue;
-    const std::string_view flag = RecordingFlag(Lack::kLaunches, static_cast<Family>(i));
+    const std::string_view flag = RecordingFlag(MissingFact::kLaunches, static_cast<Family>(i));
     notes.push_back(fmt::format("launches: the profile holds no launches of its work{}{}",
                                 flag.empty() ? "" : "; to record them: ", flag));
   }

@@ -214,7 +214,7 @@ class Overview : public GroupedPartial<RankName, RankSteps, OverviewRow, TextNot
   void End(const Run* run) override;
 
  private:
-  void NoteLacks(const Run& run, std::span<const Step> steps);
+  void NoteMissingFacts(const Run& run, std::span<const Step> steps);
   void EmitGroup(const RankName& rank, const RankSteps& found,
                  TableOf<OverviewRow>* table) const override;
 
@@ -305,7 +305,7 @@ void Overview::Begin(const Run* run) {
     }
     row.capacity_ns = SaturatingProduct(row.total_ns, gpus);
   }
-  if (ours) NoteLacks(*run, steps);
+  if (ours) NoteMissingFacts(*run, steps);
 }
 
 void Overview::End(const Run* run) {
@@ -314,24 +314,25 @@ void Overview::End(const Run* run) {
   read_ = {};
 }
 
-void Overview::NoteLacks(const Run& run, std::span<const Step> steps) {
+void Overview::NoteMissingFacts(const Run& run, std::span<const Step> steps) {
   const Trace& trace = run.trace();
-  const auto note = [&](std::string text, Lack lack) {
+  const auto note = [&](std::string text, MissingFact lack) {
     const std::string_view flag = RecordingFlag(lack, trace.family);
     if (!flag.empty()) text += fmt::format("; recorded by {}", flag);
     notes_.Add(std::move(text));
   };
   if (run.steps().source() == StepSource::kNone) {
     note("overview: no steps are marked and no kernels repeat: the whole run is step 0",
-         Lack::kSteps);
+         MissingFact::kSteps);
   } else if (run.steps().source() == StepSource::kRepetition) {
     note("overview: no steps are marked: a step is a period of the kernels that repeat",
-         Lack::kSteps);
+         MissingFact::kSteps);
   }
   if (run.device_work().events().empty()) {
-    note("overview: the profile holds no work of a GPU", Lack::kKernels);
+    note("overview: the profile holds no work of a GPU", MissingFact::kKernels);
   } else if (trace.launches.empty() && trace.api_times.empty()) {
-    note("overview: the profile holds no API calls: runtime_ns is not known", Lack::kApiCalls);
+    note("overview: the profile holds no API calls: runtime_ns is not known",
+         MissingFact::kApiCalls);
   }
   if (std::any_of(steps.begin(), steps.end(), [](const Step& step) { return !step.complete; })) {
     notes_.Add("overview: the recording cut steps (state cut): mean is that of the others");
