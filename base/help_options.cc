@@ -1,11 +1,14 @@
 #include "base/help_options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/cxxopts.h"
 #include "base/error.h"
 #include "base/help_text.h"
 #include "base/manual.h"
+#include "base/near_words.h"
 
 namespace oplens {
 namespace {
@@ -183,6 +186,26 @@ std::string Manual(const ProgramText& text, const std::vector<OptionGroup>& opti
   throw UsageError("--manual: there is no '" + kind + "'; give man, bash or zsh");
 }
 
+/// cxxopts' message about a wrong command line, with suggestions for an unknown option.
+std::string WrongOption(const cxxopts::Options& declared, std::string_view said) {
+  std::string text(said);
+  const size_t begin = said.find(cxxopts::LQUOTE);
+  const size_t end = said.find(cxxopts::RQUOTE);
+  if (begin == said.npos || end == said.npos || !said.ends_with("does not exist")) return text;
+  const size_t name = begin + cxxopts::LQUOTE.size();
+  std::vector<std::string_view> names;
+  for (const std::string& group : declared.groups()) {
+    for (const auto& option : declared.group_help(group).options) {
+      names.insert(names.end(), option.l.begin(), option.l.end());
+    }
+  }
+  const auto near = NearNames(said.substr(name, end - name), names);
+  for (const std::string_view option : near) {
+    text += fmt::format("{}--{}", option == near.front() ? ": " : " or ", option);
+  }
+  return near.empty() ? text : text + "?";
+}
+
 }  // namespace
 
 std::string BashCompletion(const ProgramText& text, const std::vector<OptionGroup>& options,
@@ -262,6 +285,16 @@ std::optional<std::string> HelpMessage(const ProgramText& text, const cxxopts::O
     return Manual(text, ShownOptions(text, options), given["manual"].as<std::string>());
   }
   return std::nullopt;
+}
+
+void ReadCommandLine(cxxopts::Options* declared, int argc, const char* const* argv,
+                     std::string_view hint,
+                     const std::function<void(const cxxopts::ParseResult& given)>& read) {
+  try {
+    read(declared->parse(argc, argv));
+  } catch (const cxxopts::exceptions::exception& error) {
+    throw UsageError(fmt::format("{}; {}", WrongOption(*declared, error.what()), hint));
+  }
 }
 
 std::string_view GivenText(const cxxopts::ParseResult& given, const std::string& option) {

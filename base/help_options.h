@@ -1,6 +1,7 @@
 #ifndef OPLENS_BASE_HELP_OPTIONS_H_
 #define OPLENS_BASE_HELP_OPTIONS_H_
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,12 @@ void AddHelpOptions(cxxopts::Options* options);
 /// name with that prefix. Throws UsageError for other kinds.
 std::optional<std::string> HelpMessage(const ProgramText& text, const cxxopts::Options& options,
                                        const cxxopts::ParseResult& given);
+
+/// Gives what was typed to `read`. Throws UsageError for what cxxopts refuses, with near words for
+/// an unknown option ("...: --quiet?") and `hint`.
+void ReadCommandLine(cxxopts::Options* declared, int argc, const char* const* argv,
+                     std::string_view hint,
+                     const std::function<void(const cxxopts::ParseResult& given)>& read);
 
 /// The value of an option, valid as long as `given`; "" if it is not given.
 std::string_view GivenText(const cxxopts::ParseResult& given, const std::string& option);

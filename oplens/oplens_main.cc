@@ -189,13 +189,11 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
 /// Throws UsageError with one line that says what to type instead.
 Options ParseOptions(int argc, const char* const* argv) {
   cxxopts::Options declared = Declare();
-  try {
-    return Read(declared, declared.parse(argc, argv));
-  } catch (const cxxopts::exceptions::exception& error) {
-    throw UsageError(
-        fmt::format("{}; oplens -h lists the options, oplens help prof those of tables",
-                    prof::WrongOption(declared, error.what())));
-  }
+  Options options;
+  ReadCommandLine(&declared, argc, argv,
+                  "oplens -h lists the options, oplens help prof those of tables",
+                  [&](const auto& given) { options = Read(declared, given); });
+  return options;
 }
 
 /// The command named by the link that was started or by the first word; null if there is none.

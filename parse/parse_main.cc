@@ -36,6 +36,7 @@
 #include "parse/records/reference_profile.h"
 #include "parse/source/profile_file.h"
 #include "parse/source/profile_list.h"
+#include "prof/input_options.h"
 #include "prof/run/run.h"
 #include "prof/views/kernels/kernel_columns.h"
 #include "prof/views/kernels/timeline_overlay.h"
@@ -49,17 +50,11 @@ enum class Format {
   kChrome,     ///< One Chrome trace document.
 };
 
-struct Options {
-  std::string message;              ///< Help or version: print it and do nothing else.
-  std::vector<std::string> inputs;  ///< Files and folders, at least one.
-  std::vector<std::string> execution_traces;
-  std::string reference;  ///< "": none.
-  std::string output;     ///< "": standard output.
+struct Options : prof::InputOptions {
+  std::string message;  ///< Help or version: print it and do nothing else.
+  std::string output;   ///< "": standard output.
   Format format = Format::kDict;
   bool check = false;  ///< Describe the inputs instead of writing records.
-  bool strict = false;
-  bool quiet = false;
-  bool verbose = false;
   JoinOptions join;
 };
 
@@ -72,7 +67,7 @@ ProgramText TextOfParse() {
       .summary =
           "one record per GPU kernel, from profiles of nvprof, Nsight Systems or torch.profiler",
       .synopsis = {"[OPTIONS] FILE... | FOLDER"},
-      .groups = {kInputOptions, kOutputOptions, kHelpOptions},
+      .groups = {kInputOptions, kOutputOptions, prof::kMessageOptions, kHelpOptions},
       .description =
           {"FILE is a database of nvprof or Nsight Systems, or a trace of torch.profiler, plain or "
            "compressed (gzip, zstd), recognised by its content; - is standard input.",
@@ -105,19 +100,7 @@ constexpr FormatWord kFormats[] = {
 
 cxxopts::Options Spec() {
   cxxopts::Options spec("parse");
-  spec.add_options(kInputOptions)(
-      "execution-trace",
-      "Take what emit_nvtx does not record of PyTorch's ops from the execution trace of the same "
-      "run (OPLENS_EXECUTION_TRACE); once per process",
-      cxxopts::value<std::vector<std::string>>(), "FILE");
-  spec.add_options(kInputOptions)(
-      "evidence",
-      "Evidence that may determine the op of a kernel (docs/correlation.md); default: all",
-      cxxopts::value<std::string>(), "range,capture,repetition,reference");
-  spec.add_options(kInputOptions)("reference",
-                                  "Another recording of the program, such as the capture of its "
-                                  "graphs, that gives ops of kernels which the profile does not",
-                                  cxxopts::value<std::string>(), "FILE");
+  prof::AddEvidenceOptions(kInputOptions, &spec);
   spec.add_options(kInputOptions)("keep-open", "Also take ops from ranges that were never closed");
   spec.add_options(kOutputOptions)("o,output",
                                    "Write to FILE, whole or not at all; FILE.gz and FILE.zst are "
@@ -131,14 +114,9 @@ cxxopts::Options Spec() {
   spec.add_options(kOutputOptions)("check",
                                    "Say what the files hold, which columns of prof they fill, and "
                                    "what to record to fill the others");
-  spec.add_options(kOutputOptions)("quiet", "Print errors only");
-  spec.add_options(kOutputOptions)("v,verbose",
-                                   "Print all counts and notes, not only the most important ones");
-  spec.add_options(kOutputOptions)(
-      "strict", "Exit with 3 if a row was damaged, kernels have no launch, or there are none");
+  prof::AddMessageOptions(&spec);
   AddHelpOptions(&spec);
-  spec.add_options(kHiddenOptions)("input", "", cxxopts::value<std::vector<std::string>>());
-  spec.parse_positional("input");
+  prof::AddFiles(&spec);
   return spec;
 }
 
@@ -158,15 +136,9 @@ Options FromArguments(const cxxopts::Options& spec, const cxxopts::ParseResult& 
     options.message = *std::move(message);
     return options;
   }
-  if (args.count("input") == 0) {
+  prof::ReadInputs(args, &options);
+  if (options.inputs.empty()) {
     throw UsageError("give the profile: parse [OPTIONS] FILE... | FOLDER");
-  }
-  options.inputs = args["input"].as<std::vector<std::string>>();
-  for (const std::string& input : options.inputs) {
-    if (input.empty()) throw UsageError("the name of the profile is empty");
-    if (input == "-" && options.inputs.size() > 1) {
-      throw UsageError("standard input (-) does not go with other inputs");
-    }
   }
   options.format = ReadFormat(args["format"].as<std::string>());
   options.check = args.count("check") > 0;
@@ -174,17 +146,7 @@ Options FromArguments(const cxxopts::Options& spec, const cxxopts::ParseResult& 
     throw UsageError("--check writes no records: leave out --format");
   }
   options.output = GivenFile(args, "output");
-  if (args.count("execution-trace") > 0) {
-    options.execution_traces = args["execution-trace"].as<std::vector<std::string>>();
-  }
-  for (const std::string& path : options.execution_traces) {
-    if (path.empty()) throw UsageError("--execution-trace: the name of the file is empty");
-  }
-  if (args.count("evidence") > 0) KeepEvidence(args["evidence"].as<std::string>(), &options.join);
-  options.reference = GivenFile(args, "reference");
-  options.strict = args.count("strict") > 0;
-  options.quiet = args.count("quiet") > 0;
-  options.verbose = args.count("verbose") > 0;
+  if (!options.evidence.empty()) KeepEvidence(options.evidence, &options.join);
   options.join.keep_open = args.count("keep-open") > 0;
   return options;
 }
@@ -192,11 +154,10 @@ Options FromArguments(const cxxopts::Options& spec, const cxxopts::ParseResult& 
 /// Throws UsageError with a hint.
 Options ReadOptions(int argc, char** argv) {
   cxxopts::Options spec = Spec();
-  try {
-    return FromArguments(spec, spec.parse(argc, argv));
-  } catch (const cxxopts::exceptions::exception& e) {
-    throw UsageError(fmt::format("{}; see parse --help", e.what()));
-  }
+  Options options;
+  ReadCommandLine(&spec, argc, argv, "parse -h lists the options",
+                  [&](const auto& args) { options = FromArguments(spec, args); });
+  return options;
 }
 
 /// The name of an input in messages.
@@ -284,10 +245,7 @@ class Run {
         input.piped = std::make_shared<InputBytes>(input.path, status_.meter());
       }
     }
-    RunFiles files;
-    files.Read(FilesReadFor(options.inputs));
-    files.Read(options.execution_traces, "the file of --execution-trace");
-    files.Read(options.reference, "the file of --reference");
+    RunFiles files = options.FilesRead();
     files.Write(options.output, "-o");
     files.RefuseOverwriting();
     if (!options.reference.empty()) {
@@ -320,7 +278,7 @@ class Run {
     Say(unused);
     if (refused_) return kExitCannotRead;
     const bool failure = damaged_ || unreadable_ > 0 || kernels_ == 0 || !unused.empty();
-    return options_.strict && failure ? kExitStrict : kExitOk;
+    return options_.ExitCode(failure);
   }
 
  private:

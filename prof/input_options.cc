@@ -9,7 +9,6 @@
 #include "base/cxxopts.h"
 #include "base/error.h"
 #include "base/help_options.h"
-#include "base/near_words.h"
 #include "base/program.h"
 #include "base/shown_text.h"
 #include "base/terminal.h"
@@ -104,6 +103,11 @@ void AddPricingOptions(cxxopts::Options* options) {
       cxxopts::value<std::string>(), "NAME");
   add("rules", "Costs of your own ops and facts about your kernels (docs/rules.md)",
       cxxopts::value<std::string>(), "FILE");
+  AddEvidenceOptions(kPricingOptions, options);
+}
+
+void AddEvidenceOptions(const char* group, cxxopts::Options* options) {
+  cxxopts::OptionAdder add = options->add_options(group);
   add("execution-trace",
       "Take what emit_nvtx does not record of PyTorch's ops from the execution trace of the same "
       "run; once per process",
@@ -115,25 +119,6 @@ void AddPricingOptions(cxxopts::Options* options) {
       "Another recording of the program, such as the capture of its graphs, that gives ops of "
       "kernels which the profile does not",
       cxxopts::value<std::string>(), "FILE");
-}
-
-std::string WrongOption(const cxxopts::Options& declared, std::string_view said) {
-  std::string text(said);
-  const size_t begin = said.find(cxxopts::LQUOTE);
-  const size_t end = said.find(cxxopts::RQUOTE);
-  if (begin == said.npos || end == said.npos || !said.ends_with("does not exist")) return text;
-  const size_t name = begin + cxxopts::LQUOTE.size();
-  std::vector<std::string_view> names;
-  for (const std::string& group : declared.groups()) {
-    for (const auto& option : declared.group_help(group).options) {
-      names.insert(names.end(), option.l.begin(), option.l.end());
-    }
-  }
-  const auto near = NearNames(said.substr(name, end - name), names);
-  for (const std::string_view option : near) {
-    text += fmt::format("{}--{}", option == near.front() ? ": " : " or ", option);
-  }
-  return near.empty() ? text : text + "?";
 }
 
 void AddMessageOptions(cxxopts::Options* options) {
@@ -173,6 +158,9 @@ void ReadInputs(const cxxopts::ParseResult& given, InputOptions* options) {
     throw UsageError("--evidence: the list is empty");
   }
   options->reference = GivenFile(given, "reference");
+  options->quiet = given.count("quiet") > 0;
+  options->verbose = given.count("verbose") > 0;
+  options->strict = given.count("strict") > 0;
 }
 
 Selection ReadSelection(const cxxopts::ParseResult& given) {
@@ -201,9 +189,6 @@ void ReadPricing(const cxxopts::ParseResult& given, InputOptions* options) {
     options->rules_path = given["rules"].as<std::string>();
     options->rules = LoadRules(options->rules_path);
   }
-  options->quiet = given.count("quiet") > 0;
-  options->verbose = given.count("verbose") > 0;
-  options->strict = given.count("strict") > 0;
 }
 
 }  // namespace oplens::prof

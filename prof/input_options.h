@@ -65,23 +65,21 @@ WordList GpuWords();
 
 /// Declares --step, --gpu, --rules, --execution-trace, --evidence and --reference.
 void AddPricingOptions(cxxopts::Options* options);
-/// Declares --quiet and --strict.
+/// Declares the last three in `group`.
+void AddEvidenceOptions(const char* group, cxxopts::Options* options);
+/// Declares --quiet, --verbose and --strict.
 void AddMessageOptions(cxxopts::Options* options);
 void AddFiles(cxxopts::Options* options);
 
-/// cxxopts' message about a wrong command line, with suggestions for an unknown option: "...:
-/// --quiet?".
-std::string WrongOption(const cxxopts::Options& declared, std::string_view said);
-
 // Each throws UsageError with one line that says what to type instead.
 
-/// Inputs, execution traces, evidence and reference.
+/// Inputs, execution traces, evidence, reference, and the options of messages.
 void ReadInputs(const cxxopts::ParseResult& given, InputOptions* options);
 /// --step-range, --time-range and --device, as far as the program declared them.
 Selection ReadSelection(const cxxopts::ParseResult& given);
 /// --step; null if not given.
 std::unique_ptr<StepFinder> ReadStepPattern(const cxxopts::ParseResult& given);
-/// --gpu, --rules, --quiet and --strict.
+/// --gpu and --rules.
 void ReadPricing(const cxxopts::ParseResult& given, InputOptions* options);
 
 }  // namespace oplens::prof

@@ -608,14 +608,13 @@ Options Parse(int argc, const char* const* argv, const TaskEntry* command, bool 
     flag = fmt::format("--{}", command->option);
     words.insert(words.begin() + 1, flag.c_str());
   }
-  try {
-    return Read(declared, declared.parse(static_cast<int>(words.size()), words.data()), command,
-                keeps_summaries);
-  } catch (const cxxopts::exceptions::exception& error) {
-    throw UsageError(fmt::format(
-        "{}; {} lists the options", WrongOption(declared, error.what()),
-        command == nullptr ? "prof -h" : fmt::format("oplens help {}", command->command)));
-  }
+  Options options;
+  const std::string hint =
+      command == nullptr ? "prof -h" : fmt::format("oplens help {}", command->command);
+  ReadCommandLine(
+      &declared, static_cast<int>(words.size()), words.data(), hint + " lists the options",
+      [&](const auto& given) { options = Read(declared, given, command, keeps_summaries); });
+  return options;
 }
 
 }  // namespace

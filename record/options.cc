@@ -289,11 +289,11 @@ Options ReadOptions(int argc, char** argv) {
   std::vector<std::string> command(argv + own, argv + argc);
   if (!command.empty() && command.front() == "--") command.erase(command.begin());
   cxxopts::Options spec = Spec();
-  try {
-    return FromArguments(spec, spec.parse(own, argv), std::move(command));
-  } catch (const cxxopts::exceptions::exception& e) {
-    throw UsageError(fmt::format("{}; see record --help", e.what()));
-  }
+  Options options;
+  ReadCommandLine(&spec, own, argv, "record -h lists the options", [&](const auto& args) {
+    options = FromArguments(spec, args, std::move(command));
+  });
+  return options;
 }
 
 }  // namespace oplens::record

@@ -148,12 +148,10 @@ std::string DefaultOutput(const std::string& input) {
 
 Options ParseOptions(int argc, const char* const* argv) {
   cxxopts::Options declared = Declare();
-  try {
-    return Read(declared, declared.parse(argc, argv));
-  } catch (const cxxopts::exceptions::exception& error) {
-    throw UsageError(
-        fmt::format("{}; report -h lists the options", prof::WrongOption(declared, error.what())));
-  }
+  Options options;
+  ReadCommandLine(&declared, argc, argv, "report -h lists the options",
+                  [&](const auto& given) { options = Read(declared, given); });
+  return options;
 }
 
 }  // namespace oplens::report

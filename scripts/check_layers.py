@@ -98,7 +98,7 @@ LAYERS = {
     "report/timeline": MODEL | {"ops", "ops/kernels", "parse/join", "prof/path", "prof/price",
                                 "prof/run", "report/data"},
     # The programs.
-    "parse": MODEL | READ | VIEWS | {"parse/join", "parse/chrome", "parse/check", "prof/run"},
+    "parse": MODEL | READ | VIEWS | {"prof", "parse/join", "parse/chrome", "parse/check", "prof/run"},
     "prof": PRICED | VIEWS | {"prof/compat", "prof/price", "prof/run", "prof/table", "prof/where", "prof/diff", "prof/gate",
                       "prof/input", "prof/summary_file",
                       "nvtx_annotate/vocabulary"},
