@@ -9,7 +9,7 @@
 #include "prof/compat/compat.h"
 #include "prof/diff/compare.h"
 #include "prof/diff/print_diff.h"
-#include "prof/gate_options.h"
+#include "prof/gate/gate.h"
 #include "prof/input_options.h"
 #include "prof/price/nested_calls.h"
 #include "prof/range_patterns.h"
@@ -19,6 +19,12 @@
 #include "prof/views/view_plan.h"
 
 namespace oplens::prof {
+
+/// Values of --fail-if, --require-comparable and --junit.
+struct GateOptions {
+  Gate gate;
+  std::string junit;  ///< File of the report; "": none.
+};
 
 enum class Task : uint8_t {
   kMessage,   ///< Options::message only.

@@ -106,14 +106,14 @@ bool GpuTableFits(const GpuEntry& entry, const std::vector<std::string>& words) 
 }  // namespace
 
 CellState StateOf(const GpuCell& cell) {
-  const bool sourced = FindGpuSource(cell.source) != nullptr;
+  const bool sourced = cell.source > SourceId::kNotFound;
   const bool two = cell.against != SourceId::kNone;
   if (cell.source == SourceId::kNotFound) {
     return cell.value == 0 && !two ? CellState::kNotFound : CellState::kBad;
   }
   if (!sourced || cell.value < 0) return CellState::kBad;
   if (!two) return cell.value > 0 ? CellState::kFigure : CellState::kNoSuchUnit;
-  const bool other = FindGpuSource(cell.against) != nullptr && cell.against != cell.source;
+  const bool other = cell.against > SourceId::kNotFound && cell.against != cell.source;
   return cell.value == 0 && other ? CellState::kDisputed : CellState::kBad;
 }
 

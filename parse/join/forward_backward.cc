@@ -1,18 +1,219 @@
 #include "parse/join/forward_backward.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "base/hash.h"
-#include "parse/join/forward_candidates.h"
+#include "base/id_map.h"
+#include "parse/join/range_roles.h"
+#include "parse/join/step_contexts.h"
+#include "parse/join/thread_ranges.h"
+#include "parse/model/node_name.h"
+#include "parse/model/trace.h"
 
 namespace oplens::parse {
+
+namespace {
+
+/// The ops and sequence ranges that may have made the nodes of a trace, by process and sequence
+/// number. If numbers repeat in each iteration, or ops have no number (0), one number has a
+/// candidate per iteration; only few of them are checked for each node.
+///
+/// O(R + N log N) for R ranges and N nodes and candidates, times the (few) names of nodes with one
+/// number. Memory: 28 bytes per number of a node and 4 per candidate; if names do not fit, up to 32
+/// MB and 8 bytes per candidate more.
+class ForwardCandidates {
+ public:
+  ForwardCandidates(const Trace& trace, const ThreadRanges& threads, const LeakedRanges& leaks,
+                    const StepContexts& contexts, const RangeRoles& roles);
+
+  /// Candidates of one number on one thread, in order of start, as indices in the list of all.
+  struct Run {
+    uint32_t begin = 0;
+    uint32_t end = 0;
+    ThreadIndex thread = 0;
+
+    bool empty() const { return begin == end; }
+  };
+
+  /// Returns the candidates with a node's number, one run per thread.
+  std::span<const Run> Of(const BackwardNode& node) const;
+  /// Returns the part of a run that begins before `time_ns`, or, with `through`, at it too.
+  Run Before(const Run& run, int64_t time_ns, bool through) const;
+
+  /// Returns the range of the run's last candidate whose name fits the node's, or kNoRange.
+  uint32_t LastThatFits(const Run& run, std::string_view node_name);
+  /// Returns the range of the outermost candidate around the run's last one.
+  uint32_t OutermostEnclosingLast(const Run& run);
+
+ private:
+  const std::string& BareNameAt(uint32_t place);
+  /// Per index in the whole run from `begin`: 1 + last index up to it whose name fits; 0: none.
+  const std::vector<uint32_t>& FitsOf(uint32_t begin, const std::string& bare_node);
+  uint32_t EndOfRun(uint32_t begin) const;
+
+  const Trace& trace_;
+  const RangeRoles& roles_;
+  std::unordered_map<int64_t, IdMap> slots_;  // By process; by sequence number, into run_bounds_.
+  std::vector<uint32_t> run_bounds_;          // By slot; one more at the end.
+  std::vector<Run> runs_;
+  std::vector<uint32_t> ranges_;
+  std::unordered_map<StringId, std::string> bare_names_;  // By text of a range.
+  // Made if a search back from the last candidate would be long; by the run's begin.
+  std::map<std::pair<uint32_t, std::string>, std::vector<uint32_t>> fits_;
+  size_t fits_size_ = 0;
+  std::unordered_map<uint32_t, std::vector<int64_t>> latest_ends_;  // Maximum end up to each index.
+};
+
+/// This many candidates are checked before all of a number are classified by name.
+constexpr uint32_t kForwardCandidatesNear = 16;
+/// Upper bound on kept results of that.
+constexpr size_t kMostFits = size_t{8} << 20;
+
+/// Returns the number of a range that may be a forward op, else nullopt.
+std::optional<int64_t> NumberOf(const Trace& trace, size_t index, const LeakedRanges& leaks,
+                                const StepContexts& contexts, const RangeRoles& roles) {
+  const Range& range = trace.ranges[index];
+  const StepContext context = contexts.ContextOf(index);
+  const bool op = context == StepContext::kNone || context == StepContext::kRecompute;
+  if (!op || range.open() || leaks.Has(index) || contexts.Repeats(index)) return std::nullopt;
+  const std::optional<int64_t> sequence = roles.SequenceOf(range);
+  // On an engine thread 0 is a filler.
+  const int64_t least = contexts.IsEngineThread(range.thread) ? 1 : 0;
+  return sequence && *sequence >= least ? sequence : std::nullopt;
+}
+
+ForwardCandidates::ForwardCandidates(const Trace& trace, const ThreadRanges& threads,
+                                     const LeakedRanges& leaks, const StepContexts& contexts,
+                                     const RangeRoles& roles)
+    : trace_(trace), roles_(roles) {
+  uint32_t slots = 0;
+  for (const uint32_t range : contexts.nodes()) {
+    const BackwardNode node = roles.NodeOf(range);
+    if (slots_[node.process_id].FindOrInsert(node.sequence, slots) == slots) ++slots;
+  }
+  std::vector<std::pair<uint32_t, uint32_t>> found;  // Slot and range; by thread and start.
+  std::vector<uint32_t> next(size_t{slots} + 1, 0);
+  for (size_t thread = 0; thread < threads.thread_count(); ++thread) {
+    const auto numbers = slots_.find(trace.threads[thread].process_id);
+    if (numbers == slots_.end()) continue;
+    for (size_t i = threads.BeginOf(thread); i < threads.EndOf(thread); ++i) {
+      const std::optional<int64_t> number = NumberOf(trace, i, leaks, contexts, roles);
+      if (!number) continue;
+      const uint32_t slot = numbers->second.Find(*number);
+      if (slot == IdMap::kNone) continue;
+      found.emplace_back(slot, static_cast<uint32_t>(i));
+      ++next[slot + 1];
+    }
+  }
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  const std::vector<uint32_t> bounds = next;
+  ranges_.resize(found.size());
+  for (const auto& [slot, range] : found) ranges_[next[slot]++] = range;
+  run_bounds_.reserve(size_t{slots} + 1);
+  for (uint32_t slot = 0; slot < slots; ++slot) {
+    run_bounds_.push_back(static_cast<uint32_t>(runs_.size()));
+    for (uint32_t place = bounds[slot]; place < bounds[slot + 1]; ++place) {
+      const ThreadIndex thread = trace.ranges[ranges_[place]].thread;
+      const bool first = place == bounds[slot] || runs_.back().thread != thread;
+      if (first) runs_.push_back({place, place, thread});
+      runs_.back().end = place + 1;
+    }
+  }
+  run_bounds_.push_back(static_cast<uint32_t>(runs_.size()));
+}
+
+std::span<const ForwardCandidates::Run> ForwardCandidates::Of(const BackwardNode& node) const {
+  const auto numbers = slots_.find(node.process_id);
+  if (numbers == slots_.end()) return {};
+  const uint32_t slot = numbers->second.Find(node.sequence);
+  if (slot == IdMap::kNone) return {};
+  return {runs_.data() + run_bounds_[slot], run_bounds_[slot + 1] - run_bounds_[slot]};
+}
+
+ForwardCandidates::Run ForwardCandidates::Before(const Run& run, int64_t time_ns,
+                                                 bool through) const {
+  const auto first = ranges_.begin() + run.begin;
+  const auto place = std::partition_point(first, ranges_.begin() + run.end, [&](uint32_t range) {
+    const int64_t start_ns = trace_.ranges[range].start_ns;
+    return start_ns < time_ns || (through && start_ns == time_ns);
+  });
+  return {run.begin, run.begin + static_cast<uint32_t>(place - first), run.thread};
+}
+
+const std::string& ForwardCandidates::BareNameAt(uint32_t place) {
+  const Range& range = trace_.ranges[ranges_[place]];
+  const auto [name, is_new] = bare_names_.try_emplace(range.text);
+  if (is_new) name->second = BareName(roles_.NameOf(range));
+  return name->second;
+}
+
+uint32_t ForwardCandidates::LastThatFits(const Run& run, std::string_view node_name) {
+  const std::string bare_node = BareName(node_name);
+  const uint32_t near = std::min(run.end - run.begin, kForwardCandidatesNear);
+  for (uint32_t place = run.end; place-- > run.end - near;) {
+    if (NamesFit(bare_node, BareNameAt(place))) return ranges_[place];
+  }
+  if (near == run.end - run.begin) return kNoRange;
+  const uint32_t fit = FitsOf(run.begin, bare_node)[run.end - 1 - run.begin];
+  return fit == 0 ? kNoRange : ranges_[fit - 1];
+}
+
+const std::vector<uint32_t>& ForwardCandidates::FitsOf(uint32_t begin,
+                                                       const std::string& bare_node) {
+  const uint32_t size = EndOfRun(begin) - begin;
+  const auto known = fits_.find({begin, bare_node});
+  if (known != fits_.end()) return known->second;
+  // Bounds the memory for a file with as many node names as nodes.
+  fits_size_ += size;
+  if (fits_size_ > kMostFits) {
+    fits_.clear();
+    fits_size_ = size;
+  }
+  std::vector<uint32_t>& fits = fits_[{begin, bare_node}];
+  fits.reserve(size);
+  uint32_t last = 0;
+  for (uint32_t place = begin; place < begin + size; ++place) {
+    if (NamesFit(bare_node, BareNameAt(place))) last = place + 1;
+    fits.push_back(last);
+  }
+  return fits;
+}
+
+uint32_t ForwardCandidates::EndOfRun(uint32_t begin) const {
+  const auto run = std::lower_bound(runs_.begin(), runs_.end(), begin,
+                                    [](const Run& a, uint32_t place) { return a.begin < place; });
+  return run->end;
+}
+
+uint32_t ForwardCandidates::OutermostEnclosingLast(const Run& run) {
+  const auto [ends, is_new] = latest_ends_.try_emplace(run.begin);
+  if (is_new) {
+    int64_t latest_ns = std::numeric_limits<int64_t>::min();
+    const uint32_t end = EndOfRun(run.begin);
+    for (uint32_t place = run.begin; place < end; ++place) {
+      latest_ns = std::max(latest_ns, trace_.ranges[ranges_[place]].end_ns);
+      ends->second.push_back(latest_ns);
+    }
+  }
+  // The first one that ends no earlier than the last one; it began no later.
+  const Range& last = trace_.ranges[ranges_[run.end - 1]];
+  const auto first = std::lower_bound(ends->second.begin(), ends->second.end(), last.end_ns);
+  return ranges_[run.begin + static_cast<uint32_t>(first - ends->second.begin())];
+}
+
+}  // namespace
 
 class ForwardBackward::Matcher {
  public:

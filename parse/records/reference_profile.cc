@@ -28,8 +28,6 @@ JoinOptions OptionsOfReference() {
 
 }  // namespace
 
-std::string_view EvidenceWords() { return "range,capture,repetition,reference"; }
-
 void KeepEvidence(std::string_view list, JoinOptions* options) {
   std::vector<std::string_view> known;
   for (const Evidence evidence : kAll) known.push_back(EvidenceWord(evidence));

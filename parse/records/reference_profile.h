@@ -15,9 +15,6 @@ namespace oplens::parse {
 /// UsageError for an unknown word and for a list without range.
 void KeepEvidence(std::string_view list, JoinOptions* options);
 
-/// "range,capture,repetition,reference"
-std::string_view EvidenceWords();
-
 inline constexpr TraceNeeds kReferenceNeeds = {TracePart::kCaptures};
 
 /// Another recording of a program (--reference), which explains kernels of a run's profiles.

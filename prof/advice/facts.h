@@ -157,7 +157,6 @@ struct RankFacts {
 
   TopicFacts& At(Topic topic) { return topics[static_cast<size_t>(topic)]; }
   const TopicFacts& At(Topic topic) const { return topics[static_cast<size_t>(topic)]; }
-  int64_t IdleOf(IdleCause cause) const { return idle_ns[static_cast<size_t>(cause)]; }
   /// Denominator of shares: the time of all GPUs in the window without cold_ns; with records only,
   /// the time of kernels.
   int64_t capacity_ns() const;

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -325,19 +324,6 @@ class CriticalPathPathFinder {
   std::vector<int64_t> scaled_ns_;  // By edge.
 };
 
-class PathKeeper : public PathTaker {
- public:
-  void TakeEdge(const PathEdge& edge) override { edges_.push_back(edge); }
-  void TakeStep(const StepPath& path) override {
-    paths_.push_back({path, std::exchange(edges_, {})});
-  }
-  std::vector<StepPathEdges> Take() { return std::move(paths_); }
-
- private:
-  std::vector<PathEdge> edges_;
-  std::vector<StepPathEdges> paths_;
-};
-
 }  // namespace
 
 WhatIf::WhatIf(std::span<const std::string> texts) {
@@ -435,12 +421,6 @@ void FindCriticalPaths(const Run& run, WhatIf* what_if, PathTaker* taker) {
     finder.Find(steps[i], i, &path);
     taker->TakeStep(path);
   }
-}
-
-std::vector<StepPathEdges> CriticalPathsOf(const Run& run, WhatIf what_if) {
-  PathKeeper keeper;
-  FindCriticalPaths(run, &what_if, &keeper);
-  return keeper.Take();
 }
 
 std::string PathNameOf(const Run& run, const PathSubject& subject) {

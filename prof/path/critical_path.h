@@ -69,9 +69,6 @@ class PathTaker {
 /// work and 120 more per item of the largest step.
 void FindCriticalPaths(const Run& run, WhatIf* what_if, PathTaker* taker);
 
-/// All paths at once: there may be ten edges per item of work.
-std::vector<StepPathEdges> CriticalPathsOf(const Run& run, WhatIf what_if = {});
-
 /// The name of an edge's subject: the operator, API call or kernel (in full); "" for kNothing.
 std::string PathNameOf(const Run& run, const PathSubject& subject);
 /// The range of the operator that launched a subject's work; kNoItem: none did, or the subject is

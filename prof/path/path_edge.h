@@ -75,11 +75,6 @@ struct StepPath {
   int64_t cut = 0;         ///< Impossible recorded dependencies.
 };
 
-/// A path with its edges in order of time: each starts where the previous one ends.
-struct StepPathEdges : StepPath {
-  std::vector<PathEdge> edges;
-};
-
 }  // namespace oplens::prof
 
 #endif  // OPLENS_PROF_PATH_PATH_EDGE_H_

@@ -95,7 +95,6 @@ class StepGraph {
   void AddInferred(uint32_t event, const DeviceEvent& work, int64_t start_ns);
   void AddEnd();
 
-  bool IsIn(int64_t time_ns) const { return time_ns > span_.start_ns && time_ns <= span_.end_ns; }
   uint32_t NodeOfMoment(uint32_t moment) const;
   uint32_t NodeOfEvent(uint32_t event) const;
   int64_t Clipped(int64_t time_ns) const;

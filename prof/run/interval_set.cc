@@ -84,21 +84,6 @@ IntervalSet IntervalSet::Union(const IntervalSet& other) const {
   return IntervalSet(std::move(all));
 }
 
-IntervalSet IntervalSet::Intersection(const IntervalSet& other) const {
-  IntervalSet both;
-  auto a = intervals_.begin();
-  auto b = other.intervals_.begin();
-  while (a != intervals_.end() && b != other.intervals_.end()) {
-    Append({std::max(a->start_ns, b->start_ns), std::min(a->end_ns, b->end_ns)}, &both.intervals_);
-    if (a->end_ns < b->end_ns) {
-      ++a;
-    } else {
-      ++b;
-    }
-  }
-  return both;
-}
-
 IntervalSet IntervalSet::Difference(const IntervalSet& other) const {
   IntervalSet rest;
   auto hole = other.intervals_.begin();

@@ -31,7 +31,6 @@ class IntervalSet {
   int64_t length_ns() const;
 
   IntervalSet Union(const IntervalSet& other) const;
-  IntervalSet Intersection(const IntervalSet& other) const;
   IntervalSet Difference(const IntervalSet& other) const;
   /// The part within one interval. O(log n + result).
   IntervalSet Within(const Interval& window) const;

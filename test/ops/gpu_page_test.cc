@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ops/gpu/gpu_table.h"
+#include "test/ops/gpu_sources.h"
 #include "test/support/test_files.h"
 
 namespace oplens::ops::gpu_page_test {

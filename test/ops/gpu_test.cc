@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ops/gpu/gpu_table.h"
+#include "test/ops/gpu_sources.h"
 
 namespace oplens::ops::gpu_test {
 namespace {

@@ -288,7 +288,7 @@ TEST(KeepEvidenceTest, WordsAndWrongOnes) {
   EXPECT_TRUE(options.capture);
   EXPECT_FALSE(options.repetition);
   EXPECT_FALSE(options.use_reference);
-  KeepEvidence(EvidenceWords(), &options);
+  KeepEvidence("range,capture,repetition,reference", &options);
   EXPECT_TRUE(options.capture && options.repetition && options.use_reference);
   EXPECT_THROW(KeepEvidence("range,guess", &options), UsageError);
   EXPECT_THROW(KeepEvidence("repetition", &options), UsageError);

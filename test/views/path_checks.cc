@@ -48,10 +48,26 @@ void CheckEdges(const StepPathEdges& path) {
   EXPECT_EQ(path.length_ns, LengthOf(path.span));
 }
 
+class PathKeeper : public PathTaker {
+ public:
+  void TakeEdge(const PathEdge& edge) override { edges_.push_back(edge); }
+  void TakeStep(const StepPath& path) override {
+    paths_.push_back({path, std::exchange(edges_, {})});
+  }
+  std::vector<StepPathEdges> Take() { return std::move(paths_); }
+
+ private:
+  std::vector<PathEdge> edges_;
+  std::vector<StepPathEdges> paths_;
+};
+
 }  // namespace
 
 std::vector<StepPathEdges> PathsOf(const Run& run, const std::vector<std::string>& what_if) {
-  return CriticalPathsOf(run, WhatIf(what_if));
+  WhatIf changes(what_if);
+  PathKeeper keeper;
+  FindCriticalPaths(run, &changes, &keeper);
+  return keeper.Take();
 }
 
 void CheckPaths(const Run& run) {

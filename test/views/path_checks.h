@@ -11,6 +11,11 @@ namespace oplens::prof {
 
 class Run;
 
+/// A path with its edges in order of time: each starts where the previous one ends.
+struct StepPathEdges : StepPath {
+  std::vector<PathEdge> edges;
+};
+
 /// The critical paths of all steps of a run.
 std::vector<StepPathEdges> PathsOf(const Run& run, const std::vector<std::string>& what_if = {});
 

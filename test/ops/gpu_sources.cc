@@ -1,4 +1,4 @@
-#include "ops/gpu/gpu_sources.h"
+#include "test/ops/gpu_sources.h"
 
 namespace oplens::ops {
 namespace {
