@@ -19,18 +19,18 @@ namespace oplens::prof {
 namespace {
 
 /// Meaning of a range by its text.
-enum Name : uint8_t { kNothing, kCollective, kHostLibrary };
+enum RangeMeaning : uint8_t { kOtherRange, kCollectiveRange, kLibraryRange };
 
-Name HostCollectivesNameOf(std::string_view text) {
+RangeMeaning HostCollectivesNameOf(std::string_view text) {
   // First letters of all candidates; skips most of the many texts.
   constexpr std::string_view kFirst = "_cghmnrux";
-  if (text.empty() || kFirst.find(text.front()) == std::string_view::npos) return kNothing;
+  if (text.empty() || kFirst.find(text.front()) == std::string_view::npos) return kOtherRange;
   for (const std::string_view library : {"gloo:", "mpi:", "ucc:"}) {
-    if (text.starts_with(library)) return kHostLibrary;
+    if (text.starts_with(library)) return kLibraryRange;
   }
   // NCCL's own ranges: "ncclAllReduce".
   const bool own = text.starts_with("nccl") && text.size() > 4 && IsUpper(text[4]);
-  return own || ops::IsCommunicationRange(text) ? kCollective : kNothing;
+  return own || ops::IsCommunicationRange(text) ? kCollectiveRange : kOtherRange;
 }
 
 /// -1 if unknown or too large.
@@ -64,11 +64,11 @@ HostCollectives::HostCollectives(const parse::Joined& joined)
 }
 
 void HostCollectives::FindNames() {
-  std::vector<uint8_t> names(trace_.strings.size(), kNothing);
+  std::vector<uint8_t> names(trace_.strings.size(), kOtherRange);
   bool any = false;
   for (size_t i = 0; i < names.size(); ++i) {
     names[i] = HostCollectivesNameOf(trace_.strings.View(static_cast<StringId>(i)));
-    any |= names[i] != kNothing;
+    any |= names[i] != kOtherRange;
   }
   if (any) names_ = std::move(names);
 }
@@ -76,7 +76,7 @@ void HostCollectives::FindNames() {
 void HostCollectives::FindCalls() {
   for (size_t i = 0; i < trace_.ranges.size(); ++i) {
     const Range& range = trace_.ranges[i];
-    if (names_[range.text] == kNothing || range.kind == RangeKind::kFrame ||
+    if (names_[range.text] == kOtherRange || range.kind == RangeKind::kFrame ||
         range.kind == RangeKind::kModule || range.open() || range.end_ns < range.start_ns ||
         joined_.leaks().Has(i)) {
       continue;
@@ -93,7 +93,7 @@ void HostCollectives::AddRange(uint32_t index) {
     inside = around.thread == range.thread &&
              (range.start_ns < around.end_ns || range.start_ns == around.start_ns);
   }
-  if (names_[range.text] == kHostLibrary) {
+  if (names_[range.text] == kLibraryRange) {
     if (inside && !calls_[outer_].on_host) {
       calls_[outer_].timed = index;
       calls_[outer_].on_host = true;
@@ -113,7 +113,7 @@ size_t HostCollectives::OfKernel(size_t kernel) const {
   uint32_t outermost = UINT32_MAX;
   for (const auto list : {parse::Around::kOps, parse::Around::kSequences, parse::Around::kPaths}) {
     for (const uint32_t range : joined_.RangesOf(*around, list)) {
-      if (names_[trace_.ranges[range].text] != kNothing) outermost = std::min(outermost, range);
+      if (names_[trace_.ranges[range].text] != kOtherRange) outermost = std::min(outermost, range);
     }
   }
   if (outermost == UINT32_MAX) return kNone;
@@ -169,7 +169,7 @@ bool HostCollectives::TakeRecord(const Communication& record, const StringPool& 
 
 std::vector<uint32_t> HostCollectives::TakeRecords(const Call& call, CollectiveFacts* facts) const {
   const Range& outer = trace_.ranges[call.range];
-  const bool alone = names_[outer.text] == kHostLibrary;
+  const bool alone = names_[outer.text] == kLibraryRange;
   std::vector<uint32_t> labels;
   auto next = std::partition_point(records_.begin(), records_.end(), [&](uint32_t index) {
     const Communication& record = trace_.communications[index];
@@ -192,13 +192,13 @@ std::vector<uint32_t> HostCollectives::TakeRecords(const Call& call, CollectiveF
 std::vector<uint32_t> HostCollectives::RangesOf(const Call& call) const {
   const Range& outer = trace_.ranges[call.range];
   std::vector<uint32_t> ranges = {call.range};
-  if (names_[outer.text] == kHostLibrary) return ranges;
+  if (names_[outer.text] == kLibraryRange) return ranges;
   for (uint32_t i = call.range + 1; i < trace_.ranges.size(); ++i) {
     const Range& range = trace_.ranges[i];
     if (range.thread != outer.thread || range.start_ns > outer.end_ns) break;
     // The next call may start the moment this one ends.
     if (range.start_ns == outer.end_ns && range.start_ns != outer.start_ns) break;
-    if (names_[range.text] != kNothing && !range.open()) ranges.push_back(i);
+    if (names_[range.text] != kOtherRange && !range.open()) ranges.push_back(i);
   }
   return ranges;
 }
