@@ -103,17 +103,19 @@ bool GpuTableFits(const GpuEntry& entry, const std::vector<std::string>& words) 
   return true;
 }
 
+bool IsSource(SourceId id) { return id > SourceId::kNotFound && id <= SourceId::kRocmSpecs; }
+
 }  // namespace
 
 CellState StateOf(const GpuCell& cell) {
-  const bool sourced = cell.source > SourceId::kNotFound;
+  const bool sourced = IsSource(cell.source);
   const bool two = cell.against != SourceId::kNone;
   if (cell.source == SourceId::kNotFound) {
     return cell.value == 0 && !two ? CellState::kNotFound : CellState::kBad;
   }
   if (!sourced || cell.value < 0) return CellState::kBad;
   if (!two) return cell.value > 0 ? CellState::kFigure : CellState::kNoSuchUnit;
-  const bool other = cell.against > SourceId::kNotFound && cell.against != cell.source;
+  const bool other = IsSource(cell.against) && cell.against != cell.source;
   return cell.value == 0 && other ? CellState::kDisputed : CellState::kBad;
 }
 
