@@ -288,7 +288,8 @@ int ShowScreen(const Options& options) {
 
 int Main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  if (arguments.empty() || (arguments.front() == "help" && arguments.size() == 1)) {
+  if (arguments.empty() ||
+      (arguments.front() == "help" && (arguments.size() == 1 || arguments[1] == "help"))) {
     PrintText(ListOfCommands());
     return kExitOk;
   }

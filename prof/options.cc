@@ -111,10 +111,10 @@ constexpr OptionEntry kOptionEntries[] = {
     {"sort", kOfRows | kOfTimeline | kOfViews},
     {"top", kOfRows | kOfTimeline | kOfViews | kOfRuns},
     {"range", kOfRows | kOfCheck | kOfViews},
-    {"w", ~(kOfBaseline | kOfSummaries)},
-    {"csv", ~(kOfBaseline | kOfSummaries)},
-    {"json", ~(kOfBaseline | kOfSummaries)},
-    {"sqlite", ~(kOfBaseline | kOfSummaries)},
+    {"w", kOfTables},
+    {"csv", kOfTables},
+    {"json", kOfTables},
+    {"sqlite", kOfTables},
     {"output", ~kOfBaseline},
     {"allow-missing", ~kOfRuns},
     {"compat", kOfViews | kOfRuns, "--view"},
@@ -314,11 +314,6 @@ const TaskEntry& TaskOf(const cxxopts::ParseResult& given) {
   const auto* const last = std::end(kTaskEntries) - 1;
   return *std::find_if(std::begin(kTaskEntries), last,
                        [&](const TaskEntry& entry) { return given.count(entry.option) > 0; });
-}
-
-/// The task of a command, or what options ask for where `command` is null.
-const TaskEntry& TaskOf(const cxxopts::ParseResult& given, const TaskEntry* command) {
-  return command == nullptr ? TaskOf(given) : *command;
 }
 
 /// Throws UsageError for an option that the task does not take. `keeps_summaries`: as in Options.
@@ -533,8 +528,8 @@ void ReadTables(const cxxopts::ParseResult& given, const TaskEntry* command, Opt
   options->format = ReadFormat(given, options->to_terminal && given.count("output") == 0);
   options->header_keys = ReadHeader(given["header"].as<std::string>());
   if (options->format == &ScreenFormat()) options->screen = ReadScreen(given);
-  const TaskEntry& task = TaskOf(given, command);
-  RefuseOthers(given, task, command != nullptr, options->keeps_summaries);
+  const TaskEntry& task = command == nullptr ? TaskOf(given) : *command;
+  if (command == nullptr) RefuseOthers(given, task, false, options->keeps_summaries);
   options->task = task.task;
   if (given.count("where") > 0 && Trim(GivenText(given, "where")).empty()) {
     throw UsageError("--where: the condition is empty");
@@ -601,9 +596,15 @@ ProgramText TextOfCommand(const TaskEntry& command) {
   return text;
 }
 
-/// Throws UsageError where a command lacks its first argument.
-void RefuseWithoutValue(const cxxopts::ParseResult& given, const TaskEntry& command) {
-  if (command.form == CommandForm::kFlag || given.count(command.option) > 0) return;
+/// Throws UsageError if a command misses an argument that it cannot do without, or if its first one
+/// is given as an option too.
+void RefuseOtherArguments(const cxxopts::ParseResult& given, const TaskEntry& command) {
+  const size_t values = given.count(command.option);
+  const bool misses_file = command.task == Task::kDiff && given.count("file") == 0;
+  const bool first = command.form == CommandForm::kFirst;
+  if (!misses_file && (command.form == CommandForm::kFlag || (first ? values == 1 : values > 0))) {
+    return;
+  }
   throw UsageError(fmt::format("oplens {} takes: {}", command.command, command.arguments));
 }
 
@@ -622,7 +623,10 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
     options.message = *std::move(message);
     return options;
   }
-  if (command != nullptr) RefuseWithoutValue(given, *command);
+  if (command != nullptr) {
+    RefuseOtherArguments(given, *command);
+    RefuseOthers(given, *command, true, keeps_summaries);
+  }
   ReadInputs(given, &options);
   options.output = GivenFile(given, "output");
   ReadTables(given, command, &options);

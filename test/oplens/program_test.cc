@@ -56,6 +56,7 @@ TEST(OplensProgramTest, WithoutArgumentsItSaysWhatItCanDo) {
     EXPECT_THAT(result.out, HasSubstr("oplens " + std::string(word)));
   }
   EXPECT_EQ(RunOplens({"help"}).out, result.out);
+  EXPECT_EQ(RunOplens({"help", "help"}).out, result.out);
   ExpectFits(result.out, 100);
 }
 
@@ -154,7 +155,11 @@ TEST(OplensProgramTest, CommandsKnowTheirOwnOptionsOnly) {
       {{"baseline", "x.oplens", "-w", "80", kDemo}, "oplens baseline has no option -w"},
       {{"diff", "--where", "sil>1", kDemo, kDemo}, "oplens diff has no option --where"},
       {{"check", "--junit", "x.xml", kDemo}, "oplens check has no option --junit"},
+      {{"check", "--csv", kDemo}, "oplens check has no option --csv"},
+      {{"timeline", "-w", "80", kDemo}, "oplens timeline has no option -w"},
       {{"view"}, "oplens view takes: VIEW FILE..."},
+      {{"view", "idle", "--view", "gpu", kDemo}, "oplens view takes: VIEW FILE..."},
+      {{"diff", kDemo}, "oplens diff takes: BASE NEW..."},
       {{"gate", kDemo}, "oplens gate takes: --fail-if EXPR FILE..."},
       {{"kernels", "--sortt", "x"}, "--sort?; oplens help kernels lists the options"},
   };
