@@ -37,14 +37,39 @@ extern const View kSetupView;
 extern const View kLossesView;
 
 /// All views, in the order in which they are printed.
+// clang-format off
 inline constexpr const View* kViews[] = {
-    &kKernelsView,     &kCopiesView,    &kAdviceView,      &kOverviewView,     &kGpuView,
-    &kOperatorsView,   &kModulesView,   &kStacksView,      &kGroupsView,       &kPlacesView,
-    &kKernelTypesView, &kTemporalView,  &kMemoryView,      &kMemoryEventsView, &kMemoryOpsView,
-    &kIdleView,        &kLaunchesView,  &kQueueView,       &kBandwidthView,    &kCriticalPathView,
-    &kRooflineView,    &kEventsView,    &kDistributedView, &kCollectivesView,  &kRanksView,
-    &kStragglersView,  &kImbalanceView, &kSetupView,       &kLossesView,
+    &kKernelsView,
+    &kCopiesView,
+    &kAdviceView,
+    &kOverviewView,
+    &kGpuView,
+    &kOperatorsView,
+    &kModulesView,
+    &kStacksView,
+    &kGroupsView,
+    &kPlacesView,
+    &kKernelTypesView,
+    &kTemporalView,
+    &kMemoryView,
+    &kMemoryEventsView,
+    &kMemoryOpsView,
+    &kIdleView,
+    &kLaunchesView,
+    &kQueueView,
+    &kBandwidthView,
+    &kCriticalPathView,
+    &kRooflineView,
+    &kEventsView,
+    &kDistributedView,
+    &kCollectivesView,
+    &kRanksView,
+    &kStragglersView,
+    &kImbalanceView,
+    &kSetupView,
+    &kLossesView,
 };
+// clang-format on
 
 }  // namespace oplens::prof
 

@@ -3,7 +3,7 @@
 
 // A view of groups is a key, a struct of sums, columns, and an algorithm:
 //
-//     Run -> End(): finds the sums of each key -> Take(key, sums) -> rows_, a map
+//     Run, kernels -> Begin(), Add(), End(): find sums by key -> Take(key, sums) -> rows_, a map
 //     rows_ of other partials -> Merge, rows_ as bytes -> Save, Load: by the types of the members
 //     rows_ -> EmitGroup(): one or more rows per key -> columns -> Sink
 //
