@@ -10,7 +10,7 @@
 #include "prof/findings.h"
 #include "prof/input/rank_namer.h"
 #include "prof/options.h"
-#include "prof/summary_file/summary_list.h"
+#include "prof/summary_file/summary_file.h"
 #include "prof/table/sink.h"
 
 namespace oplens::prof {

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/iostreams/device/array.hpp>
 #include <boost/iostreams/device/back_inserter.hpp>
@@ -11,16 +12,50 @@
 #include <boost/iostreams/filtering_stream.hpp>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <set>
+#include <system_error>
+#include <utility>
 
 #include "base/byte_reader.h"
 #include "base/byte_writer.h"
 #include "base/error.h"
 #include "base/output.h"
 #include "parse/source/file_kind.h"
+#include "parse/source/profile_list.h"
 
 namespace oplens::prof {
 namespace {
+
+namespace fs = std::filesystem;
+
+/// The summaries in a folder without profiles; readers of profiles report folders that cannot be
+/// listed.
+std::vector<std::string> SummariesIn(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::string name = it->path().filename().string();
+    if (name.starts_with('.')) continue;
+    if (parse::HasProfileName(name)) return {};
+    if (name.ends_with(kSummaryEnding)) names.push_back(std::move(name));
+  }
+  std::sort(names.begin(), names.end(), parse::NaturalLess);
+  return names;
+}
+
+/// Names each after its trace.
+void NameSummaries(std::vector<SummaryInput>* summaries) {
+  std::vector<parse::ProfileInput> traces;
+  for (const SummaryInput& summary : *summaries) {
+    const std::string& path = summary.path;
+    const bool ends = path.size() > kSummaryEnding.size() && path.ends_with(kSummaryEnding);
+    traces.push_back({path.substr(0, path.size() - (ends ? kSummaryEnding.size() : 0)), {}});
+  }
+  parse::NameInputs(&traces);
+  for (size_t i = 0; i < traces.size(); ++i) (*summaries)[i].name = std::move(traces[i].name);
+}
 
 // Header: magic, form, checksum of all other bytes, size of the packed rest.
 constexpr std::string_view kMagic = parse::kSummaryMagic;
@@ -125,6 +160,36 @@ std::string ReadAll(const std::string& path) {
 }
 
 }  // namespace
+
+std::vector<SummaryInput> ListSummaries(const std::vector<std::string>& arguments) {
+  std::vector<SummaryInput> summaries;
+  const std::string* other = nullptr;
+  for (const std::string& path : arguments) {
+    std::error_code error;
+    const bool folder = path != "-" && fs::is_directory(path, error);
+    const std::vector<std::string> inside = folder ? SummariesIn(path) : std::vector<std::string>();
+    for (const std::string& name : inside) {
+      summaries.push_back({(fs::path(path) / name).string(), {}, true});
+    }
+    if (!folder && IsSummary(path)) {
+      summaries.push_back({path, {}, false});
+    } else if (inside.empty()) {
+      other = &path;
+    }
+  }
+  if (summaries.empty()) return {};
+  if (other != nullptr) {
+    throw Error(*other, "is no summary, but other inputs are",
+                "save it with --summary or --save-baseline first");
+  }
+  // As with profiles, each file counts once.
+  std::set<std::string> seen;
+  std::erase_if(summaries, [&seen](const SummaryInput& summary) {
+    return !seen.insert(parse::IdentityOf(summary.path)).second;
+  });
+  NameSummaries(&summaries);
+  return summaries;
+}
 
 void SaveSummary(const SummaryFile& summary, ByteWriter* bytes) {
   bytes->Values(&summary.writer, &summary.facts, &summary.ranks);

@@ -12,6 +12,17 @@
 
 namespace oplens::prof {
 
+struct SummaryInput {
+  std::string path;
+  std::string name;  ///< As parse::ProfileInput::name of the input that it summarises.
+  bool from_folder = false;
+};
+
+/// The summaries that the arguments name: files, and the files with suffix kSummaryEnding in
+/// folders without profiles, in natural order. Empty if there are none. Throws Error if only some
+/// arguments are summaries.
+std::vector<SummaryInput> ListSummaries(const std::vector<std::string>& arguments);
+
 /// Suffix of a summary of one input, appended to the input's name.
 inline constexpr std::string_view kSummaryEnding = ".oplens";
 
