@@ -75,7 +75,8 @@ TEST(MemoryTest, SumsOfSizes) {
   EXPECT_THAT(CurvesOf(rows), ElementsAre("GPU0 framework: 0=8 200=72 300=8 400=0"));
   EXPECT_EQ(rows[0].at("total"), "sizes");
   EXPECT_THAT(partial->Notes(),
-              ElementsAre(HasSubstr("total: sizes"), HasSubstr("1 releases of what was taken")));
+              ElementsAre(HasSubstr("total: sizes"),
+                          HasSubstr("1 releases of memory allocated before the recording")));
 }
 
 TEST(MemoryTest, NothingRecorded) {
