@@ -28,7 +28,8 @@ if(OPLENS_SANITIZE)
     -fno-omit-frame-pointer
     $<$<NOT:$<BOOL:$<TARGET_PROPERTY:OPLENS_UNCHECKED>>>:-fno-sanitize-recover=all>)
   if(OPLENS_SANITIZE MATCHES undefined)
-    # Bad pointers are found by the address sanitizer; these take a quarter of the time to compile.
+    # Null pointers and sizes of objects are checked by the address sanitizer too. Together these checks
+    # take a quarter of the time to compile, and half of the code.
     target_compile_options(oplens_options INTERFACE -fno-sanitize=null,alignment,object-size,vptr)
   endif()
   target_link_options(oplens_options INTERFACE -fsanitize=${OPLENS_SANITIZE})
