@@ -88,6 +88,7 @@ constexpr TaskSet kOfRuns = In(Task::kDiff);
 constexpr TaskSet kOfBaseline = In(Task::kBaseline);
 constexpr TaskSet kOfSummaries = In(Task::kRankSummaries);
 constexpr TaskSet kOfAllViews = kOfViews | kOfRuns | kOfBaseline | kOfSummaries;
+constexpr TaskSet kOfTables = kOfRows | kOfViews | kOfRuns;
 
 /// An option that not all tasks take.
 struct OptionEntry {

@@ -136,8 +136,8 @@ TEST(RecordMessages, SayThatNoStartCame) {
   ProcessSummary process;
   process.waits_for_start = true;
   EXPECT_THAT(Text(process),
-              HasSubstr("record: nothing was recorded: with --profile-from-start "
-                        "off, oplens::annotate::Start(), or cudaProfilerStart where"));
+              HasSubstr("record: nothing was recorded: with --profile-from-start off, recording "
+                        "begins at oplens::annotate::Start(), or at cudaProfilerStart"));
   process.marks = 1;
   EXPECT_THAT(Text(process), Not(HasSubstr("nothing was recorded")));
   EXPECT_THAT(Text(ProcessSummary()), Not(HasSubstr("nothing was recorded"))) << "from the start";
