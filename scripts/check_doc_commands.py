@@ -22,8 +22,7 @@ import sys
 import tempfile
 
 PROGRAMS = ("oplens", "parse", "prof", "record", "report")
-# Of `oplens`, and the programs that they run.
-COMMANDS = {name: name for name in PROGRAMS[1:]} | {"check": "prof", "diff": "prof"}
+COMMAND = re.compile(r"^ +oplens ([a-z]+) ", re.M)
 FENCE = re.compile(r"^\s*```")
 NOT_RUN = re.compile(r"<!-- not run: (\S.*) -->")
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
@@ -136,27 +135,31 @@ def options_of(words):
 
 
 class Help:
-    """What each program's help names."""
+    """What the help of each program, and of each command of `oplens`, names."""
 
     def __init__(self, bin_dir):
         self.bin_dir, self.known = bin_dir, {}
 
-    def has(self, program, option):
-        if program not in self.known:
-            path = pathlib.Path(self.bin_dir) / program
-            text = subprocess.run([path, "-h"], stdout=subprocess.PIPE, check=False).stdout.decode() if path.exists() else None
-            self.known[program] = text
-        text = self.known[program]
+    def output(self, *words):
+        """What a program prints; None where it is not built."""
+        if words not in self.known:
+            path = pathlib.Path(self.bin_dir) / words[0]
+            self.known[words] = subprocess.run([path, *words[1:]], stdout=subprocess.PIPE, check=False).stdout.decode() \
+                if path.exists() else None
+        return self.known[words]
+
+    def has(self, words, option):
+        text = self.output(*words, "-h")
         return text is None or re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", text) is not None
 
     def faults(self, text):
         for words in commands_in(text):
-            program, rest = words[0], words
-            if program == "oplens" and len(words) > 1 and words[1] in COMMANDS:
-                program, rest = COMMANDS[words[1]], words[1:]
+            program, rest = words[:1], words
+            if words[0] == "oplens" and len(words) > 1 and words[1] in COMMAND.findall(self.output("oplens") or ""):
+                program, rest = words[:2], words[1:]
             for option in options_of(rest):
                 if not self.has(program, option):
-                    yield f"{program} has no option {option}"
+                    yield f"{' '.join(program)} has no option {option}"
 
 
 def check(page, text, folder, bin_dir, helps):
@@ -220,14 +223,16 @@ def self_test():
         "```\nA=1 prof --quiet FILE | prof --loud\n```\n": 1,
         "```\nrecord --view -- prog --any\n```\n": 0,
         "Text `prof --csv FILE` and `nsys --csv`.\n": 1,
+        "Text `oplens view --gaps FILE`, `oplens view --quiet x` and `oplens --gaps run.json`.\n": 2,
         "```\n$ prof -w100 --view=x\nran -w100 --view=x\n```\n": 0,
     }
     with tempfile.TemporaryDirectory() as name:
         root = pathlib.Path(name)
         (root / "bin").mkdir()
-        for program in ("prof", "record"):
+        for program in ("prof", "record", "oplens"):
             script = root / "bin" / program
-            script.write_text('#!/bin/sh\n[ "$1" = -h ] && echo "  -w, --view X  --quiet" || echo "ran $*"\n')
+            script.write_text('#!/bin/sh\ncase "$*" in\n  *-h) echo "  -w, --view X  --quiet" ;;\n'
+                              '  "") echo "  oplens view VIEW  shows" ;;\n  *) echo "ran $*" ;;\nesac\n')
             script.chmod(0o755)
         for text, expected in cases.items():
             (root / "page.md").write_text(text)
