@@ -1,6 +1,7 @@
 #include "base/program_text.h"
 
 #include <algorithm>
+#include <cctype>
 #include <string_view>
 
 #include "base/cxxopts.h"
@@ -82,7 +83,8 @@ std::vector<OptionGroup> ShownOptions(const ProgramText& text, const cxxopts::Op
     for (OptionText& option : group.options) {
       if (!option.text.starts_with(implied)) continue;
       option.text.erase(0, implied.size());
-      option.text.front() = static_cast<char>(std::toupper(option.text.front()));
+      option.text.front() =
+          static_cast<char>(std::toupper(static_cast<unsigned char>(option.text.front())));
     }
   }
   std::erase_if(groups, [](const OptionGroup& group) { return group.options.empty(); });
