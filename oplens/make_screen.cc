@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/median.h"
 #include "base/ratio.h"
 #include "oplens/kernel_times.h"
 #include "oplens/screen.h"
@@ -24,8 +25,10 @@
 #include "prof/price/priced_kernel.h"
 #include "prof/run/device_work.h"
 #include "prof/run/run.h"
+#include "prof/run/step_proposals.h"
 #include "prof/run/steps.h"
 #include "prof/table/kept_rows.h"
+#include "prof/verdicts/steady_steps.h"
 #include "prof/views/recording/coverage.h"
 #include "prof/views/run_views.h"
 
@@ -42,6 +45,7 @@ class RunFacts {
 
   /// The source for all inputs; if they differ, the first input's.
   StepFacts::Source step_source() const { return step_source_; }
+  const std::string& step_proposal() const { return step_proposal_; }
   /// Fills in the profilers, the GPUs and the largest gap in known data.
   void Fill(Screen* screen) const;
 
@@ -57,6 +61,7 @@ class RunFacts {
   Family family_ = Family::kUnknown;            // Of the current input.
   Family first_family_ = Family::kUnknown;      // Of the first profile.
   StepFacts::Source step_source_ = StepFacts::Source::kUnknown;
+  std::string step_proposal_;
   size_t runs_ = 0;
   size_t ranks_ = 0;           // Runs that name their rank.
   std::set<int64_t> numbers_;  // Their rank numbers.
@@ -146,6 +151,7 @@ void RunFacts::End(const prof::Run* run) {
   }
   if (step_source_ == StepFacts::Source::kUnknown && !run->steps().all().empty()) {
     step_source_ = SourceOf(run->steps().source());
+    if (const auto proposal = prof::ProposeSteps(*run)) step_proposal_ = SentenceOf(*proposal);
   }
 }
 
@@ -182,6 +188,7 @@ using prof::KeptTables;
 
 // The views of a screen: indices of its plans.
 enum ViewPlace : size_t {
+  kVerdict,
   kOverview,
   kGpu,
   kIdle,
@@ -207,9 +214,10 @@ const std::vector<PlannedView>& PlannedViews() {
   static const std::string op_columns = fmt::format("op,{}", kGroupFigures);
   static const std::string kernel_columns = fmt::format("kernel,{}", kGroupFigures);
   static const std::vector<PlannedView> views = {
+      {"verdict", "rank,verdict,command"},
       {"overview", "all"},
       {"gpu", "all"},
-      {"idle", "rank,device,cause,window_pct"},
+      {"idle", "rank,device,step,cause,idle_ns", "step"},
       {"temporal", "rank,idle_pct"},
       {"losses", "all"},
       {"groups", op_columns, "op", kMostOps},
@@ -267,7 +275,8 @@ constexpr PartWord kParts[] = {
     {"kernel_ns", "compute"},    {"memcpy_ns", "copies"},
     {"memset_ns", "fills"},      {"comm_ns", "communication alone"},
     {"runtime_ns", "API calls"}, {"dataloader_ns", "data loader"},
-    {"cpu_ns", "host ops"},      {"other_ns", "nothing recorded"},
+    {"cpu_ns", "host ops"},      {"queued_ns", "queued"},
+    {"cold_ns", "cold start"},   {"other_ns", "nothing recorded"},
 };
 constexpr std::string_view kMean = "mean";
 constexpr std::string_view kReplays = "(graph replay)";
@@ -283,6 +292,7 @@ class Maker {
     FillRanks(screen);
     FillSteps(screen);
     FillTime(screen);
+    FillVerdict(screen);
     FillGpu(screen);
     FillCosts(screen);
     FillLosses(screen);
@@ -326,20 +336,37 @@ class Maker {
 
   void FillSteps(Screen* screen) const {
     screen->steps.source = facts_.step_source();
+    screen->steps.proposal = facts_.step_proposal();
     const Rows& rows = Table(kOverview);
+    StepFacts& steps = screen->steps;
     std::vector<int64_t> totals_ns;
+    std::vector<double> hosts_ns;
     for (size_t i = 0; i < rows.size(); ++i) {
       if (rows.Text(i, "step") == kMean || rows.Text(i, "rank") != ShownRank(*screen)) continue;
-      if (rows.Text(i, "state") == "whole") {
-        totals_ns.push_back(rows.Count(i, "total_ns"));
-      } else {
-        ++screen->steps.cut;
+      const int64_t total_ns = rows.Count(i, "total_ns");
+      const std::string_view state = rows.Text(i, "state");
+      if (state == prof::StepStateWord(prof::StepState::kSteady)) {
+        totals_ns.push_back(total_ns);
+        if (const auto host_ns = rows.Number(i, "host_ns")) hosts_ns.push_back(*host_ns);
+        continue;
       }
+      auto known = std::ranges::find(steps.left_out, state, &StepFacts::LeftOut::state);
+      if (known == steps.left_out.end()) {
+        known = steps.left_out.insert(
+            known, {std::string(state), 0, std::string(rows.Text(i, "step")), total_ns});
+      }
+      ++known->count;
+      known->longest_ns = std::max(known->longest_ns, total_ns);
     }
-    screen->steps.whole = totals_ns.size();
+    steps.steady = totals_ns.size();
     if (totals_ns.empty()) return;
     std::sort(totals_ns.begin(), totals_ns.end());
-    screen->steps.median_ns = totals_ns[(totals_ns.size() - 1) / 2];
+    steps.median_ns = totals_ns[(totals_ns.size() - 1) / 2];
+    steps.shortest_ns = totals_ns.front();
+    steps.longest_ns = totals_ns.back();
+    if (hosts_ns.size() == totals_ns.size()) {
+      steps.host_median_ns = static_cast<int64_t>(LowerMedianOf(std::move(hosts_ns)));
+    }
   }
 
   void FillTime(Screen* screen) const {
@@ -349,20 +376,63 @@ class Maker {
       const std::optional<double> total_ns = rows.Number(i, "total_ns");
       if (!total_ns || *total_ns <= 0) return;
       StepTime& time = screen->time.emplace();
-      time.total_ns = *total_ns;
+      // A run counts after its cold start, as in the verdict.
+      const bool of_run = screen->steps.source == StepFacts::Source::kRun;
+      time.cold_ns = of_run ? rows.Number(i, "cold_ns").value_or(0) : 0;
+      time.total_ns = *total_ns - time.cold_ns;
+      if (time.total_ns <= 0) return screen->time.reset();
       for (const PartWord& part : kParts) {
-        const double ns = rows.Number(i, part.key).value_or(0);
-        if (ns > 0) time.parts.push_back({std::string(part.name), ns, 100 * ns / *total_ns});
+        double ns = rows.Number(i, part.key).value_or(0);
+        if (part.key == "other_ns") {
+          ns -= rows.Number(i, "queued_ns").value_or(0) + rows.Number(i, "cold_ns").value_or(0);
+        }
+        if (of_run && part.key == "cold_ns") continue;
+        if (ns > 0) time.parts.push_back({std::string(part.name), ns, 100 * ns / time.total_ns});
         if (part.key == "comm_ns" && rows.Number(i, part.key)) {
-          time.communication_pct = 100 * ns / *total_ns;
+          time.communication_pct = 100 * ns / time.total_ns;
         }
       }
       std::stable_sort(time.parts.begin(), time.parts.end(),
                        [](const TimePart& a, const TimePart& b) { return a.time_ns > b.time_ns; });
-      time.busy_pct = rows.Number(i, "busy_pct");
-      time.mfu_pct = rows.Number(i, "mfu_pct");
+      const auto of_rest = [&](std::string_view figure) {
+        std::optional<double> pct = rows.Number(i, figure);
+        if (pct) *pct *= *total_ns / time.total_ns;
+        return pct;
+      };
+      time.busy_pct = of_rest("busy_pct");
+      time.mfu_pct = of_rest("mfu_pct");
       return;
     }
+  }
+
+  void FillVerdict(Screen* screen) const {
+    const Rows& rows = Table(kVerdict);
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (rows.Text(i, "rank") != ShownRank(*screen)) continue;
+      screen->verdict = rows.Text(i, "verdict");
+      screen->verdict_command = rows.Text(i, "command");
+    }
+  }
+
+  /// The steps of the shown rank that the mean is over, with their total length.
+  std::pair<std::set<int64_t>, double> CountedSteps(const Screen& screen) const {
+    const Rows& rows = Table(kOverview);
+    std::pair<std::set<int64_t>, double> counted;
+    for (const bool steady : {true, false}) {
+      for (size_t i = 0; i < rows.size(); ++i) {
+        if (rows.Text(i, "step") == kMean || rows.Text(i, "rank") != ShownRank(screen)) continue;
+        const std::string_view state = rows.Text(i, "state");
+        if ((state == prof::StepStateWord(prof::StepState::kSteady)) != steady) continue;
+        counted.first.insert(NumberIn(rows.Text(i, "step")));
+        counted.second += rows.Number(i, "total_ns").value_or(0);
+      }
+      if (!counted.first.empty()) break;
+    }
+    return counted;
+  }
+
+  static int64_t NumberIn(std::string_view text) {
+    return std::strtoll(std::string(text).c_str(), nullptr, 10);
   }
 
   /// Fills in the busiest GPU of the shown rank.
@@ -377,32 +447,43 @@ class Maker {
     GpuUse& use = screen->gpu.emplace();
     use.rank = rows.Text(*most, "rank");
     use.device = fmt::format("{}", rows.Count(*most, "device"));
-    use.busy_pct = rows.Number(*most, "busy_pct");
     use.sm_efficiency_pct = rows.Number(*most, "sm_efficiency_pct");
     use.achieved_occupancy_pct = rows.Number(*most, "achieved_occupancy_pct");
     use.tc_least_pct = rows.Number(*most, "tc_least_pct");
     use.tc_known_pct = rows.Number(*most, "tc_known_pct");
-    const Rows& idle = Table(kIdle);
-    for (size_t i = 0; i < idle.size(); ++i) {
-      if (idle.Text(i, "rank") != use.rank ||
-          idle.Count(i, "device") != rows.Count(*most, "device")) {
-        continue;
-      }
-      const double pct = idle.Number(i, "window_pct").value_or(0);
-      if (idle.Text(i, "cause") == "(all)") {
-        use.idle_pct = pct;
-      } else {
-        use.causes.push_back({std::string(idle.Text(i, "cause")), pct});
-      }
-    }
-    std::stable_sort(
-        use.causes.begin(), use.causes.end(),
-        [](const IdleCause& a, const IdleCause& b) { return a.window_pct > b.window_pct; });
+    FillIdle(*screen, rows.Count(*most, "device"), &use);
     const Rows& temporal = Table(kTemporal);
     for (size_t i = 0; i < temporal.size(); ++i) {
       if (temporal.Text(i, "rank") != use.rank) continue;
       if (const auto pct = temporal.Number(i, "idle_pct")) screen->span_busy_pct = 100 - *pct;
     }
+  }
+
+  void FillIdle(const Screen& screen, int64_t device, GpuUse* use) const {
+    const auto [steps, all_ns] = CountedSteps(screen);
+    const double cold_ns = screen.time ? screen.time->cold_ns : 0;
+    const double total_ns = all_ns - cold_ns;
+    if (!(total_ns > 0)) return;
+    const Rows& idle = Table(kIdle);
+    std::map<std::string, double, std::less<>> causes_ns;
+    for (size_t i = 0; i < idle.size(); ++i) {
+      if (idle.Text(i, "rank") != use->rank || idle.Count(i, "device") != device ||
+          !steps.contains(idle.Count(i, "step"))) {
+        continue;
+      }
+      causes_ns[std::string(idle.Text(i, "cause"))] += idle.Number(i, "idle_ns").value_or(0);
+    }
+    for (const auto& [cause, ns] : causes_ns) {
+      const double pct = 100 * ns / total_ns;
+      if (cause == "(all)") {
+        use->idle_pct = 100 * (ns - cold_ns) / total_ns;
+      } else if (cold_ns == 0 || cause != "cold-start") {
+        use->causes.push_back({cause, pct});
+      }
+    }
+    std::stable_sort(
+        use->causes.begin(), use->causes.end(),
+        [](const IdleTime& a, const IdleTime& b) { return a.share_pct > b.share_pct; });
   }
 
   void FillKernels(Screen* screen) const {

@@ -179,9 +179,8 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
   if (options.inputs.empty()) {
     throw UsageError("name a file, or - for records from standard input");
   }
-  options.run.selection = prof::ReadSelection(given);
   options.steps = prof::ReadStepPattern(given);
-  options.run.step_in = options.StepIn();
+  options.run = options.RunOf(prof::ReadSelection(given));
   prof::ReadPricing(given, &options);
   return options;
 }

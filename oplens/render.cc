@@ -31,7 +31,7 @@ struct Limits {
 };
 // Tried in order until the screen has few enough lines.
 constexpr Limits kLimits[] = {{5, 5, 2}, {5, 4, 2}, {4, 3, 2}, {4, 3, 1}, {3, 2, 1}};
-constexpr size_t kSpacedLimits = 2;
+constexpr size_t kSpacedLimits = 3;
 
 std::string CountText(double count, std::string_view one, std::string_view many) {
   return fmt::format("{:.0f} {}", count, count == 1 ? one : many);
@@ -62,14 +62,14 @@ class Renderer {
       if (!costs.rows.empty())
         sections.push_back(CostLines({title, columns_, limits_.costs, paths}, costs));
     };
-    add("Layers", screen_.layers, true);
+    add("Layers of the recording", screen_.layers, true);
     if (screen_.layers.rows.empty() && screen_.op_known_pct.value_or(0) > 0 &&
         !screen_.layers_flag.empty()) {
       AddWrapped(fmt::format("Layers are not recorded; to record them: {}", screen_.layers_flag), 2,
                  columns_, 1, &sections.emplace_back());
     }
-    if (screen_.op_known_pct.value_or(0) > 0) add("Ops", screen_.ops, false);
-    add("Kernels", screen_.kernel_names, false);
+    if (screen_.op_known_pct.value_or(0) > 0) add("Ops of the recording", screen_.ops, false);
+    add("Kernels of the recording", screen_.kernel_names, false);
     if (screen_.kernels == 0 && screen_.replays == 0) sections.push_back(NoKernels());
     if (screen_.kernels > 0 || screen_.replays > 0) sections.push_back(Missing());
     sections.push_back(Next());
@@ -127,6 +127,7 @@ class Renderer {
                       CountText(static_cast<double>(screen_.replays), "replay", "replays")));
     }
     AddWrapped(Joined(facts, "; "), 0, columns_, limits_.wrapped, &lines);
+    if (!IsApart()) AddVerdict(&lines);
     return lines;
   }
 
@@ -140,6 +141,19 @@ class Renderer {
     }
   }
 
+  void AddVerdict(Section* lines) const {
+    if (screen_.verdict.empty()) return;
+    std::string text = screen_.verdict;
+    // An ASCII letter, as the sentences begin.
+    if (text.front() >= 'a' && text.front() <= 'z') text.front() += 'A' - 'a';
+    if (screen_.ranks.size() > 1) {
+      text = fmt::format("Rank {}: {}", Shown(screen_.shown_rank), screen_.verdict);
+    }
+    const size_t first = lines->size();
+    AddWrapped(Shown(text), 2, columns_, limits_.wrapped, lines);
+    for (size_t i = first; i < lines->size(); ++i) (*lines)[i].style = Style::kTitle;
+  }
+
   std::string TimeTitle() const {
     const StepFacts& steps = screen_.steps;
     const std::string mean = TimeText(screen_.time->total_ns);
@@ -147,21 +161,52 @@ class Renderer {
         screen_.ranks.size() > 1 ? fmt::format(" of rank {}", Shown(screen_.shown_rank)) : "";
     if (steps.source == StepFacts::Source::kRun) {
       // Kernels do repeat if ops were inferred by repetition, but that gives no steps.
-      return fmt::format("The run{}: {}; no steps are marked{}", rank, mean,
-                         HasRepetition() ? "" : " and no kernels repeat");
+      constexpr double kLittle = 0.01;
+      const double cold_ns = screen_.time->cold_ns;
+      return fmt::format("The run{}: {}{}; no steps are marked{}", rank, mean,
+                         cold_ns > kLittle * screen_.time->total_ns
+                             ? fmt::format(" after a cold start of {}", TimeText(cold_ns))
+                             : std::string(),
+                         HasRepetition() ? "" : ", no kernels repeat");
     }
+    const bool repeats = steps.source == StepFacts::Source::kRepetition;
+    const std::string_view one = repeats ? "repetition" : "step";
     std::string title;
-    if (steps.whole > 1 && steps.median_ns) {
-      title = fmt::format("A step{}: median {}, mean {} of {} steps", rank,
-                          TimeText(static_cast<double>(*steps.median_ns)), mean, steps.whole);
-    } else if (steps.whole == 1) {
-      title = fmt::format("The only {}step{}: {}", steps.cut > 0 ? "whole " : "", rank, mean);
+    if (steps.steady > 1 && steps.median_ns) {
+      title = fmt::format("A {}{}: median {}, mean {} ({} to {}) of {}{}", one, rank,
+                          TimeText(static_cast<double>(*steps.median_ns)), mean,
+                          TimeText(static_cast<double>(*steps.shortest_ns)),
+                          TimeText(static_cast<double>(*steps.longest_ns)), steps.steady,
+                          repeats ? "" : " steady steps");
+    } else if (steps.steady == 1) {
+      title = fmt::format("The only {}{}{}: {}", steps.left_out.empty() ? "" : "steady ", one, rank,
+                          mean);
     } else {
-      title = fmt::format("A step{}, of {} that the recording cut: {}", rank, steps.cut, mean);
+      size_t cut = 0;
+      for (const StepFacts::LeftOut& left : steps.left_out) cut += left.count;
+      title = fmt::format("A {}{}, of {} that the recording cut: {}", one, rank, cut, mean);
     }
-    if (steps.whole > 0 && steps.cut > 0) AppendFormat(&title, "; {} more are cut", steps.cut);
-    if (steps.source == StepFacts::Source::kRepetition) title += " (kernels that repeat)";
+    if (repeats) title += "; no steps are marked";
     return title;
+  }
+
+  /// The steps that the mean leaves out, with the reason.
+  void AddLeftOut(Section* lines) const {
+    if (!screen_.steps.proposal.empty()) {
+      std::string text = "  " + Shown(screen_.steps.proposal);
+      text[2] = 'R';
+      AddWrapped(text, 4, columns_, limits_.wrapped, lines);
+    }
+    if (screen_.steps.steady == 0 || screen_.steps.left_out.empty()) return;
+    std::string text = "  Left out:";
+    for (const StepFacts::LeftOut& left : screen_.steps.left_out) {
+      AppendFormat(&text, "{} {} ({}, {}{})", text.ends_with(':') ? "" : ",",
+                   left.count == 1 ? "step " + left.step
+                                   : CountText(static_cast<double>(left.count), "step", "steps"),
+                   left.state, left.count == 1 ? "" : "up to ",
+                   TimeText(static_cast<double>(left.longest_ns)));
+    }
+    AddWrapped(text, 4, columns_, 1, lines);
   }
 
   /// Whether ops were inferred from repetitions of a sequence of kernels.
@@ -181,6 +226,7 @@ class Renderer {
       return lines;
     }
     lines.push_back({Style::kTitle, CutRight(TimeTitle(), columns_)});
+    AddLeftOut(&lines);
     std::vector<TimePart> parts = screen_.time->parts;
     if (parts.size() > limits_.parts) {
       TimePart others{"others", 0, 0};
@@ -213,34 +259,53 @@ class Renderer {
       if (!pct) return;
       AppendFormat(&use, "{}{} {} %{}", use.empty() ? "" : ", ", word, PercentText(*pct), of);
     };
-    if (screen_.gpu) {
-      const GpuUse& gpu = *screen_.gpu;
-      add("busy", gpu.busy_pct);
-      if (!HidesKernels()) {
-        add("SM efficiency", gpu.sm_efficiency_pct);
-        add("occupancy", gpu.achieved_occupancy_pct);
-      }
+    add("busy", screen_.time->busy_pct);
+    if (const std::optional<Mfu> mfu = KnownMfu()) {
+      add(mfu->is_bound ? "MFU at least" : "MFU", mfu->pct);
     }
-    AddMfu(add);
     if (!use.empty()) {
       AddWrapped(
           fmt::format("  GPU{}: {}", screen_.gpu ? " " + screen_.gpu->device : std::string(), use),
           4, columns_, limits_.wrapped, lines);
     }
+    AddHost(lines);
     AddIdle(lines);
     AddTensorCores(lines);
   }
 
-  /// Omits a lower bound that rounds to 0.
-  template <typename Add>
-  void AddMfu(const Add& add) const {
+  /// The host's step, where it is of another length than the span with the GPU's work.
+  void AddHost(Section* lines) const {
+    constexpr double kAlike = 0.05;
+    const StepFacts& steps = screen_.steps;
+    if (steps.source == StepFacts::Source::kRun || !steps.host_median_ns || !steps.median_ns ||
+        *steps.host_median_ns <= 0) {
+      return;
+    }
+    const auto host_ns = static_cast<double>(*steps.host_median_ns);
+    const auto span_ns = static_cast<double>(*steps.median_ns);
+    if (std::abs(host_ns - span_ns) <= kAlike * span_ns) return;
+    std::string text =
+        fmt::format("  On the host {}, with its GPU work {}", TimeText(host_ns), TimeText(span_ns));
+    const std::optional<Mfu> mfu = KnownMfu();
+    if (mfu && mfu->pct > 0) {
+      AppendFormat(&text, ": MFU {}{} %, {} %", mfu->is_bound ? "at least " : "",
+                   PercentText(mfu->pct * span_ns / host_ns), PercentText(mfu->pct));
+    }
+    AddWrapped(text, 4, columns_, limits_.wrapped, lines);
+  }
+
+  struct Mfu {
+    double pct = 0;
+    bool is_bound = false;  ///< At least.
+  };
+  /// nullopt: unknown, or a lower bound that rounds to 0.
+  std::optional<Mfu> KnownMfu() const {
     constexpr double kAllFlopsPct = 99.5;
     constexpr double kLittlePct = 0.1;
     const bool bound = screen_.flops_known_pct.value_or(100) < kAllFlopsPct || screen_.replays > 0;
-    if (bound && screen_.time->mfu_pct.value_or(0) < kLittlePct) return;
-    std::optional<double> pct = screen_.time->mfu_pct;
-    if (bound) pct = RoundedDown(*pct);
-    add(bound ? "MFU at least" : "MFU", pct);
+    const std::optional<double> pct = screen_.time->mfu_pct;
+    if (!pct || (bound && *pct < kLittlePct)) return std::nullopt;
+    return Mfu{bound ? RoundedDown(*pct) : *pct, bound};
   }
 
   /// Whether facts about kernels do not cover most of the work, because of replays.
@@ -255,12 +320,12 @@ class Renderer {
     std::string idle = fmt::format("  Idle {} %", PercentText(*gpu.idle_pct));
     for (size_t i = 0; i < std::min(gpu.causes.size(), kMostCauses); ++i) {
       constexpr double kLittlePct = 0.05;
-      if (i > 0 && gpu.causes[i].window_pct < kLittlePct) break;
+      if (i > 0 && gpu.causes[i].share_pct < kLittlePct) break;
       // The view says "python" for all code without recorded events.
       const std::string& cause = gpu.causes[i].cause;
       AppendFormat(&idle, "{} {} {} %", i == 0 ? ":" : ",",
                    cause == "python" ? "python or other code" : cause,
-                   PercentText(gpu.causes[i].window_pct));
+                   PercentText(gpu.causes[i].share_pct));
     }
     // If the recording begins long before the first work or ends long after the last.
     constexpr double kMuchPct = 5;
@@ -278,14 +343,19 @@ class Renderer {
     const double known_pct = gpu.tc_known_pct.value_or(0);
     const bool all = known_pct >= kAllPct;
     const double least_pct = all ? *gpu.tc_least_pct : RoundedDown(*gpu.tc_least_pct);
-    std::string text = fmt::format("  Tensor Cores: {}{} % of kernel time", all ? "" : "at least ",
-                                   PercentText(least_pct));
+    std::string text = fmt::format("  Of the recording: Tensor Cores {}{} % of kernel time",
+                                   all ? "" : "at least ", PercentText(least_pct));
     if (!all) AppendFormat(&text, " (known of {} %)", PercentText(known_pct));
     constexpr double kLittlePct = 0.5;
     if (screen_.missed_tc_pct.value_or(0) >= kLittlePct) {
       AppendFormat(&text, "; {} % is products that could run on them and do not",
                    PercentText(*screen_.missed_tc_pct));
     }
+    const auto add = [&](std::string_view word, std::optional<double> pct) {
+      if (pct) AppendFormat(&text, ", {} {} %", word, PercentText(*pct));
+    };
+    add("SM efficiency", gpu.sm_efficiency_pct);
+    add("occupancy", gpu.achieved_occupancy_pct);
     AddWrapped(text, 4, columns_, limits_.wrapped, lines);
   }
 

@@ -28,9 +28,21 @@ struct StepFacts {
     kRepetition,  ///< A repeating sequence of kernels.
   };
   Source source = Source::kUnknown;
-  size_t whole = 0;  ///< Of the shown rank.
-  size_t cut = 0;
-  std::optional<int64_t> median_ns;  ///< Lower median of the whole steps.
+  std::string proposal;  ///< What --step could take, of the first run without marked steps.
+  // Of the shown rank:
+  size_t steady = 0;
+  std::optional<int64_t> median_ns;    ///< Lower median of the steady steps.
+  std::optional<int64_t> shortest_ns;  ///< Of the steady steps.
+  std::optional<int64_t> longest_ns;
+  std::optional<int64_t> host_median_ns;  ///< Likewise on the host.
+  /// Steps that the means leave out, by their state.
+  struct LeftOut {
+    std::string state;
+    size_t count = 0;
+    std::string step;  ///< The number of the first.
+    int64_t longest_ns = 0;
+  };
+  std::vector<LeftOut> left_out;
 };
 
 struct TimePart {
@@ -39,30 +51,31 @@ struct TimePart {
   double share_pct = 0;
 };
 
-/// Where the time of the mean step, or of the run, went.
+/// Where the time of the mean step, or of the run after its cold start, went.
 struct StepTime {
   double total_ns = 0;
+  double cold_ns = 0;           ///< Of a run: its cold start, not in total_ns.
   std::vector<TimePart> parts;  ///< Sum to total_ns; largest first, none is 0.
   std::optional<double> busy_pct;
   std::optional<double> mfu_pct;
   std::optional<double> communication_pct;  ///< Only communication runs.
 };
 
-struct IdleCause {
+struct IdleTime {
   std::string cause;
-  double window_pct = 0;
+  double share_pct = 0;  ///< Of the steps that the mean is over.
 };
 
 struct GpuUse {
   std::string rank;
   std::string device;
-  std::optional<double> busy_pct;
+  // Over the recording:
   std::optional<double> sm_efficiency_pct;
   std::optional<double> achieved_occupancy_pct;
   std::optional<double> tc_least_pct;  ///< A lower bound unless tc_known_pct is 100.
   std::optional<double> tc_known_pct;
-  std::optional<double> idle_pct;
-  std::vector<IdleCause> causes;  ///< Causes of idle time, largest first.
+  std::optional<double> idle_pct;  ///< Of the steps that the mean is over.
+  std::vector<IdleTime> causes;    ///< Largest first.
 };
 
 /// A table row: the cost of a layer, op or kernel.
@@ -138,6 +151,9 @@ struct Screen {
   double repetition_pct = 0;            ///< Inferred from other repetitions of the step.
   double reference_pct = 0;             ///< Inferred from the recording at --reference.
   std::optional<double> span_busy_pct;  ///< GPU busy time between its first and last work.
+
+  std::string verdict;          ///< What takes most time that could be saved; "": unknown.
+  std::string verdict_command;  ///< The command of oplens that shows it.
 
   std::string shown_rank;  ///< With several ranks: the slowest one, whose step and GPU are shown.
   StepFacts steps;

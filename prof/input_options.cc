@@ -60,9 +60,12 @@ PriceOptions InputOptions::Pricing() const {
           rules ? &*rules : nullptr, ProductPeakOf};
 }
 
-std::function<std::optional<int64_t>(std::string_view text)> InputOptions::StepIn() const {
-  if (steps == nullptr) return {};
-  return [finder = steps.get()](std::string_view text) { return finder->NumberIn(text); };
+RunOptions InputOptions::RunOf(Selection selection) const {
+  RunOptions run{selection, {}, all_steps};
+  if (steps != nullptr) {
+    run.step_in = [finder = steps.get()](std::string_view text) { return finder->NumberIn(text); };
+  }
+  return run;
 }
 
 RunFiles InputOptions::FilesRead() const {
@@ -97,6 +100,9 @@ void AddPricingOptions(cxxopts::Options* options) {
   add("step",
       "Take the step of each kernel from the number in the range or layer that matches PATTERN",
       cxxopts::value<std::string>(), "PATTERN");
+  add("all-steps",
+      "Count all steps that are not cut, also warm-up and others that are unlike the rest "
+      "(docs/views.md)");
   add("gpu",
       "GPU that the kernels ran on, such as H200, whatever the profile says: determines peaks and "
       "occupancy",
@@ -158,6 +164,7 @@ void ReadInputs(const cxxopts::ParseResult& given, InputOptions* options) {
     throw UsageError("--evidence: the list is empty");
   }
   options->reference = GivenFile(given, "reference");
+  options->all_steps = given.count("all-steps") > 0;
   options->quiet = given.count("quiet") > 0;
   options->verbose = given.count("verbose") > 0;
   options->strict = given.count("strict") > 0;

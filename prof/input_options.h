@@ -2,7 +2,6 @@
 #define OPLENS_PROF_INPUT_OPTIONS_H_
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,7 +14,7 @@
 #include "ops/rules/rules.h"
 #include "prof/price_all.h"
 #include "prof/range_patterns.h"
-#include "prof/run/selection.h"
+#include "prof/run/run.h"
 
 namespace cxxopts {
 class Options;
@@ -39,9 +38,10 @@ struct InputOptions {
   std::string evidence;               ///< Words of --evidence; "": all.
   std::string reference;              ///< "": none.
   std::unique_ptr<StepFinder> steps;  ///< Null without --step.
-  std::optional<ops::Gpu> gpu;        ///< GPU of all kernels; nullopt: from their records.
-  std::optional<ops::Rules> rules;    ///< The user's rules, if given,
-  std::string rules_path;             ///< and their file.
+  bool all_steps = false;
+  std::optional<ops::Gpu> gpu;      ///< GPU of all kernels; nullopt: from their records.
+  std::optional<ops::Rules> rules;  ///< The user's rules, if given,
+  std::string rules_path;           ///< and their file.
   bool quiet = false;
   bool verbose = false;  ///< Prints all messages, not only what fits a few lines.
   bool strict = false;   ///< Damage, or nothing to show, changes the exit code.
@@ -54,8 +54,9 @@ struct InputOptions {
   int ExitCode(bool failure) const;
   /// The result points into this object.
   PriceOptions Pricing() const;
-  /// RunOptions::step_in for --step; empty without it.
-  std::function<std::optional<int64_t>(std::string_view text)> StepIn() const;
+  /// The part of each run, with the steps of --step and --all-steps. The result points into this
+  /// object.
+  RunOptions RunOf(Selection selection) const;
   /// All input files of these options; the program adds its output files.
   RunFiles FilesRead() const;
 };
@@ -63,7 +64,7 @@ struct InputOptions {
 std::vector<WordText> ExitCodesOfPricing();
 WordList GpuWords();
 
-/// Declares --step, --gpu, --rules, --execution-trace, --evidence and --reference.
+/// Declares --step, --all-steps, --gpu, --rules, --execution-trace, --evidence and --reference.
 void AddPricingOptions(cxxopts::Options* options);
 /// Declares the last three in `group`.
 void AddEvidenceOptions(const char* group, cxxopts::Options* options);
@@ -73,7 +74,7 @@ void AddFiles(cxxopts::Options* options);
 
 // Each throws UsageError with one line that says what to type instead.
 
-/// Inputs, execution traces, evidence, reference, and the options of messages.
+/// Inputs, execution traces, evidence, reference, --all-steps, and the options of messages.
 void ReadInputs(const cxxopts::ParseResult& given, InputOptions* options);
 /// --step-range, --time-range and --device, as far as the program declared them.
 Selection ReadSelection(const cxxopts::ParseResult& given);

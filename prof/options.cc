@@ -122,6 +122,7 @@ constexpr OptionEntry kOptionEntries[] = {
     {"what-if", kOfViews, "--view"},
     {"step-range", kOfAllViews,
      "--view; for kernels and groups, use --where 'step>=3 and step<=7'"},
+    {"all-steps", kOfAllViews, "--view"},
     {"time-range", kOfAllViews, "--view"},
     {"device", kOfAllViews, "--view"},
     {"all", kOfRuns, "--diff"},
@@ -446,8 +447,7 @@ void ReadRows(const cxxopts::ParseResult& given, std::string_view columns, Optio
 }
 
 void TakeSelection(const cxxopts::ParseResult& given, Options* options) {
-  options->run.selection = ReadSelection(given);
-  options->run.step_in = options->StepIn();
+  options->run = options->RunOf(ReadSelection(given));
 }
 
 void ReadViews(const cxxopts::ParseResult& given, Options* options) {

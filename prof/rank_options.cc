@@ -24,9 +24,10 @@ constexpr std::string_view kDefaultViews =
 constexpr std::string_view kGroups = "groups";
 constexpr std::string_view kGroupsBy = "op,layer";
 
-/// Options that change the results; the values of the second list are files.
+/// Options that change the results; kFiles name files.
 constexpr const char* kTexts[] = {"op",         "range",  "step",  "gpu",        "evidence",
                                   "time-range", "device", "where", "step-range", "salt"};
+constexpr const char* kFlags[] = {"all-steps"};
 constexpr const char* kFiles[] = {"rules", "reference", "execution-trace"};
 
 bool Saves(const View& view) { return view.saved_form > 0; }
@@ -113,6 +114,9 @@ RankSummaryOptions ReadRankSummary(const cxxopts::ParseResult& given) {
     AppendFormat(
         &text, "{}={}\n", option,
         number ? std::to_string(given[option].as<int64_t>()) : given[option].as<std::string>());
+  }
+  for (const char* option : kFlags) {
+    if (given.count(option) > 0) AppendFormat(&text, "{}\n", option);
   }
   for (const char* option : kFiles) {
     if (given.count(option) == 0) continue;

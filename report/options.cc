@@ -117,9 +117,8 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
   if (options.open && options.output == "-") {
     throw UsageError("--open: a page on standard output cannot be opened; name a file with -o");
   }
-  options.run.selection = prof::ReadSelection(given);
   options.steps = prof::ReadStepPattern(given);
-  options.run.step_in = options.StepIn();
+  options.run = options.RunOf(prof::ReadSelection(given));
   prof::ReadPricing(given, &options);
   return options;
 }

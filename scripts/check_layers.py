@@ -19,7 +19,7 @@ MODEL = {"base", "parse/model"}
 READER = MODEL | {"parse/source", "parse/readers/common", "nvtx_annotate/vocabulary"}
 PRICED = MODEL | {"ops", "ops/kernels", "ops/gpu", "ops/rules"}
 # What a view is made of,
-VIEW = PRICED | {"parse/join", "parse/records", "prof/price", "prof/run", "prof/table", "prof/where", "prof/views/common"}
+VIEW = PRICED | {"prof/verdicts", "parse/join", "parse/records", "prof/price", "prof/run", "prof/table", "prof/where", "prof/views/common"}
 # and what they look at.
 VIEWS = {"prof/views"} | {"prof/views/" + name for name in
                           ("common", "recording", "kernels", "streams", "calls", "memory", "collectives", "path")}
@@ -65,11 +65,13 @@ LAYERS = {
     # conditions choose rows of them,
     "prof/where": MODEL | {"prof/table"},
     # what several views compute of one rank,
-    "prof/run": MODEL | {"ops", "ops/kernels", "parse/join", "parse/records"},
+    # rules that conclude from figures, which everything below reads,
+    "prof/verdicts": {"base"},
+    "prof/run": MODEL | {"prof/verdicts", "ops", "ops/kernels", "parse/join", "parse/records"},
     # what its steps waited for, one thing after the other,
     "prof/path": MODEL | {"parse/join", "prof/run"},
     # what to change about it,
-    "prof/advice": MODEL | {"prof/run"},
+    "prof/advice": MODEL | {"prof/run", "prof/verdicts"},
     # and views make rows of all.
     "prof/views/common": VIEW,
     "prof/views/recording": VIEW,
@@ -89,7 +91,7 @@ LAYERS = {
     # What they found is kept in files.
     "prof/summary_file": MODEL | VIEWS | {"parse/source", "prof/price", "prof/run"},
     # Tables of two runs are joined.
-    "prof/diff": MODEL | VIEWS | {"prof/table"},
+    "prof/diff": MODEL | VIEWS | {"prof/table", "prof/verdicts"},
     # Of them, what may break a build.
     "prof/gate": MODEL | VIEWS | {"prof/diff", "prof/table", "prof/where"},
     "prof/input": MODEL | READ | {"prof/price"},
@@ -104,7 +106,7 @@ LAYERS = {
                       "nvtx_annotate/vocabulary"},
     "report": MODEL | VIEWS | {"parse/records", "prof", "prof/diff", "prof/price", "prof/table", "prof/run", "prof/input",
                        "report/data", "report/timeline"},
-    "oplens": PRICED | VIEWS | {"parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/input"},
+    "oplens": PRICED | VIEWS | {"prof/verdicts", "parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/input"},
     # Many processes, one for some of the files.
     "mpi": MODEL | VIEWS | {"prof", "prof/input", "prof/summary_file"},
     "test": ANY,

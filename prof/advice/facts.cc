@@ -70,6 +70,8 @@ void RankFacts::Merge(const RankFacts& more) {
   gpus = std::max(gpus, more.gpus);
   steps.insert(steps.end(), more.steps.begin(), more.steps.end());
   std::sort(steps.begin(), steps.end());
+  left_out.insert(left_out.end(), more.left_out.begin(), more.left_out.end());
+  std::sort(left_out.begin(), left_out.end());
   for (size_t i = 0; i < kIdleCauseCount; ++i) SaturatingAdd(&idle_ns[i], more.idle_ns[i]);
   kernels.Add(more.kernels);
   for (const auto time : kProducts) SaturatingAdd(&(products.*time), more.products.*time);

@@ -13,6 +13,7 @@
 
 #include "base/byte_map.h"
 #include "prof/run/idle_gaps.h"
+#include "prof/verdicts/steady_steps.h"
 
 namespace oplens::prof::advice {
 
@@ -52,7 +53,6 @@ inline constexpr int64_t kShortKernelNs = 5'000;
 inline constexpr int64_t kLongKernelNs = 10'000;
 /// Longer waits for a launch are not caused by many kernels.
 inline constexpr int64_t kLaunchWaitNs = 100'000;
-inline constexpr int64_t kColdLaunchNs = 1'000'000;
 inline constexpr int64_t kSmallMessageBytes = int64_t{1} << 20;
 /// Maximum number of places of a topic; further ones count in kOtherPlaces.
 inline constexpr size_t kMostPlaces = size_t{1} << 16;
@@ -79,10 +79,12 @@ struct StepFact {
   int64_t number = 0;
   int64_t total_ns = 0;
   int64_t dataloader_ns = 0;  ///< Time that only waits for a batch.
+  StepState state = StepState::kSteady;
 
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->start_ns, &self->number, &self->total_ns, &self->dataloader_ns);
+    bytes->Values(&self->start_ns, &self->number, &self->total_ns, &self->dataloader_ns,
+                  &self->state);
   }
   friend auto operator<=>(const StepFact&, const StepFact&) = default;
 };
@@ -107,13 +109,14 @@ struct RankFacts {
   bool has_roofs = false;     ///< The peaks of the GPU are known.
   bool has_phases = false;    ///< The phase of some kernel is known.
   bool has_memory = false;    ///< The framework's allocations are known.
-  bool has_steps = false;     ///< Steps are marked, or a sequence of kernels repeats.
+  bool has_steps = false;     ///< Steps are marked.
 
-  int64_t window_ns = 0;  ///< Observed time; 0 with records only.
-  int64_t gpus = 0;       ///< GPUs that did something.
-  std::vector<StepFact> steps;
+  int64_t window_ns = 0;           ///< Observed time; 0 with records only.
+  int64_t gpus = 0;                ///< GPUs that did something.
+  std::vector<StepFact> steps;     ///< Steady ones; without any, all.
+  std::vector<StepFact> left_out;  ///< The others that are not cut.
 
-  // Sums over complete steps: parts of the view overview, and exposed times.
+  // Sums over `steps`: parts of the view overview, and exposed times.
   int64_t steps_ns = 0;
   int64_t dataloader_ns = 0;
   int64_t comm_exposed_ns = 0;
@@ -124,7 +127,7 @@ struct RankFacts {
   /// Part of idle_ns: launches, operators and Python before work, except delays by calls that wait
   /// for a GPU, and cold_ns.
   int64_t host_bound_ns = 0;
-  int64_t cold_ns = 0;  ///< Part of idle_ns: launches of at least kColdLaunchNs, which load code.
+  int64_t cold_ns = 0;  ///< Part of idle_ns: cold start, and launches that load code.
 
   Sums kernels;  ///< Without communication.
   ProductTimes products;
@@ -146,7 +149,7 @@ struct RankFacts {
   static void Transfer(Bytes* bytes, Self* self) {
     bytes->Values(&self->has_run, &self->has_launches, &self->has_prices, &self->has_roofs,
                   &self->has_phases, &self->has_memory, &self->has_steps);
-    bytes->Values(&self->window_ns, &self->gpus, &self->steps, &self->steps_ns,
+    bytes->Values(&self->window_ns, &self->gpus, &self->steps, &self->left_out, &self->steps_ns,
                   &self->dataloader_ns, &self->comm_exposed_ns, &self->memcpy_exposed_ns);
     bytes->Values(&self->idle_ns, &self->host_bound_ns, &self->cold_ns, &self->kernels,
                   &self->products, &self->multi_tensor_kernels, &self->topics);

@@ -82,15 +82,17 @@ std::optional<Finding> CheckHostBound(const Case& look) {
 
 std::optional<Finding> CheckColdStart(const Case& look) {
   const RankFacts& rank = look.rank;
-  const double share = ShareOf(rank.cold_ns, SaturatingSum(rank.cold_ns, rank.capacity_ns()));
+  const int64_t load_ns = rank.idle_ns[static_cast<size_t>(IdleCause::kModuleLoad)];
+  const double share = ShareOf(load_ns, SaturatingSum(rank.cold_ns, rank.capacity_ns()));
   if (!(share > kMuchCold)) return std::nullopt;
   return Finding{
-      fmt::format("{} % of the recording are launches of more than 1 ms, which load the "
-                  "code of kernels at their first use; other shares are of the rest",
-                  Percent(share)),
+      fmt::format(
+          "{} % of the recording are launches of at least 1 ms, which load the code of "
+          "kernels at their first use; other shares are of the rest, without the cold start",
+          Percent(share)),
       std::nullopt,
       Severity::kInfo,
-      {fmt::format("idle for such launches: {}", TimeText(static_cast<double>(rank.cold_ns)))}};
+      {fmt::format("idle for such launches: {}", TimeText(static_cast<double>(load_ns)))}};
 }
 
 std::optional<Finding> CheckShortKernels(const Case& look) {

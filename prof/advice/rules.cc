@@ -264,7 +264,9 @@ constexpr Rule kAdviceRules[] = {
      .lack = MissingFact::kLaunches},
     {.id = "warm-up-step",
      .check = CheckWarmUpStep,
-     .change = "leave it out: --steps, or torch.profiler.schedule(wait, warmup, active)",
+     .change =
+         "record steps after those that warm up: torch.profiler.schedule(wait, warmup, active); "
+         "--all-steps counts them all the same",
      .bound = "",
      .assumption = "",
      .command = "--view overview",

@@ -169,18 +169,31 @@ std::optional<Finding> CheckStepJitter(const Case& look) {
 
 std::optional<Finding> CheckWarmUpStep(const Case& look) {
   const std::span<const StepFact> steps = look.rank.steps;
-  if (!look.rank.has_steps || !IsWarmUp(steps)) return std::nullopt;
-  const int64_t median_ns = LowerMedianOf(TotalsOf(steps.subspan(1)));
-  return Finding{fmt::format("the first step, {}, takes {:.1f} times the median of the others: all "
-                             "means hold it",
-                             steps[0].number,
-                             static_cast<double>(steps[0].total_ns) /
-                                 static_cast<double>(std::max<int64_t>(median_ns, 1))),
-                 std::nullopt,
-                 Severity::kInfo,
-                 {fmt::format("step {}: {}, median of the others: {}", steps[0].number,
-                              TimeText(static_cast<double>(steps[0].total_ns)),
-                              TimeText(static_cast<double>(median_ns)))}};
+  if (!look.rank.has_steps || steps.empty()) return std::nullopt;
+  // Of few steps none is left out.
+  const bool is_held = look.rank.left_out.empty() && IsWarmUp(steps);
+  if (look.rank.left_out.empty() && !is_held) return std::nullopt;
+  const auto median = static_cast<double>(
+      std::max<int64_t>(LowerMedianOf(TotalsOf(is_held ? steps.subspan(1) : steps)), 1));
+  Finding found;
+  if (is_held) {
+    found.sentence = fmt::format(
+        "the first step, {}, takes {:.1f} times the median of the others: all means hold it",
+        steps[0].number, static_cast<double>(steps[0].total_ns) / median);
+  } else {
+    found.sentence =
+        fmt::format("all means leave out {} of {} steps, unlike the others for a reason",
+                    look.rank.left_out.size(), look.rank.left_out.size() + steps.size());
+  }
+  const std::span<const StepFact> told = is_held ? steps.first(1) : std::span(look.rank.left_out);
+  for (const StepFact& step : told.first(std::min(told.size(), kMostEvidence))) {
+    const std::string_view reason = StepStateReason(step.state);
+    found.evidence.push_back(fmt::format("step {}{}: {}, median of the others: {}", step.number,
+                                         reason.empty() ? "" : fmt::format(" ({})", reason),
+                                         TimeText(static_cast<double>(step.total_ns)),
+                                         TimeText(median)));
+  }
+  return found;
 }
 
 }  // namespace oplens::prof::advice

@@ -17,12 +17,12 @@
 #include "prof/diff/align_places.h"
 #include "prof/diff/diff.h"
 #include "prof/diff/explain.h"
-#include "prof/diff/noise.h"
 #include "prof/diff/place_diff.h"
 #include "prof/diff/side.h"
 #include "prof/table/field.h"
 #include "prof/table/kept_rows.h"
 #include "prof/table/sink_chain.h"
+#include "prof/verdicts/noise.h"
 #include "prof/views/common/rank_order.h"
 
 namespace oplens::prof {

@@ -41,11 +41,6 @@ std::string_view WordOf(Change change) {
   return kWords[static_cast<size_t>(change)];
 }
 
-std::string_view WordOf(Verdict verdict) {
-  constexpr std::string_view kWords[] = {"unknown", "same", "changed"};
-  return kWords[static_cast<size_t>(verdict)];
-}
-
 std::optional<double> Figure::delta() const {
   if ((!base && !now) || (!adds_up && (!base || !now))) return std::nullopt;
   return now.value_or(0) - base.value_or(0);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "prof/table/field.h"
+#include "prof/verdicts/noise.h"
 
 namespace oplens::prof {
 
@@ -26,19 +27,11 @@ enum class Change : uint8_t {
 /// "same", "added", ...
 std::string_view WordOf(Change change);
 
-enum class Verdict : uint8_t {
-  kUnknown,  ///< Too few steps to compare it with their spread.
-  kSame,     ///< Within the noise of the steps.
-  kChanged,
-};
-/// "unknown", "same", "changed"
-std::string_view WordOf(Verdict verdict);
-
 /// A figure of both sides. For figures that add up, the mean per step (and rank).
 struct Figure {
   std::optional<double> base;
   std::optional<double> now;
-  /// Half-width of the noise band (prof/diff/noise.h); nullopt with too few steps.
+  /// Half-width of the noise band (prof/verdicts/noise.h); nullopt with too few steps.
   std::optional<double> band;
   Verdict verdict = Verdict::kUnknown;
   Change change = Change::kSame;

@@ -13,7 +13,7 @@
 
 #include "base/ascii.h"
 #include "base/median.h"
-#include "prof/diff/noise.h"
+#include "prof/verdicts/noise.h"
 #include "prof/views/kernels/places.h"
 
 namespace oplens::prof {
@@ -226,7 +226,7 @@ Figure TotalOf(const Side& base, const Side& now) {
   if (!base_ns.empty()) total.base = MeanOf(base_ns);
   if (!now_ns.empty()) total.now = MeanOf(now_ns);
   if (base_ns.empty() || now_ns.empty()) return total;
-  const Noise noise = NoiseOf(base_ns, now_ns, 1, kTotalFalseAlarm);
+  const Noise noise = NoiseOfSteps(base_ns, now_ns);
   total.band = noise.band;
   total.verdict = noise.verdict;
   const double delta = total.delta().value_or(0);

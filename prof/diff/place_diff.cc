@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/median.h"
-#include "prof/diff/noise.h"
+#include "prof/verdicts/noise.h"
 
 namespace oplens::prof {
 namespace {

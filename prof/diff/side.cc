@@ -6,12 +6,12 @@
 
 #include "base/hash.h"
 #include "base/saturating.h"
+#include "prof/verdicts/steady_steps.h"
 
 namespace oplens::prof {
 namespace {
 
 constexpr std::string_view kMeanStep = "mean";  // Of overview.
-constexpr std::string_view kCut = "cut";
 
 struct PlaceHash {
   size_t operator()(const std::array<std::string_view, SidePlace::kKeys>& keys) const {
@@ -73,11 +73,12 @@ void Side::FindSamples(const KeptRows& places) {
     samples_.push_back({std::move(rank), std::move(step), total_ns});
     overview_rows_.push_back(row);
   };
-  for (const bool cut : {false, true}) {
+  for (const bool steady : {true, false}) {
     if (!samples_.empty()) break;
     for (size_t row = 0; row < overview_.size(); ++row) {
       const std::string_view step = overview_.Text(row, "step");
-      if (step == kMeanStep || (overview_.Text(row, "state") == kCut) != cut) continue;
+      const std::string_view state = overview_.Text(row, "state");
+      if (step == kMeanStep || (state == StepStateWord(StepState::kSteady)) != steady) continue;
       add(std::string(overview_.Text(row, "rank")), std::string(step),
           overview_.Number(row, "total_ns").value_or(0), row);
     }

@@ -38,8 +38,8 @@ struct SidePlace {
 
 /// The views of one run that a comparison joins, as rows.
 ///
-/// A sample is what means are over: a complete step of a rank; without complete steps, any step;
-/// for records, whose steps have no length, steps with kernels.
+/// A sample is what means are over: a steady step of a rank; without steady steps, any step; for
+/// records, whose steps have no length, steps with kernels.
 class Side {
  public:
   struct Sample {
@@ -56,9 +56,9 @@ class Side {
 
   const std::string& name() const { return name_; }
   const std::vector<Sample>& samples() const { return samples_; }
-  /// The index of a sample; nullopt: no complete step.
+  /// The index of a sample; nullopt: it does not count.
   std::optional<uint32_t> SampleOf(std::string_view rank, std::string_view step) const;
-  /// By their order in the last complete step; places that did not run in it are last.
+  /// By their order in the last of these steps; places that did not run in it are last.
   const std::vector<SidePlace>& places() const { return places_; }
   /// The values of a field of overview by sample; empty if any is unknown.
   std::vector<double> PartOf(std::string_view field) const;

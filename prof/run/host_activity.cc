@@ -11,6 +11,8 @@
 #include "parse/join/joined.h"
 #include "parse/join/thread_ranges.h"
 #include "parse/model/waiting_calls.h"
+#include "prof/run/class_times.h"
+#include "prof/run/device_work.h"
 
 namespace oplens::prof {
 namespace {
@@ -70,38 +72,72 @@ size_t TaggedTimes::FirstAfter(int64_t time_ns) const {
   return last_;
 }
 
-HostActivity::HostActivity(const parse::Joined& joined)
+HostActivity::HostActivity(const parse::Joined& joined, const DeviceWork& work)
     : joined_(joined),
       threads_(joined.trace().threads.size() + 1),
       texts_(joined.trace().strings.size(), kUnasked) {
   const Trace& trace = joined.trace();
+  std::vector<bool> copies(trace.launches.size());
+  for (const DeviceEvent& event : work.events()) {
+    if (event.work != WorkClass::kCopy || !IsPageable(trace.copies[event.index])) continue;
+    const LaunchIndex launch = work.LaunchOf(event);
+    if (launch != kNoLaunch) copies[launch] = true;
+  }
   enum : uint8_t { kUnknown, kGoesOn, kWaits };
   std::vector<uint8_t> waits(trace.strings.size(), kUnknown);
-  for (const LaunchCall& call : trace.launches) {
-    Thread& thread = threads_[std::min<size_t>(call.thread, threads_.size() - 1)];
-    thread.first_ns = std::min(thread.first_ns, call.start_ns);
+  for (LaunchIndex i = 0; i < trace.launches.size(); ++i) {
+    const LaunchCall& call = trace.launches[i];
     uint8_t& known = waits[call.api];
     if (known == kUnknown) known = IsWaitingCall(trace.strings.View(call.api)) ? kWaits : kGoesOn;
-    if (known == kWaits) thread.waits.push_back({call.start_ns, call.end_ns});
+    HostDoing doing = HostDoing::kApiCall;
+    if (copies[i]) {
+      doing = HostDoing::kPageableCopy;
+    } else if (known == kWaits) {
+      doing = HostDoing::kWaiting;
+    } else if (LengthOf({call.start_ns, call.end_ns}) < kLongCallNs) {
+      continue;
+    }
+    threads_[std::min<size_t>(call.thread, threads_.size() - 1)].calls.push_back({i, doing});
   }
 }
 
-const HostActivity::Thread& HostActivity::Of(ThreadIndex thread) {
+HostActivity::Thread& HostActivity::Of(ThreadIndex thread) {
   Thread& found = threads_[std::min<size_t>(thread, threads_.size() - 1)];
   if (!found.known) Find(thread, &found);
   return found;
 }
 
+LaunchIndex HostActivity::CallAt(ThreadIndex thread, int64_t time_ns) {
+  constexpr std::ptrdiff_t kMostNested = 8;
+  const std::vector<LaunchCall>& launches = joined_.trace().launches;
+  const std::vector<Call>& calls = Of(thread).calls;
+  const auto after = std::upper_bound(
+      calls.begin(), calls.end(), time_ns,
+      [&](int64_t time, const Call& call) { return time < launches[call.index].start_ns; });
+  LaunchIndex outermost = kNoLaunch;
+  for (auto call = after; call != calls.begin() && after - call < kMostNested;) {
+    --call;
+    if (time_ns < launches[call->index].end_ns) outermost = call->index;
+  }
+  return outermost;
+}
+
 void HostActivity::Find(ThreadIndex thread, Thread* found) {
   found->known = true;
+  const std::vector<LaunchCall>& launches = joined_.trace().launches;
+  std::stable_sort(found->calls.begin(), found->calls.end(), [&](const Call& a, const Call& b) {
+    return launches[a.index].start_ns < launches[b.index].start_ns;
+  });
   std::array<std::vector<Interval>, kTagged> lists;
-  lists[static_cast<size_t>(HostDoing::kWaiting)] = std::exchange(found->waits, {});
+  for (const Call& call : found->calls) {
+    lists[static_cast<size_t>(call.doing)].push_back(
+        {launches[call.index].start_ns, launches[call.index].end_ns});
+  }
   const parse::ThreadRanges& threads = joined_.threads();
   if (thread < threads.thread_count()) {
     const size_t end = threads.EndOf(thread);
     for (size_t i = threads.BeginOf(thread); i < end; ++i) {
       const Range& range = joined_.trace().ranges[i];
-      found->first_ns = std::min(found->first_ns, range.start_ns);
       // Within an operator, only higher priorities matter.
       const std::optional<HostDoing> doing = DoingOf(static_cast<uint32_t>(i));
       if (doing)

@@ -18,6 +18,8 @@ class Joined;
 
 namespace oplens::prof {
 
+class DeviceWork;
+
 /// Whether a host range's name says that the program waits for its next batch.
 inline bool IsDataLoaderRange(std::string_view name) {
   return name.starts_with("enumerate(DataPipe)#") ||
@@ -67,44 +69,55 @@ class TaggedTimes {
 /// What a host thread does at a moment; of several things the first here.
 enum class HostDoing : uint8_t {
   kWaiting,        ///< In a call that waits for a GPU (IsWaitingCall).
+  kPageableCopy,   ///< In the call of a copy from or to pageable memory.
+  kApiCall,        ///< In another API call of at least kLongCallNs.
   kCommunication,  ///< In an op or label of a collective.
   kDataLoader,     ///< Waits for its next batch.
   kOperator,       ///< In an operator or backward node.
   kOther,          ///< None of these: Python, or code without records.
-  kNothingYet,     ///< As kOther, before the thread's first record.
 };
+
+/// Whether the thread is in an API call that HostActivity::CallAt finds.
+constexpr bool IsInCall(HostDoing doing) { return doing <= HostDoing::kApiCall; }
+
+/// Whether a copy passes through the host's pageable memory, so that its call copies too.
+inline bool IsPageable(const MemoryCopy& copy) {
+  return copy.source_kind == MemoryKind::kPageable || copy.target_kind == MemoryKind::kPageable;
+}
 
 /// What host threads did when. A thread is analysed on first use: O(n log n) for its ranges and
 /// calls, O(n) if the calls are ordered by start.
 class HostActivity {
  public:
-  /// Without TracePart::kWaitCalls only waits that the file has records of are known.
-  static constexpr TraceNeeds kNeeds = {TracePart::kWaitCalls};
+  /// Without these parts only calls that launched work or that the file has records of are known.
+  static constexpr TraceNeeds kNeeds = {TracePart::kWaitCalls, TracePart::kLongCalls};
 
-  /// `joined` must outlive this object.
-  explicit HostActivity(const parse::Joined& joined);
+  /// `work`: with the copies whose calls count as kPageableCopy. Both must outlive this object.
+  HostActivity(const parse::Joined& joined, const DeviceWork& work);
 
   /// Calls f(HostDoing, start_ns, end_ns) for successive parts that make up the window.
   template <typename F>
   void ForEach(ThreadIndex thread, const Interval& window, F f) {
-    const Thread& known = Of(thread);
-    known.times.ForEach(window, [&](uint8_t tag, int64_t start_ns, int64_t end_ns) {
-      if (tag != TaggedTimes::kNone) return f(static_cast<HostDoing>(tag), start_ns, end_ns);
-      const int64_t begin_ns = std::clamp(known.first_ns, start_ns, end_ns);
-      if (start_ns < begin_ns) f(HostDoing::kNothingYet, start_ns, begin_ns);
-      if (begin_ns < end_ns) f(HostDoing::kOther, begin_ns, end_ns);
+    Of(thread).times.ForEach(window, [&](uint8_t tag, int64_t start_ns, int64_t end_ns) {
+      f(tag == TaggedTimes::kNone ? HostDoing::kOther : static_cast<HostDoing>(tag), start_ns,
+        end_ns);
     });
   }
+  /// The outermost known call of a thread at a time; kNoLaunch: none. O(log n).
+  LaunchIndex CallAt(ThreadIndex thread, int64_t time_ns);
 
  private:
+  struct Call {
+    LaunchIndex index = 0;
+    HostDoing doing = HostDoing::kWaiting;
+  };
   struct Thread {
     bool known = false;
-    int64_t first_ns = INT64_MAX;  // Of its ranges and calls.
-    std::vector<Interval> waits;   // Until it is analysed.
+    std::vector<Call> calls;  // Once it is analysed, by start.
     TaggedTimes times;
   };
 
-  const Thread& Of(ThreadIndex thread);
+  Thread& Of(ThreadIndex thread);
   void Find(ThreadIndex thread, Thread* found);
   std::optional<HostDoing> DoingOf(uint32_t range);
 

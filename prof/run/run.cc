@@ -148,7 +148,7 @@ Interval Run::window() const {
 
 const Steps& Run::steps() const {
   if (!steps_) {
-    steps_ = std::make_unique<Steps>(joined(), all_work(), StepsOfPattern());
+    steps_ = std::make_unique<Steps>(joined(), all_work(), StepsOfPattern(), options_.all_steps);
     const Selection& selection = options_.selection;
     if (selection.steps || selection.time) {
       steps_->Keep([&](const Step& step) {

@@ -40,6 +40,8 @@ struct RunOptions {
   Selection selection = {};
   /// The number of the step with this range or layer text, if any. Empty: steps as in the file.
   std::function<std::optional<int64_t>(std::string_view text)> step_in = {};
+  /// Count every step that is not cut, also those that StatesOf leaves out.
+  bool all_steps = false;
 };
 
 /// One rank's profile as views see it: the trace, the join, and shared intermediate results,

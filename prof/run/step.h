@@ -8,16 +8,20 @@
 
 #include "prof/run/device_work.h"
 #include "prof/run/interval_set.h"
+#include "prof/verdicts/steady_steps.h"
 
 namespace oplens::prof {
 
 /// One training step, or the whole of a run without steps.
 struct Step {
   int64_t number = 0;
-  Interval host;              ///< On the host.
-  Interval span;              ///< Including the GPU work launched in it (docs/views.md, "Steps").
-  bool complete = true;       ///< False if the recording cut it, or its range was never closed.
-  int64_t device_events = 0;  ///< Launched by calls entirely within `host`.
+  Interval host;         ///< On the host.
+  Interval span;         ///< Including the GPU work launched in it (docs/views.md, "Steps").
+  bool complete = true;  ///< False if the recording cut it, or its range was never closed.
+  StepState state = StepState::kSteady;  ///< Set by Steps.
+  int64_t device_events = 0;             ///< Launched by calls entirely within `host`.
+
+  bool steady() const { return state == StepState::kSteady; }
 };
 
 /// Finds the step of a moment on the host: the first by start that has not ended. Overlapping steps

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "parse/join/joined.h"
+#include "prof/run/class_times.h"
 #include "prof/run/device_work.h"
 #include "prof/run/host_steps.h"
 
@@ -37,11 +38,30 @@ std::vector<HostStep> MergeOverlapping(std::vector<HostStep> found) {
   return merged;
 }
 
+/// When the profiler itself worked, as recorded; what a program loads or compiles is its own work.
+IntervalSet ProfilerTimes(const Trace& trace) {
+  std::vector<Interval> times;
+  for (const Overhead& overhead : trace.overheads) {
+    switch (overhead.kind) {
+      case OverheadKind::kBufferFlush:
+      case OverheadKind::kInstrumentation:
+      case OverheadKind::kResource:
+      case OverheadKind::kBufferRequest:
+        times.push_back({overhead.start_ns, overhead.end_ns});
+        break;
+      default:
+        break;
+    }
+  }
+  return IntervalSet(std::move(times));
+}
+
 }  // namespace
 
 Steps::Steps(const parse::Joined& joined, const DeviceWork& work) : Steps(joined, work, {}) {}
 
-Steps::Steps(const parse::Joined& joined, const DeviceWork& work, std::vector<HostStep> given)
+Steps::Steps(const parse::Joined& joined, const DeviceWork& work, std::vector<HostStep> given,
+             bool all_steady)
     : joined_(joined), work_(work) {
   const Trace& trace = joined.trace();
   if (!TakeHostSteps(std::move(given), StepSource::kPattern) &&
@@ -53,6 +73,7 @@ Steps::Steps(const parse::Joined& joined, const DeviceWork& work, std::vector<Ho
   if (trace.lost.file_cut) {
     for (Step& step : steps_) step.complete = false;
   }
+  Judge(all_steady);
   places_ = HostPlaces(steps_);
 }
 
@@ -87,6 +108,21 @@ void Steps::TakeRun() {
   const auto host = HostExtent(joined_.trace(), work_);
   step.host = host.value_or(Interval{extent->start_ns, extent->start_ns});
   step.device_events = static_cast<int64_t>(work_.events().size());
+}
+
+void Steps::Judge(bool all_steady) {
+  std::vector<StepLength> lengths;
+  const IntervalSet profiler = ProfilerTimes(joined_.trace());
+  for (const Step& step : steps_) {
+    lengths.push_back(
+        {LengthOf(step.span), profiler.Within(step.span).length_ns(), !step.complete});
+  }
+  const std::vector<StepState> states = StatesOf(lengths);
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    steps_[i].state = !steps_[i].complete ? StepState::kCut
+                      : all_steady        ? StepState::kSteady
+                                          : states[i];
+  }
 }
 
 Interval Steps::window() const {

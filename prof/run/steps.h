@@ -39,8 +39,10 @@ class Steps {
 
   Steps(const parse::Joined& joined, const DeviceWork& work);
   /// `given`: steps found by a pattern, in any order; overlapping ones of one number are merged. If
-  /// empty, as the other constructor. `joined` and `work` must outlive this object.
-  Steps(const parse::Joined& joined, const DeviceWork& work, std::vector<HostStep> given);
+  /// empty, as the other constructor. `all_steady`: all steps that are not cut count as steady.
+  /// `joined` and `work` must outlive this object.
+  Steps(const parse::Joined& joined, const DeviceWork& work, std::vector<HostStep> given,
+        bool all_steady = false);
 
   /// Drops the steps for which `kept` returns false; what was in them is in none.
   template <typename F>
@@ -78,6 +80,7 @@ class Steps {
 
   bool TakeHostSteps(std::vector<HostStep> found, StepSource source);
   void TakeRun();
+  void Judge(bool all_steady);
 
   const parse::Joined& joined_;
   const DeviceWork& work_;

@@ -215,7 +215,11 @@ void ViewRunner::Begin(const parse::KernelRecords* profile) {
   whole_run_.reset();
   if (profile != nullptr) {
     run_.emplace(*profile, options_);
-    if (!options_.selection.empty()) whole_run_.emplace(*profile, RunOptions{{}, options_.step_in});
+    if (!options_.selection.empty()) {
+      RunOptions whole = options_;
+      whole.selection = {};
+      whole_run_.emplace(*profile, std::move(whole));
+    }
   }
   MakePartials();
   const auto takes = [](const auto& view) { return view->plan.view->calls; };

@@ -338,7 +338,11 @@ std::optional<ViewPlan> WithSteps(const ViewPlan& plan) {
 
 TraceNeeds NeedsOf(std::span<const ViewPlan> plans) {
   TraceNeeds needs;
-  for (const ViewPlan& plan : plans) needs = needs | plan.view->needs;
+  for (const ViewPlan& plan : plans) {
+    needs = needs | plan.view->needs;
+    // Which steps count depends on them (Steps), and must not on the other views.
+    if (plan.view->make != nullptr) needs = needs | TraceNeeds{TracePart::kOverheads};
+  }
   return needs;
 }
 

@@ -8,6 +8,7 @@ namespace oplens::prof {
 // Each view is defined at the end of its own file, with constant initialization.
 extern const View kKernelsView;
 extern const View kCopiesView;
+extern const View kVerdictView;
 extern const View kAdviceView;
 extern const View kOverviewView;
 extern const View kGpuView;
@@ -22,6 +23,7 @@ extern const View kMemoryView;
 extern const View kMemoryEventsView;
 extern const View kMemoryOpsView;
 extern const View kIdleView;
+extern const View kGapsView;
 extern const View kLaunchesView;
 extern const View kQueueView;
 extern const View kBandwidthView;
@@ -41,6 +43,7 @@ extern const View kLossesView;
 inline constexpr const View* kViews[] = {
     &kKernelsView,
     &kCopiesView,
+    &kVerdictView,
     &kAdviceView,
     &kOverviewView,
     &kGpuView,
@@ -55,6 +58,7 @@ inline constexpr const View* kViews[] = {
     &kMemoryEventsView,
     &kMemoryOpsView,
     &kIdleView,
+    &kGapsView,
     &kLaunchesView,
     &kQueueView,
     &kBandwidthView,

@@ -4,10 +4,13 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "prof/verdicts/noise.h"
+#include "prof/verdicts/steady_steps.h"
 #include "test/support/program.h"
 #include "test/support/test_files.h"
 
@@ -37,12 +40,12 @@ double NumberOf(const json& row, const char* key) {
   return row.at(key).is_null() ? 0 : row.at(key).get<double>();
 }
 
-/// Time on the GPU in a whole step, by the view operators.
+/// Time on the GPU in a steady step, by the view operators.
 double DeviceSelfOfAStep(const std::string& file) {
   auto tables = Tables({"--view", "overview,operators", "--by", "step", file});
   std::map<std::string, bool> whole;
   for (const json& row : tables["overview"]) {
-    if (row.at("step") != "mean") whole[row.at("step")] = row.at("state") == "whole";
+    if (row.at("step") != "mean") whole[row.at("step")] = row.at("state") == "steady";
   }
   size_t steps = 0;
   for (const auto& [step, is_whole] : whole) steps += is_whole ? 1 : 0;
@@ -115,12 +118,78 @@ INSTANTIATE_TEST_SUITE_P(
       return name.substr(folder, name.find('/', folder) - folder);
     });
 
+/// The lengths of the steps of a profile, which are not cut, by rank; of runs with at least three.
+std::vector<std::vector<double>> StepsOf(const std::string& file) {
+  std::map<std::string, std::vector<double>> ranks;
+  auto tables = Tables({"--view", "overview,setup", file});
+  for (const json& row : tables["overview"]) {
+    if (row.at("step") == "mean" || row.at("state") == "cut") continue;
+    ranks[row.at("rank").dump()].push_back(NumberOf(row, "total_ns"));
+  }
+  std::vector<std::vector<double>> steps;
+  for (auto& [rank, lengths] : ranks) {
+    if (lengths.size() >= 3) steps.push_back(std::move(lengths));
+  }
+  return steps;
+}
+
+std::vector<double> SteadyOf(const std::vector<double>& lengths_ns) {
+  std::vector<prof::StepLength> steps;
+  for (const double length : lengths_ns) steps.push_back({std::llround(length), 0, false});
+  const std::vector<prof::StepState> states = StatesOf(steps);
+  std::vector<double> steady;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (states[i] == prof::StepState::kSteady) steady.push_back(lengths_ns[i]);
+  }
+  return steady;
+}
+
+// Two samples of the steps of one run differ by chance alone: of 200 such pairs at most 2 are told
+// to be a change, for each run of the corpus.
+TEST(DiffVerdictTest, ResamplesOfARunAreNoChange) {
+  OPLENS_NEED_CORPUS();
+  size_t runs = 0;
+  for (const char* file :
+       {"kineto/b300_moe/moe_01_many_experts_few_tokens.json",
+        "kineto/b300_moe/moe_03_top1_sparse.json", "kineto/b300_moe/moe_05_large_capacity.json",
+        "kineto/ddp_a100_nccl_meta/rank0.json", "kineto/ddp_v100_memory/rank1.json",
+        "kineto/diff_ddp/control_a100_rank3.json", "kineto/diff_ddp/test_v100_rank1.json",
+        "kineto/gpu_user_annotation/gp100_steps.json", "kineto/param_resnet/resnet.json",
+        "kineto/resnet50_autograd_api_w4/worker0.json",
+        "kineto/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json",
+        "kineto/resnet50_num_workers_4/worker0.1623212756351.pt.trace.json",
+        "kineto/resnet50_v010_num_workers_4/worker0.pt.trace.json",
+        "kineto/v100_ns/rank-0.Apr_03_18_51_38.1102.pt.trace.json", "nsys/llama_stream.sqlite",
+        "nsys/lm27b_graph.sqlite", "nsys/lm27b_nvtx.sqlite"}) {
+    SCOPED_TRACE(file);
+    for (const std::vector<double>& steps : StepsOf(CorpusFile(file))) {
+      ++runs;
+      std::mt19937 random(1);
+      int changed = 0;
+      for (int pair = 0; pair < 200; ++pair) {
+        std::vector<double> base;
+        std::vector<double> now;
+        for (size_t i = 0; i < steps.size(); ++i) {
+          base.push_back(steps[random() % steps.size()]);
+          now.push_back(steps[random() % steps.size()]);
+        }
+        const prof::Noise noise = prof::NoiseOfSteps(SteadyOf(base), SteadyOf(now));
+        changed += noise.verdict == prof::Verdict::kChanged ? 1 : 0;
+      }
+      EXPECT_LE(changed, 2);
+    }
+  }
+  EXPECT_EQ(runs, 17u);
+}
+
 TEST(DiffVerdictTest, MoreWorkersMendTheDataLoader) {
   OPLENS_NEED_CORPUS();
   auto tables = Tables(
       {"--diff", CorpusFile("kineto/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json"),
        CorpusFile("kineto/resnet50_num_workers_4/worker0.1623212756351.pt.trace.json")});
-  EXPECT_THAT(tables["diff"].at(1).at("verdict").get<std::string>(), HasSubstr("DataLoader"));
+  const auto verdict = tables["diff"].at(1).at("verdict").get<std::string>();
+  EXPECT_THAT(verdict, testing::StartsWith("faster by "));
+  EXPECT_THAT(verdict, HasSubstr("DataLoader"));
   EXPECT_THAT(tables["diff_causes"].at(0).at("cause").get<std::string>(), HasSubstr("DataLoader"));
 }
 

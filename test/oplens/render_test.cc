@@ -101,7 +101,16 @@ Screen FullScreen() {
   screen.flops_known_pct = 3;
   screen.span_busy_pct = 99;
   screen.shown_rank = std::string(90, 'r');
-  screen.steps = {StepFacts::Source::kMarked, 1000, 2, 9'000'000'000};
+  screen.steps = {StepFacts::Source::kMarked,
+                  "",
+                  1000,
+                  9'000'000'000,
+                  8'000'000'000,
+                  10'000'000'000,
+                  5'000'000'000,
+                  {{"warm-up", 1, "-9000000000000000000", 99'000'000'000}, {"cut", 2, "7", 5}}};
+  screen.verdict = "the GPU waits in " + std::string(200, 'c') + ": 53 % of a step";
+  screen.verdict_command = "view idle --by call,op";
   StepTime& time = screen.time.emplace();
   time.total_ns = 9e18;
   for (int i = 0; i < 8; ++i) time.parts.push_back({"communication alone", 1e18, 12.5});
@@ -110,7 +119,7 @@ Screen FullScreen() {
   time.communication_pct = 12.5;
   GpuUse& gpu = screen.gpu.emplace();
   gpu.device = "-2147483648";
-  gpu.busy_pct = gpu.sm_efficiency_pct = gpu.achieved_occupancy_pct = gpu.tc_least_pct = 50;
+  gpu.sm_efficiency_pct = gpu.achieved_occupancy_pct = gpu.tc_least_pct = 50;
   gpu.tc_known_pct = 60;
   gpu.idle_pct = 99.9;
   gpu.causes = {{"communication", 40}, {"dataloader", 30}, {"other-stream", 20}, {"tail", 9}};
@@ -204,8 +213,8 @@ TEST(RenderTest, SaysHowMuchIsInferredAndHowToDoWithout) {
 TEST(RenderTest, OpsOfRepetitionsAreNotBelowNoKernelsRepeat) {
   Screen screen = FullScreen();
   screen.ranks.clear();
-  screen.steps = {StepFacts::Source::kRun, 0, 0, {}};
-  EXPECT_THAT(Render(screen, {}), HasSubstr("no steps are marked and no kernels repeat"));
+  screen.steps = {StepFacts::Source::kRun, "", 0, {}, {}, {}, {}, {}};
+  EXPECT_THAT(Render(screen, {}), HasSubstr("no steps are marked, no kernels repeat"));
   screen.repetition_pct = 7.5;
   const std::string text = Render(screen, {.columns = 200});
   EXPECT_THAT(text, HasSubstr("no steps are marked\n"));
@@ -219,9 +228,10 @@ TEST(RenderTest, TensorCoresOfWhatIsKnownAreALowerBound) {
   screen.gpu->tc_least_pct = 56.659;  // A lower bound is not rounded up.
   screen.gpu->tc_known_pct = 77.9;
   EXPECT_THAT(Render(screen, {.columns = 200}),
-              HasSubstr("Tensor Cores: at least 56.6 % of kernel time (known of 77.9 %)"));
+              HasSubstr("Tensor Cores at least 56.6 % of kernel time (known of 77.9 %)"));
   screen.gpu->tc_known_pct = 100;
-  EXPECT_THAT(Render(screen, {.columns = 200}), HasSubstr("Tensor Cores: 56.7 % of kernel time;"));
+  EXPECT_THAT(Render(screen, {.columns = 200}),
+              HasSubstr("Tensor Cores 56.7 % of kernel time; 33.0 % is"));
 }
 
 TEST(RenderTest, ABoundThatSaysNothingIsNotShown) {
@@ -267,7 +277,26 @@ TEST(RenderTest, HidesWhatIsOfKernelsWhereReplaysHideThem) {
   Screen screen = FullScreen();
   screen.replay_pct = 90;
   EXPECT_THAT(Render(screen, {}), Not(HasSubstr("SM efficiency")));
-  EXPECT_THAT(Render(screen, {}), Not(HasSubstr("Tensor Cores:")));
+  EXPECT_THAT(Render(screen, {}), Not(HasSubstr("Tensor Cores")));
+}
+
+TEST(RenderTest, TheVerdictIsOnTopAndOfAPopulationThatIsNamed) {
+  Screen screen = FullScreen();
+  screen.ranks.clear();
+  screen.verdict = "the GPU waits for the data loader: 53.0 % of a step";
+  const std::string text = Render(screen, {.columns = 200});
+  EXPECT_THAT(text, HasSubstr("\nThe GPU waits for the data loader: 53.0 % of a step\n"));
+  EXPECT_LT(text.find("The GPU waits"), text.find("A step: median 9.00 s"));
+  EXPECT_THAT(text, HasSubstr("(8.00 s to 10.0 s) of 1000 steady steps\n"));
+  EXPECT_THAT(text, HasSubstr("  Left out: step -9000000000000000000 (warm-up, 99.0 s), 2 steps "
+                              "(cut, up to 5 ns)\n"));
+  EXPECT_THAT(text, HasSubstr("  On the host 5.00 s, with its GPU work 9.00 s"));
+  EXPECT_THAT(text, HasSubstr(": MFU at least 180.0 %, 100.0 %"));
+  EXPECT_THAT(text, HasSubstr("Kernels of the recording"));
+  screen.steps.source = StepFacts::Source::kRepetition;
+  EXPECT_THAT(Render(screen, {.columns = 200}), HasSubstr("A repetition: median"));
+  screen.steps.host_median_ns = 8'900'000'000;
+  EXPECT_THAT(Render(screen, {.columns = 200}), Not(HasSubstr("On the host")));
 }
 
 TEST(RenderTest, SmallLossesShareALine) {
@@ -284,7 +313,7 @@ TEST(RenderTest, FilesAreNoRanksUnlessTheySaySo) {
   const std::string text = Render(screen, {100});
   EXPECT_THAT(text, HasSubstr("\nFiles, which do not say that they are ranks"));
   EXPECT_THAT(text, Not(HasSubstr("waits")));
-  EXPECT_THAT(text, Not(HasSubstr("--view stragglers")));
+  EXPECT_THAT(text, Not(HasSubstr("view stragglers")));
 }
 
 TEST(NextCommandsTest, FitWhatWasFound) {
@@ -298,15 +327,18 @@ TEST(NextCommandsTest, FitWhatWasFound) {
   screen.kernels = 1;
   screen.flops_known_pct = 100;
   EXPECT_THAT(commands_of(screen), testing::ElementsAre("report -o run.html"));
-  screen.gpu.emplace().idle_pct = 50;
-  EXPECT_THAT(commands_of(screen), testing::ElementsAre("prof --view idle", "report -o run.html"));
-  screen.steps.source = StepFacts::Source::kMarked;
+  screen.verdict_command = "view idle --by call,op";
+  EXPECT_THAT(commands_of(screen),
+              testing::ElementsAre("view idle --by call,op", "report -o run.html"));
   screen.flops_known_pct = 0;
   EXPECT_THAT(commands_of(screen),
-              testing::ElementsAre("prof --view idle --by step", "check", "report -o run.html"));
-  EXPECT_THAT(commands_of(FullScreen()),
-              testing::ElementsAre("prof --view stragglers", "prof --view collectives",
-                                   "report -o run.html"));
+              testing::ElementsAre("view idle --by call,op", "check", "report -o run.html"));
+  EXPECT_THAT(
+      commands_of(FullScreen()),
+      testing::ElementsAre("view idle --by call,op", "view stragglers", "report -o run.html"));
+  screen.verdict_command = "check";
+  EXPECT_THAT(commands_of(screen), testing::ElementsAre("check", "report -o run.html"))
+      << "no command twice";
 }
 
 }  // namespace

@@ -71,15 +71,25 @@ void CheckTime(const Screen& screen, const std::vector<std::string>& paths) {
   for (const json& row : RowsOf(paths, {"--view", "overview"})) {
     if (screen.ranks.size() > 1 && TextOf(row, "rank") != screen.shown_rank) continue;
     if (TextOf(row, "step") != "mean") {
-      if (row["state"] == "whole") totals.push_back(row["total_ns"].get<int64_t>());
+      if (row["state"] == "steady") totals.push_back(row["total_ns"].get<int64_t>());
       continue;
     }
     if (any) continue;
     any = true;
     ASSERT_TRUE(screen.time.has_value());
-    EXPECT_DOUBLE_EQ(screen.time->total_ns, NumberOf(row, "total_ns"));
-    ExpectSame(screen.time->busy_pct, row["busy_pct"], "busy_pct");
-    ExpectSame(screen.time->mfu_pct, row["mfu_pct"], "mfu_pct");
+    // A run counts after its cold start.
+    const bool of_run = screen.steps.source == StepFacts::Source::kRun;
+    const double cold_ns = of_run ? NumberOf(row, "cold_ns") : 0;
+    const double total_ns = NumberOf(row, "total_ns") - cold_ns;
+    EXPECT_DOUBLE_EQ(screen.time->cold_ns, cold_ns);
+    EXPECT_DOUBLE_EQ(screen.time->total_ns, total_ns);
+    for (const auto& [figure, key] :
+         {std::pair(screen.time->busy_pct, "busy_pct"), {screen.time->mfu_pct, "mfu_pct"}}) {
+      ASSERT_EQ(figure.has_value(), row[key].is_number()) << key;
+      if (figure) {
+        EXPECT_NEAR(*figure, NumberOf(row, key) * (total_ns + cold_ns) / total_ns, 1e-9) << key;
+      }
+    }
     double sum_ns = 0;
     double sum_pct = 0;
     for (const TimePart& part : screen.time->parts) {
@@ -87,7 +97,7 @@ void CheckTime(const Screen& screen, const std::vector<std::string>& paths) {
       sum_pct += part.share_pct;
       EXPECT_GT(part.time_ns, 0);
     }
-    EXPECT_NEAR(sum_ns, NumberOf(row, "total_ns"), 1e-9 * sum_ns);
+    EXPECT_NEAR(sum_ns, total_ns, 1e-9 * sum_ns);
     EXPECT_NEAR(sum_pct, 100, 1e-6);
     const auto part_of = [&](const std::string& name) {
       const auto at = std::ranges::find(screen.time->parts, name, &TimePart::name);
@@ -97,10 +107,14 @@ void CheckTime(const Screen& screen, const std::vector<std::string>& paths) {
     EXPECT_DOUBLE_EQ(part_of("communication alone"), NumberOf(row, "comm_ns"));
     EXPECT_DOUBLE_EQ(part_of("copies"), NumberOf(row, "memcpy_ns"));
     EXPECT_DOUBLE_EQ(part_of("data loader"), NumberOf(row, "dataloader_ns"));
-    EXPECT_DOUBLE_EQ(part_of("nothing recorded"), NumberOf(row, "other_ns"));
+    EXPECT_DOUBLE_EQ(part_of("queued"), NumberOf(row, "queued_ns"));
+    EXPECT_DOUBLE_EQ(part_of("cold start"), NumberOf(row, "cold_ns") - cold_ns);
+    EXPECT_NEAR(part_of("nothing recorded"),
+                NumberOf(row, "other_ns") - NumberOf(row, "queued_ns") - NumberOf(row, "cold_ns"),
+                1e-9 * sum_ns);
   }
   EXPECT_EQ(any, screen.time.has_value());
-  EXPECT_EQ(screen.steps.whole, totals.size());
+  EXPECT_EQ(screen.steps.steady, totals.size());
   std::ranges::sort(totals);
   if (!totals.empty()) {
     EXPECT_EQ(screen.steps.median_ns, totals[(totals.size() - 1) / 2]);
@@ -115,7 +129,6 @@ void CheckGpu(const Screen& screen, const std::vector<std::string>& paths) {
       continue;
     }
     found = true;
-    ExpectSame(screen.gpu->busy_pct, row["busy_pct"], "busy_pct");
     ExpectSame(screen.gpu->sm_efficiency_pct, row["sm_efficiency_pct"], "sm_efficiency_pct");
     ExpectSame(screen.gpu->achieved_occupancy_pct, row["achieved_occupancy_pct"],
                "achieved_occupancy_pct");
@@ -123,21 +136,50 @@ void CheckGpu(const Screen& screen, const std::vector<std::string>& paths) {
     ExpectSame(screen.gpu->tc_known_pct, row["tc_known_pct"], "tc_known_pct");
   }
   EXPECT_TRUE(found);
-  size_t causes = 0;
-  for (const json& row : RowsOf(paths, {"--view", "idle"})) {
-    if (TextOf(row, "rank") != screen.gpu->rank || row["device"].dump() != screen.gpu->device) {
-      continue;
+  // Idle time is of the steps that the mean is over.
+  std::map<int64_t, double> steps_ns;
+  for (const bool steady : {true, false}) {
+    for (const json& row : RowsOf(paths, {"--view", "overview"})) {
+      if (TextOf(row, "rank") != screen.gpu->rank || TextOf(row, "step") == "mean") continue;
+      if ((row["state"] == "steady") != steady) continue;
+      steps_ns[std::stoll(TextOf(row, "step"))] = NumberOf(row, "total_ns");
     }
-    if (row["cause"] == "(all)") {
-      ExpectSame(screen.gpu->idle_pct, row["window_pct"], "idle");
-      continue;
-    }
-    ++causes;
-    const auto at = std::ranges::find(screen.gpu->causes, TextOf(row, "cause"), &IdleCause::cause);
-    ASSERT_NE(at, screen.gpu->causes.end());
-    EXPECT_DOUBLE_EQ(at->window_pct, row["window_pct"].get<double>());
+    if (!steps_ns.empty()) break;
   }
-  EXPECT_EQ(causes, screen.gpu->causes.size());
+  double total_ns = 0;
+  for (const auto& [step, ns] : steps_ns) total_ns += ns;
+  total_ns -= screen.time->cold_ns;
+  std::map<std::string, double> causes_ns;
+  for (const json& row : RowsOf(paths, {"--view", "idle", "--by", "step"})) {
+    if (TextOf(row, "rank") != screen.gpu->rank || row["device"].dump() != screen.gpu->device ||
+        !steps_ns.contains(row["step"].get<int64_t>())) {
+      continue;
+    }
+    causes_ns[TextOf(row, "cause")] += NumberOf(row, "idle_ns");
+  }
+  for (const auto& [cause, ns] : causes_ns) {
+    if (cause == "(all)") {
+      EXPECT_NEAR(screen.gpu->idle_pct.value_or(-1), 100 * (ns - screen.time->cold_ns) / total_ns,
+                  1e-9);
+      continue;
+    }
+    if (cause == "cold-start" && screen.time->cold_ns > 0) continue;
+    const auto at = std::ranges::find(screen.gpu->causes, cause, &IdleTime::cause);
+    ASSERT_NE(at, screen.gpu->causes.end());
+    EXPECT_NEAR(at->share_pct, 100 * ns / total_ns, 1e-9);
+  }
+  causes_ns.erase("(all)");
+  if (screen.time->cold_ns > 0) causes_ns.erase("cold-start");
+  EXPECT_EQ(causes_ns.size(), screen.gpu->causes.size());
+}
+
+void CheckVerdict(const Screen& screen, const std::vector<std::string>& paths) {
+  for (const json& row : RowsOf(paths, {"--view", "verdict"})) {
+    if (screen.ranks.size() > 1 && TextOf(row, "rank") != screen.shown_rank) continue;
+    EXPECT_EQ(screen.verdict, TextOf(row, "verdict"));
+    return;
+  }
+  EXPECT_EQ(screen.verdict, "");
 }
 
 void CheckCosts(const Costs& costs, const std::vector<std::string>& paths, const std::string& key) {
@@ -271,6 +313,7 @@ void CheckAll(const std::vector<std::string>& paths) {
   const Screen screen = ScreenOf(paths);
   CheckTime(screen, paths);
   CheckGpu(screen, paths);
+  CheckVerdict(screen, paths);
   CheckCosts(screen.ops, paths, "op");
   CheckCosts(screen.kernel_names, paths, "kernel");
   CheckKernels(screen, paths);

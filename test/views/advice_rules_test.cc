@@ -154,11 +154,12 @@ const std::vector<BadCase>& BadCases() {
       {"cold-start",
        [](RankFacts* f) {
          f->window_ns += kWindowNs / 19;
-         f->cold_ns = kWindowNs / 19;
+         f->cold_ns = f->idle_ns[static_cast<size_t>(IdleCause::kModuleLoad)] = kWindowNs / 19;
        },
        [](RankFacts* f) {
          f->window_ns += 2;
          f->cold_ns += 2;
+         f->idle_ns[static_cast<size_t>(IdleCause::kModuleLoad)] += 2;
        },
        Severity::kInfo},
       {"warm-up-step", [](RankFacts* f) { f->steps[0].total_ns = kStepNs * 3 / 2; },

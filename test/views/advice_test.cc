@@ -122,8 +122,8 @@ TEST(AdviceTest, BlockingCallsWithTheirPlace) {
   EXPECT_EQ(places.begin()->first, "cudaStreamSynchronize in aten::item at train.py(10): step");
   EXPECT_EQ(places.begin()->second.count, 1);
   EXPECT_EQ(places.begin()->second.time_ns, 106'000);
-  EXPECT_EQ(places.begin()->second.gain_ns, 35'000);
-  EXPECT_EQ(facts.host_bound_ns, 10'000);  // Before the first kernel.
+  EXPECT_EQ(places.begin()->second.gain_ns, 34'000);  // Until the launch returned.
+  EXPECT_EQ(facts.host_bound_ns, 0);  // What is before the first kernel is the cold start.
   EXPECT_THAT(IdsOf(made.RowsOf(kAdviceView.make)), ElementsAre("blocking-calls"));
 }
 
@@ -135,7 +135,7 @@ TEST(AdviceTest, ABlockingCallCostsAtMostWhatItTook) {
   made.AddKernel(80'000, 100'000, made.AddCall(70'000, 75'000));
   const RankFacts facts = FactsOf(&made);
   EXPECT_EQ(facts.At(Topic::kBlocking).all.gain_ns, 2'000);
-  EXPECT_EQ(facts.host_bound_ns, 60'000 - 2'000 + 9'000);  // And before the first kernel.
+  EXPECT_EQ(facts.host_bound_ns, 55'000 - 2'000);  // Until the launch returned.
 }
 
 TEST(AdviceTest, WaitsBeforeKernelsAreTheirs) {
@@ -148,7 +148,7 @@ TEST(AdviceTest, WaitsBeforeKernelsAreTheirs) {
   const auto& shorts = facts.At(Topic::kShort);
   EXPECT_EQ(shorts.all.count, 100);
   EXPECT_EQ(shorts.all.time_ns, 200'000);
-  EXPECT_EQ(shorts.all.gain_ns, 99 * 8'000 + 6'000);
+  EXPECT_EQ(shorts.all.gain_ns, 99 * 7'000);
   EXPECT_EQ(facts.host_bound_ns, shorts.all.gain_ns);
   EXPECT_THAT(IdsOf(made.RowsOf(kAdviceView.make)), ElementsAre("host-bound", "short-kernels"));
 }
@@ -156,9 +156,10 @@ TEST(AdviceTest, WaitsBeforeKernelsAreTheirs) {
 // A first launch of 2 ms loads code: that is no host that is too slow.
 TEST(AdviceTest, ColdLaunchesAreLeftOut) {
   MadeRun made;
-  made.AddKernel(2'000'100, 2'900'000, made.AddCall(0, 2'000'000));
+  made.AddKernel(100, 1'000, made.AddCall(0, 50));
+  made.AddKernel(2'001'100, 2'900'000, made.AddCall(1'000, 2'001'000));
   const RankFacts facts = FactsOf(&made);
-  EXPECT_EQ(facts.cold_ns, 2'000'100);
+  EXPECT_EQ(facts.cold_ns, 2'000'000 + 100);  // And what is before the first kernel.
   EXPECT_EQ(facts.host_bound_ns, 0);
   EXPECT_EQ(facts.capacity_ns(), 2'900'000 - 2'000'100);
   EXPECT_THAT(IdsOf(made.RowsOf(kAdviceView.make)), ElementsAre("cold-start"));

@@ -64,7 +64,8 @@ TEST(IdleTest, CausesByMoment) {
   EXPECT_EQ(Causes(rows), (CauseTimes{{"(all)", 745},
                                       {"python", 145},
                                       {"host-op", 50},
-                                      {"launch", 25},
+                                      {"launch", 15},
+                                      {"queued", 10},
                                       {"sync", 95},
                                       {"dataloader", 80},
                                       {"unknown", 50},
@@ -78,17 +79,18 @@ TEST(IdleTest, CausesByMoment) {
   EXPECT_NEAR(std::stod(rows[1].at("share_pct")), 100.0 * 300 / 745, 1e-9);
 }
 
-// Before anything of the launching thread is recorded nothing can be said of it; between two pieces
-// of work that is no head.
-TEST(IdleTest, HeadIsBeforeTheThreadBegins) {
+// Without steps nothing is known of what was before the first work.
+TEST(IdleTest, ColdStartIsBeforeTheFirstWork) {
   MadeRun made;
   const ThreadIndex other = made.AddThread(1, 2);
   made.AddRange("label", 0, 400, RangeKind::kAnnotation, other);
   made.AddRange("label", 30, 40);
   made.AddKernel(60, 100, made.AddCall(50, 55));
   made.AddKernel(200, 400, made.AddCall(150, 155));
-  EXPECT_EQ(Causes(made.RowsOf(kIdleView.make)),
-            (CauseTimes{{"(all)", 160}, {"head", 30}, {"python", 70}, {"launch", 60}}));
+  EXPECT_EQ(
+      Causes(made.RowsOf(kIdleView.make)),
+      (CauseTimes{
+          {"(all)", 160}, {"cold-start", 60}, {"python", 50}, {"launch", 5}, {"queued", 45}}));
 }
 
 TEST(IdleTest, CollectivesOfTheHost) {
@@ -97,8 +99,10 @@ TEST(IdleTest, CollectivesOfTheHost) {
   made.AddRange("gloo:all_reduce", 10, 110);
   made.AddRange("aten::add", 20, 40, RangeKind::kOperator);
   made.AddKernel(200, 300, made.AddCall(190, 195));
-  EXPECT_EQ(Causes(made.RowsOf(kIdleView.make)),
-            (CauseTimes{{"(all)", 200}, {"communication", 100}, {"python", 90}, {"launch", 10}}));
+  EXPECT_EQ(
+      Causes(made.RowsOf(kIdleView.make)),
+      (CauseTimes{
+          {"(all)", 200}, {"communication", 100}, {"python", 90}, {"launch", 5}, {"queued", 5}}));
 }
 
 // Stream 20 has its second kernel launched at 20 to 30, while the other works up to 100.
@@ -111,10 +115,14 @@ std::vector<ViewRow> RowsOfTwoStreams(const char* other) {
 }
 
 TEST(IdleTest, StreamsWaitForOthers) {
-  EXPECT_EQ(Causes(RowsOfTwoStreams("relu"), "stream", "20"),
-            (CauseTimes{{"(all)", 110}, {"python", 10}, {"launch", 30}, {"other-stream", 70}}));
-  EXPECT_EQ(Causes(RowsOfTwoStreams(kNccl), "stream", "20"),
-            (CauseTimes{{"(all)", 110}, {"python", 10}, {"launch", 30}, {"communication", 70}}));
+  EXPECT_EQ(
+      Causes(RowsOfTwoStreams("relu"), "stream", "20"),
+      (CauseTimes{
+          {"(all)", 110}, {"python", 10}, {"launch", 10}, {"queued", 20}, {"other-stream", 70}}));
+  EXPECT_EQ(
+      Causes(RowsOfTwoStreams(kNccl), "stream", "20"),
+      (CauseTimes{
+          {"(all)", 110}, {"python", 10}, {"launch", 10}, {"queued", 20}, {"communication", 70}}));
   // One that was never empty between its first work and its last.
   EXPECT_EQ(Causes(RowsOfTwoStreams("relu"), "stream", "7"), (CauseTimes{{"(all)", 0}}));
 }
@@ -138,9 +146,11 @@ TEST(IdleTest, StepsCutGaps) {
   made.AddKernel(20, 60, made.AddCall(10, 15));
   made.AddKernel(150, 180, made.AddCall(140, 145));
   const auto rows = made.RowsOf(kIdleView.make, By({"step"}));
-  EXPECT_EQ(Causes(rows, "step", "1"), (CauseTimes{{"(all)", 60}, {"python", 50}, {"launch", 10}}));
-  EXPECT_EQ(Causes(rows, "step", "2"),
-            (CauseTimes{{"(all)", 70}, {"python", 40}, {"launch", 10}, {"tail", 20}}));
+  EXPECT_EQ(Causes(rows, "step", "1"),
+            (CauseTimes{{"(all)", 60}, {"python", 50}, {"launch", 5}, {"queued", 5}}));
+  EXPECT_EQ(
+      Causes(rows, "step", "2"),
+      (CauseTimes{{"(all)", 70}, {"python", 40}, {"launch", 5}, {"queued", 5}, {"tail", 20}}));
 }
 
 // A launch that ended before it began, and work that began before its call.
@@ -162,8 +172,12 @@ TEST(IdleTest, WaitingCallsAreRead) {
   builder.Launch({.name = "gemm", .duration_ns = 1'000}, 8'000);  // From 10,500.
   const auto path = test::TestDir() / "run.json";
   builder.Write(path);
-  EXPECT_EQ(Causes(RowsOver(kView, {path.string()})),
-            (CauseTimes{{"(all)", 8'500}, {"sync", 2'500}, {"python", 1'000}, {"launch", 5'000}}));
+  EXPECT_EQ(Causes(RowsOver(kView, {path.string()})), (CauseTimes{{"(all)", 8'500},
+                                                                  {"cold-start", 2'500},
+                                                                  {"sync", 2'500},
+                                                                  {"python", 1'000},
+                                                                  {"launch", 2'000},
+                                                                  {"queued", 500}}));
 }
 
 TEST(IdleTest, RanksMergeInAnyOrder) {
@@ -180,7 +194,82 @@ TEST(IdleTest, SaysWhatIsMissing) {
   const auto partial = test::PartialOf(kView, {WriteRun("run.json", {})});
   EXPECT_TRUE(test::RowsOf(*partial).empty());
   EXPECT_THAT(partial->Notes(), ElementsAre(HasSubstr("ProfilerActivity.CUDA")));
-  EXPECT_THROW(kIdleView.make(By({"op"})), UsageError);
+  EXPECT_THROW(kIdleView.make(By({"shape"})), UsageError);
+}
+
+/// "cause call op layer: idle_ns" of each row.
+Texts Subjects(const std::vector<ViewRow>& rows) {
+  Texts texts;
+  for (const ViewRow& row : rows) {
+    if (row.at("cause") == "(all)") continue;
+    texts.push_back(row.at("cause") + " " + row.at("call") + " " + row.at("op") + " " +
+                    row.at("layer") + ": " + row.at("idle_ns"));
+  }
+  return texts;
+}
+
+// host |Net   |empty_cache            | item          |copy_        | mm             |  mm
+//             | hipFree 1000-51'000   | sync ..60'000 | copy 70-90k | launch 2 ms
+TEST(IdleTest, CausesNameTheCallTheOpAndTheLayer) {
+  MadeRun made;
+  made.AddStep(0, 0, 3'000'000);
+  made.AddRange("Net", 0, 3'000'000, RangeKind::kModule);
+  made.AddRange("aten::empty_cache", 500, 52'000, RangeKind::kOperator);
+  made.AddCall(1'000, 51'000, "hipFree");
+  made.AddRange("aten::item", 52'000, 62'000, RangeKind::kOperator);
+  made.AddCall(53'000, 60'000, "cudaStreamSynchronize");
+  made.AddRange("aten::copy_", 65'000, 95'000, RangeKind::kOperator);
+  made.AddCopy(85'000, 88'000, made.AddCall(70'000, 90'000, "cudaMemcpyAsync"));
+  made.trace.copies.back().source_kind = MemoryKind::kPageable;
+  made.AddRange("aten::mm", 95'000, 2'200'000, RangeKind::kOperator);
+  made.AddKernel(2'150'000, 2'900'000, made.AddCall(100'000, 2'100'000));
+  const auto rows = made.RowsOf(kIdleView.make, By({"call", "op", "layer"}));
+  EXPECT_THAT(Subjects(rows),
+              ElementsAre("module-load cudaLaunchKernel aten::mm Net: 2000000", "tail   : 100000",
+                          "queued device aten::mm Net: 50000",
+                          "api-call hipFree aten::empty_cache Net: 50000",
+                          "pageable-copy cudaMemcpyAsync aten::copy_ Net: 17000",
+                          "host-op  aten::copy_ Net: 10000",
+                          "sync cudaStreamSynchronize aten::item Net: 7000",
+                          "host-op  aten::mm Net: 5000", "python   Net: 3500",
+                          "host-op  aten::item Net: 3000", "host-op  aten::empty_cache Net: 1500"));
+  // Without the words, the same sums by cause.
+  CauseTimes sums;
+  for (const ViewRow& row : rows) sums[row.at("cause")] += std::stoll(row.at("idle_ns"));
+  EXPECT_EQ(Causes(made.RowsOf(kIdleView.make)), sums);
+}
+
+TEST(IdleTest, WhatHoldsLaunchedWorkBack) {
+  const auto held = [](MadeRun* made) {
+    std::string text;
+    for (const ViewRow& row : made->RowsOf(kIdleView.make, By({"call"}))) {
+      if (row.at("cause") == "queued") text += row.at("call") + row.at("idle_ns") + " ";
+    }
+    return text;
+  };
+  // Launched while the previous kernel of the stream ran.
+  MadeRun stream;
+  stream.AddKernel(0, 1000, stream.AddCall(0, 0));
+  stream.AddKernel(1500, 2000, stream.AddCall(100, 200));
+  EXPECT_EQ(held(&stream), "stream500 ");
+  // Launched later.
+  MadeRun device;
+  device.AddKernel(0, 1000, device.AddCall(0, 0));
+  device.AddKernel(1500, 2000, device.AddCall(1000, 1100));
+  EXPECT_EQ(held(&device), "device400 ");
+  // The stream was told to wait before that launch.
+  MadeRun event;
+  event.AddKernel(0, 1000, event.AddCall(0, 0));
+  Synchronization& wait = event.trace.synchronizations.emplace_back();
+  wait.kind = WaitKind::kStreamWaitEvent;
+  wait.stream_id = 7;
+  wait.launch = event.AddCall(50, 60, "cudaStreamWaitEvent");
+  event.AddKernel(1500, 2000, event.AddCall(100, 200));
+  EXPECT_EQ(held(&event), "event500 ");
+  MadeRun copy;
+  copy.AddKernel(0, 1000, copy.AddCall(0, 0));
+  copy.AddCopy(1500, 2000, copy.AddCall(1000, 1100, "cudaMemcpyAsync"));
+  EXPECT_EQ(held(&copy), "copy400 ");
 }
 
 TEST(IdleTest, CallsThatWait) {

@@ -82,7 +82,7 @@ class MadeRun {
   const prof::Run& run() {
     if (!run_) {
       records_.emplace(&trace, parse::JoinOptions(), &diagnostics_);
-      run_.emplace(*records_);
+      run_.emplace(*records_, run_options);
     }
     return *run_;
   }
@@ -125,6 +125,7 @@ class MadeRun {
   }
 
   Trace trace;
+  prof::RunOptions run_options;
 
  private:
   /// `see` may change it before `take` gets it.

@@ -1,5 +1,6 @@
 #include "prof/views/streams/overview.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -65,11 +66,12 @@ TEST(OverviewTest, EachClass) {
   made.AddCopy(74, 80);
   const auto rows = made.RowsOf(kOverviewView.make);
   //                           kernel 40-50, memcpy 74-80, memset 68-74, comm 50-68, runtime 30-35,
-  //                           dataloader 0-10, cpu 20-30 and 35-40, other 10-20 and 80-100.
-  EXPECT_EQ(Figures(rows[0], kParts), "10 6 6 18 5 10 15 30");
+  //                           dataloader 0-10, cpu 35-40 no: queued; other 10-30, 35-40, 80-100.
+  EXPECT_EQ(Figures(rows[0], kParts), "10 6 6 18 5 10 0 45");
+  EXPECT_EQ(Figures(rows[0], {"queued_ns", "cold_ns"}), "5 0");
   EXPECT_EQ(rows[0].at("comm_exposed_ns"), "18");
   EXPECT_EQ(rows[0].at("comm_hidden_ns"), "7");
-  EXPECT_EQ(rows[0].at("state"), "whole");
+  EXPECT_EQ(rows[0].at("state"), "steady");
   EXPECT_EQ(rows[0].at("host_ns"), "100");
   EXPECT_EQ(rows[0].at("mfu_pct"), "");
 }
@@ -188,6 +190,86 @@ TEST(OverviewTest, RecordsTellNoSteps) {
   EXPECT_NE(partial->Notes()[0].find("needs the profile itself"), std::string::npos);
 }
 
+// Six steps, of which the first takes three times as long, and the last holds the end of the
+// recording.
+void AddUnevenSteps(MadeRun* made) {
+  const int64_t lengths[] = {3000, 1000, 1010, 990, 1005, 1800};
+  int64_t at = 0;
+  for (int64_t i = 0; i < 6; ++i) {
+    made->AddStep(i, at, at + lengths[i]);
+    made->AddKernel(at + 20, at + 900, made->AddCall(at + 10, at + 15));
+    at += lengths[i];
+  }
+}
+
+TEST(OverviewTest, TheMeanIsOverSteadySteps) {
+  MadeRun made;
+  AddUnevenSteps(&made);
+  const auto rows = made.RowsOf(kOverviewView.make);
+  ASSERT_EQ(rows.size(), 7u);
+  EXPECT_EQ(rows[0].at("state"), "warm-up");
+  for (size_t i = 1; i < 5; ++i) EXPECT_EQ(rows[i].at("state"), "steady");
+  EXPECT_EQ(rows[5].at("state"), "ending");
+  EXPECT_DOUBLE_EQ(std::stod(rows[6].at("total_ns")), (1000 + 1010 + 990 + 1005) / 4.0);
+}
+
+TEST(OverviewTest, AllStepsOnRequest) {
+  MadeRun made;
+  AddUnevenSteps(&made);
+  made.run_options.all_steps = true;
+  const auto rows = made.RowsOf(kOverviewView.make);
+  EXPECT_EQ(rows[0].at("state"), "steady");
+  EXPECT_DOUBLE_EQ(std::stod(rows[6].at("total_ns")),
+                   (3000 + 1000 + 1010 + 990 + 1005 + 1800) / 6.0);
+}
+
+TEST(OverviewTest, NumberedRangesAreProposedAsSteps) {
+  MadeRun made;
+  made.AddRange("generate 7", 0, 40'000);  // The number of one range is no count.
+  for (int64_t i = 0; i < 4; ++i) {
+    const int64_t at = i * 10'000;
+    made.AddRange("token_" + std::to_string(i + 5) + " (x)", at, at + 9'000);
+    for (int64_t layer = 0; layer < 2; ++layer) {
+      made.AddRange("layer_" + std::to_string(layer), at + layer * 4'000,
+                    at + layer * 4'000 + 3'000);
+      made.AddKernel(at + layer * 4'000 + 200, at + layer * 4'000 + 1'000 + i,
+                     made.AddCall(at + layer * 4'000 + 10, at + layer * 4'000 + 20),
+                     i == 2 ? "other" : "kernel");
+    }
+  }
+  const auto partial = made.PartialOf(kOverviewView.make, [](prof::PricedKernel*) {});
+  EXPECT_THAT(
+      partial->Notes(),
+      testing::Contains("overview: ranges token_* (x) repeat 4 times, with 100 % of the GPU's "
+                        "work: --step '^token_(\\d+) \\(x\\)$' takes them as steps"));
+  MadeRun marked;
+  marked.AddStep(0, 0, 100'000);
+  for (int64_t i = 0; i < 4; ++i) {
+    marked.AddRange("token_" + std::to_string(i), i * 100, i * 100 + 90);
+    marked.AddKernel(i * 100 + 20, i * 100 + 40, marked.AddCall(i * 100 + 10, i * 100 + 12));
+  }
+  for (const std::string& note :
+       marked.PartialOf(kOverviewView.make, [](prof::PricedKernel*) {})->Notes()) {
+    EXPECT_THAT(note, testing::Not(testing::HasSubstr("token")));
+  }
+}
+
+TEST(OverviewTest, WorkOfTheProfilerIsAReason) {
+  const auto state = [](int64_t end_ns, OverheadKind kind) {
+    MadeRun made;
+    for (int64_t i = 0; i < 6; ++i) {
+      const int64_t at = i * 10'000;
+      made.AddStep(i, at, at + (i == 3 ? 3000 : 1000));
+      made.AddKernel(at + 20, at + 900, made.AddCall(at + 10, at + 15));
+    }
+    made.trace.overheads.push_back({31'000, end_ns, 0, kind});
+    return made.RowsOf(kOverviewView.make)[3].at("state");
+  };
+  EXPECT_EQ(state(32'500, OverheadKind::kBufferFlush), "profiler");
+  EXPECT_EQ(state(31'500, OverheadKind::kBufferFlush), "steady") << "most of it has no reason";
+  EXPECT_EQ(state(32'500, OverheadKind::kDriverCompiler), "steady") << "the program's own work";
+}
+
 TEST(TensorBoardOverviewTest, CommunicationIsWhatTheHostSaysOfIt) {
   MadeRun made;
   made.AddStep(0, 0, 100);
@@ -202,7 +284,7 @@ TEST(TensorBoardOverviewTest, CommunicationIsWhatTheHostSaysOfIt) {
             "10 10 20");
   EXPECT_EQ(Figures(rows[0], {"state", "start_ns", "host_ns", "busy_pct", "mfu_pct"}), "    ");
   const auto ours = made.RowsOf(kOverviewView.make);
-  EXPECT_EQ(Figures(ours[0], kParts), "0 0 0 20 7 0 28 45");
+  EXPECT_EQ(Figures(ours[0], kParts), "0 0 0 20 7 0 12 61");
 }
 
 // Its kernels are known by the number that they have from the range.

@@ -24,7 +24,7 @@ struct DistributedStep {
   int64_t origin_ns = 0;  ///< First event of the profile.
   Sum start_ns;           ///< Relative to origin_ns.
   int64_t number = 0;
-  bool whole = true;
+  bool steady = true;
   Sum total_ns;
   Sum computation_ns;
   Sum overlap_ns;
@@ -33,7 +33,7 @@ struct DistributedStep {
 
   static constexpr std::tuple kMembers{
       &DistributedStep::origin_ns,  &DistributedStep::start_ns,
-      &DistributedStep::number,     &DistributedStep::whole,
+      &DistributedStep::number,     &DistributedStep::steady,
       &DistributedStep::total_ns,   &DistributedStep::computation_ns,
       &DistributedStep::overlap_ns, &DistributedStep::communication_ns,
       &DistributedStep::memory_ns};
@@ -44,7 +44,7 @@ struct DistributedStep {
 
   int64_t other_ns() const { return total_ns - computation_ns - overlap_ns - communication_ns; }
   auto key() const {
-    return std::tie(start_ns, origin_ns, number, whole, total_ns, computation_ns, overlap_ns,
+    return std::tie(start_ns, origin_ns, number, steady, total_ns, computation_ns, overlap_ns,
                     communication_ns, memory_ns);
   }
 };
@@ -97,7 +97,7 @@ constexpr Column<DistributedRow> kDistributedColumns[] = {
       "",
       kText,
       6,
-      "number of the step; mean: over the whole steps",
+      "number of the step; mean: over the steady steps",
       Fold::kKey,
       {},
       {},
@@ -157,7 +157,7 @@ DistributedStep DistributedStepOf(const Step& step, const Interval& window, cons
   own.origin_ns = origin_ns;
   own.start_ns = LengthOf({origin_ns, window.start_ns});
   own.number = step.number;
-  own.whole = step.complete;
+  own.steady = step.steady();
   own.total_ns = LengthOf(window);
   own.overlap_ns = times.AllOf(kComputeBit | kCommunicationBit);
   own.computation_ns = times.AnyOf(kComputeBit) - own.overlap_ns;
@@ -235,14 +235,14 @@ void Distributed::EmitGroup(const RankName& rank, const std::vector<DistributedS
   std::vector<DistributedStep> steps = found;
   std::sort(steps.begin(), steps.end(),
             [](const DistributedStep& a, const DistributedStep& b) { return a.key() < b.key(); });
-  const bool none_whole =
-      std::none_of(steps.begin(), steps.end(), [](const auto& step) { return step.whole; });
+  const bool none_steady =
+      std::none_of(steps.begin(), steps.end(), [](const auto& step) { return step.steady; });
   DistributedRow mean = {rank, "mean", true};
   std::set<std::pair<int64_t, int64_t>> given;
   for (const DistributedStep& step : steps) {
     DistributedRow row = {rank, std::to_string(step.number)};
     row.Add(step);
-    const bool counts = step.whole || none_whole;
+    const bool counts = step.steady || none_steady;
     if (counts) mean.Add(step);
     const std::pair key(step.origin_ns, step.number);
     const auto calls = calls_.find({rank.text, key});

@@ -130,7 +130,7 @@ constexpr Column<ImbalanceRow> kImbalanceColumns[] = {
     {{"most", "Most", "", FieldType::kText, 6, "the stage or rank with the most work"},
      [](const ImbalanceRow& row) { return Text(row.members.Most()); }},
     {{"steps", "Steps", "", FieldType::kInteger, 6,
-      "number of whole steps that at least two members have"},
+      "number of steady steps that at least two members have"},
      [](const ImbalanceRow& row) { return Integer(row.sums.steps); }},
     FigureColumn<&Members::Sums::max_ns>{
         "max_ns", "Max(ns)", "ns", 13,
@@ -215,7 +215,7 @@ void Imbalance::End(const Run* /*run*/) {
   rank.groups.Add(run_->trace());
   const auto steps = run_->steps().all();
   for (size_t i = 0; i < loads_.size(); ++i) {
-    if (steps[i].complete) MergeInto(&rank.steps[steps[i].number], loads_[i]);
+    if (steps[i].steady()) MergeInto(&rank.steps[steps[i].number], loads_[i]);
   }
   run_ = nullptr;
 }

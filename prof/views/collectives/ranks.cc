@@ -47,7 +47,7 @@ struct StepSums {
 };
 
 struct RankSums {
-  StepSums whole;
+  StepSums steady;
   StepSums all;
   Count kernels;
   Sum kernel_ns;
@@ -56,13 +56,13 @@ struct RankSums {
   RankGroups groups;
   /// Calls of whole groups, by GroupIdentity and name.
   std::map<std::pair<std::string, std::string>, Balance> group_calls;
-  /// Incomplete steps, by first event of their profile and number.
-  std::set<std::pair<int64_t, int64_t>> cut;
+  /// Steps that are not steady, by first event of their profile and number.
+  std::set<std::pair<int64_t, int64_t>> unsteady;
 
   static constexpr std::tuple kMembers{
-      &RankSums::whole,     &RankSums::all,         &RankSums::kernels,
+      &RankSums::steady,    &RankSums::all,         &RankSums::kernels,
       &RankSums::kernel_ns, &RankSums::peak_bytes,  &RankSums::nodes,
-      &RankSums::groups,    &RankSums::group_calls, &RankSums::cut};
+      &RankSums::groups,    &RankSums::group_calls, &RankSums::unsteady};
 };
 
 struct RanksRow {
@@ -95,7 +95,7 @@ constexpr Column<RanksRow> kRanksColumns[] = {
      [](const RanksRow& row) { return Text(row.of_rank.groups.PlaceSource()); }},
     FigureColumn<&StepSums::steps>{
         "steps", "Steps", "", 6,
-        "number of steps in the times: the whole ones, or all if none is whole"},
+        "number of steps in the times: the steady ones, or all if none is steady"},
     {AsRatio({"step_ns", "Step(ns)", "ns", FieldType::kDecimal, 13,
               "total_ns / steps: a step including its device work"},
              {"total_ns", "steps", 1}),
@@ -177,10 +177,10 @@ void AddRanksSteps(const Run& run, RankSums* rank) {
     sums.communication_ns =
         times[i].AnyOf(kCommunicationBit) - times[i].AllOf(kComputeBit | kCommunicationBit);
     MergeInto(&rank->all, sums);
-    if (steps[i].complete) {
-      MergeInto(&rank->whole, sums);
+    if (steps[i].steady()) {
+      MergeInto(&rank->steady, sums);
     } else {
-      rank->cut.insert({run.origin_ns(), steps[i].number});
+      rank->unsteady.insert({run.origin_ns(), steps[i].number});
     }
   }
 }
@@ -233,7 +233,8 @@ void Ranks::AddCalls(std::span<const CollectiveRow> calls) {
     const auto step = row.step();
     if (!step) continue;
     rank.all.AddCall(row.wait_ns());
-    if (!rank.cut.contains({row.recording->origin_ns, *step})) rank.whole.AddCall(row.wait_ns());
+    if (!rank.unsteady.contains({row.recording->origin_ns, *step}))
+      rank.steady.AddCall(row.wait_ns());
   }
   for (const auto& [group, count] : group_calls) {
     rank.group_calls[{GroupIdentity(*group), group->name}] += count;
@@ -269,7 +270,7 @@ void Ranks::Emit(Sink* sink) const {
   TableOf<RanksRow> table(columns(), sink);
   HostNumbers hosts;
   for (const auto& [rank, of_rank] : rows_) {
-    const StepSums& shown = of_rank.whole.steps > 0 ? of_rank.whole : of_rank.all;
+    const StepSums& shown = of_rank.steady.steps > 0 ? of_rank.steady : of_rank.all;
     table.Add({rank, of_rank, shown, hosts.NodesOf(of_rank.nodes), of_rank.groups.Place()});
   }
 }

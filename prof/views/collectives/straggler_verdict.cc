@@ -106,7 +106,7 @@ PeersOfSteps PeersOf(const std::vector<std::pair<const StragglerWork*, size_t>>&
   for (const auto& [work, at] : havers) {
     const auto times_ns = work->TimesOf(at);
     for (size_t i = 0; i < times_ns.size(); ++i) {
-      if (work->steps[i].whole) all[work->steps[i].number].Add(times_ns[i]);
+      if (work->steps[i].steady) all[work->steps[i].number].Add(times_ns[i]);
     }
   }
   for (auto& [number, peers] : all) peers.Sort();
@@ -118,7 +118,7 @@ Series SeriesOf(const StragglerWork& work, size_t at, const PeersOfSteps& all, s
   Series series;
   const auto times_ns = work.TimesOf(at);
   for (size_t i = 0; i < times_ns.size(); ++i) {
-    if (!work.steps[i].whole) continue;
+    if (!work.steps[i].steady) continue;
     const Peers& peers = all.at(work.steps[i].number);
     if (peers.size() < 2 || peers.size() * 2 < ranks) continue;
     const double median_ns = peers.MedianWithout(times_ns[i]);
@@ -241,7 +241,7 @@ class JudgeStragglerVerdict {
   }
 
  private:
-  static bool HasCalls(const StragglerWork::Step& step) { return step.whole && step.calls > 0; }
+  static bool HasCalls(const StragglerWork::Step& step) { return step.steady && step.calls > 0; }
   /// Waits are comparable only between ranks with the same number of matched calls: a rank's waits
   /// for partners without a file are unknown.
   bool Counts(const StragglerWork::Step& step) const {
@@ -310,7 +310,7 @@ class JudgeStragglerVerdict {
     bool counts = false;
     for (const StragglerWork::Step& step : work.steps) {
       counts |= step.number == since;
-      if (counts && step.whole) totals.push_back(static_cast<double>(step.total_ns));
+      if (counts && step.steady) totals.push_back(static_cast<double>(step.total_ns));
     }
     return MeanFrom(totals, 0);
   }

@@ -14,7 +14,7 @@ StragglerWorkMaker::StragglerWorkMaker(const Run& run) : run_(run) {
   const auto steps = run.steps().all();
   const std::vector<Interval> windows = WindowsOf(run.steps());
   for (size_t i = 0; i < steps.size(); ++i) {
-    work_.steps.push_back({steps[i].number, steps[i].complete, LengthOf(windows[i])});
+    work_.steps.push_back({steps[i].number, steps[i].steady(), LengthOf(windows[i])});
   }
   const size_t most = StragglerWork::kMostTimes / 2 / std::max<size_t>(1, steps.size());
   most_places_ = std::clamp<size_t>(most, 1, StragglerWork::kMostPlaces);

@@ -28,15 +28,15 @@ struct StragglerWork {
 
   struct Step {
     int64_t number = 0;
-    bool whole = true;
+    bool steady = true;
     Sum total_ns = 0;  ///< Including its device work.
     // Of its calls that were matched on other ranks:
     Sum wait_ns = 0;
     Sum calls = 0;
     Sum unmatched = 0;  ///< Calls that could have a match and have none.
 
-    static constexpr std::tuple kMembers{&Step::number,  &Step::whole, &Step::total_ns,
-                                         &Step::wait_ns, &Step::calls, &Step::unmatched};
+    static constexpr std::tuple kMembers{&Step::number,  &Step::steady, &Step::total_ns,
+                                         &Step::wait_ns, &Step::calls,  &Step::unmatched};
     friend auto operator<=>(const Step&, const Step&) = default;
   };
 

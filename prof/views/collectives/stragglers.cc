@@ -59,7 +59,7 @@ struct StragglersRow {
   WorkName before = {};  ///< MostBefore.
   Sum caused_ns = {};    ///< Others' waits in calls for which it was last.
   StragglerFinding finding = {};
-  double step_ns = 0;  ///< Mean over whole steps.
+  double step_ns = 0;  ///< Mean over steady steps.
 };
 
 template <auto figure>
@@ -251,7 +251,7 @@ double MeanStep(const StragglerWork& work) {
   double sum_ns = 0;
   size_t count = 0;
   for (const StragglerWork::Step& step : work.steps) {
-    if (!step.whole) continue;
+    if (!step.steady) continue;
     sum_ns += static_cast<double>(step.total_ns);
     ++count;
   }

@@ -7,11 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/saturating.h"
 #include "parse/join/joined.h"
 #include "parse/join/range_texts.h"
 #include "parse/join/step_index.h"
 #include "parse/model/marker_text.h"
+#include "prof/run/device_times.h"
 #include "prof/run/host_activity.h"
+#include "prof/run/idle_gaps.h"
 #include "prof/run/run.h"
 
 namespace oplens::prof {
@@ -98,6 +101,25 @@ void AddCalls(const Trace& trace, const LeftOutCalls& left_out, std::vector<Inte
       [list](int64_t start_ns, int64_t end_ns) { PushStepTimes(start_ns, end_ns, list); });
 }
 
+/// Which part of a step the idle time of a cause is.
+size_t PartOf(IdleCause cause) {
+  switch (cause) {
+    case IdleCause::kLaunch:
+    case IdleCause::kModuleLoad:
+    case IdleCause::kSync:
+    case IdleCause::kPageableCopy:
+    case IdleCause::kApiCall:
+      return static_cast<size_t>(TimeClass::kRuntime);
+    case IdleCause::kDataLoader:
+      return static_cast<size_t>(TimeClass::kDataLoader);
+    case IdleCause::kHostOp:
+    case IdleCause::kCommunication:
+      return static_cast<size_t>(TimeClass::kCpu);
+    default:
+      return kTimeClassCount;
+  }
+}
+
 }  // namespace
 
 ClassIntervals TimeClassesOf(const Run& run, const ClassRules& rules) {
@@ -149,6 +171,42 @@ std::vector<StepTimes> TimesOf(std::span<const Step> steps, const ClassIntervals
     }
     own.busy = times.Of(kDeviceClasses);
   }
+  return all;
+}
+
+std::vector<StepTimes> StepTimesOf(const Run& run) {
+  constexpr size_t kRest = kTimeClassCount;
+  constexpr size_t kFirstOfHost = static_cast<size_t>(TimeClass::kRuntime);
+  const ClassIntervals classes = TimeClassesOf(run);
+  std::vector<StepTimes> all = TimesOf(run.steps().all(), classes);
+  if (run.device_work().events().empty()) return all;
+  for (StepTimes& step : all) {
+    for (size_t i = kFirstOfHost; i <= kRest; ++i) step.parts[i] = 0;
+    step.queued = 0;
+    step.cold = 0;
+  }
+  const std::vector<Interval> windows = WindowsOf(run.steps());
+  FindIdleGaps(run, windows, IdleOf::kRank, [&](const IdleGap& gap) {
+    StepTimes& step = all[gap.window];
+    const auto add = [](StepTimes::Time* to, int64_t ns) {
+      *to = SaturatingSum(to->value_or(0), ns);
+    };
+    for (const IdlePart& part : gap.parts) {
+      const int64_t ns = LengthOf(part.time);
+      if (part.cause == IdleCause::kTail || part.cause == IdleCause::kUnknown) {
+        MaskTimes times;
+        classes.AddTimes(part.time, &times);
+        for (size_t i = kFirstOfHost; i < kRest; ++i) {
+          add(&step.parts[i], times.Of(StepTimesBitOf(i), BitsOf(kFirstOfHost, i)));
+        }
+        add(&step.parts[kRest], ns - times.Of(BitsOf(kFirstOfHost, kRest)));
+        continue;
+      }
+      add(&step.parts[PartOf(part.cause)], ns);
+      if (part.cause == IdleCause::kQueued) add(&step.queued, ns);
+      if (part.cause == IdleCause::kColdStart) add(&step.cold, ns);
+    }
+  });
   return all;
 }
 

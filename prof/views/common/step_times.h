@@ -53,14 +53,21 @@ struct StepTimes {
   std::array<Time, kTimeClassCount>
       exposed;  ///< GPU classes: alone on the GPU; host classes: while the GPU is idle.
   std::array<Time, kTimeClassCount> hidden;
-  Time busy;  ///< The GPU does something.
+  Time busy;    ///< The GPU does something.
+  Time queued;  ///< Part of the rest: IdleCause::kQueued.
+  Time cold;    ///< Part of the rest: IdleCause::kColdStart.
 
   static constexpr std::tuple kMembers{&StepTimes::parts, &StepTimes::exposed, &StepTimes::hidden,
-                                       &StepTimes::busy};
+                                       &StepTimes::busy,  &StepTimes::queued,  &StepTimes::cold};
   friend auto operator<=>(const StepTimes&, const StepTimes&) = default;
 };
 
 std::vector<StepTimes> TimesOf(std::span<const Step> steps, const ClassIntervals& classes);
+
+/// The times of a run's steps by our own rules: when no GPU works, the parts of the host are those
+/// of the one classification of idle time (IdleCause), except after the last work and before work
+/// of unknown launch: there, as in a run without work, they are what any thread does.
+std::vector<StepTimes> StepTimesOf(const Run& run);
 
 /// The bits of classes [first, last).
 constexpr uint32_t BitsOf(size_t first, size_t last) {

@@ -61,8 +61,9 @@ constexpr Column<TrafficRow> kBandwidthColumns[] = {
     KeyColumn<&TrafficKey::kind>{kKindField},
     FigureColumn<&TrafficSums::count>{"count", "Count", "", 9, "number of copies or memsets"},
     FigureColumn<&TrafficSums::bytes>{"bytes", "Bytes", "B", 14, "sum of their sizes"},
-    FigureColumn<&TrafficSums::time_ns>{"time_ns", "Time(ns)", "ns", 12,
-                                        "time in which any of them ran"},
+    FigureColumn<&TrafficSums::time_ns>{
+        "time_ns", "Time(ns)", "ns", 12,
+        "time in which any of them ran, without those too fast to be true"},
     {AsRatio({"mean_gbps", "Mean(GB/s)", "GB/s", FieldType::kDecimal, 10, "bytes / time_ns"},
              {"bytes", "time_ns", 1}),
      RatioOf<&TrafficSums::bytes, &TrafficSums::time_ns>},

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/ratio.h"
 #include "parse/model/recording_advice.h"
 #include "prof/advice/advise.h"
 #include "prof/advice/evidence.h"
@@ -15,6 +16,7 @@
 #include "prof/views/common/grouped_partial.h"
 #include "prof/views/common/rank_order.h"
 #include "prof/views/path/advice_facts.h"
+#include "prof/views/path/rank_verdict.h"
 
 namespace oplens::prof {
 namespace {
@@ -70,9 +72,16 @@ class Advice : public MemberPartial<Advice, kAdviceColumns> {
     rank_ = run != nullptr ? run->rank() : std::string_view();
     if (run != nullptr) family_.Add(run->trace().family);
     facts_.Begin(run);
+    finder_.Begin(run);
   }
-  void Add(const PricedKernel& kernel) override { facts_.Add(kernel); }
-  void End(const Run*) override { ranks_[rank_].Merge(facts_.End()); }
+  void Add(const PricedKernel& kernel) override {
+    facts_.Add(kernel);
+    finder_.Add(kernel);
+  }
+  void End(const Run*) override {
+    ranks_[rank_].Merge(facts_.End());
+    if (const auto verdict = finder_.End()) verdicts_[rank_].Merge(*verdict);
+  }
   void Emit(Sink* sink) const override;
   bool IsDocument() const override { return true; }
   std::string Document() const override;
@@ -85,14 +94,18 @@ class Advice : public MemberPartial<Advice, kAdviceColumns> {
     return ranks;
   }
 
+  std::string Verdict() const;
+
   std::map<std::string, advice::RankFacts, RankBefore> ranks_;
+  std::map<std::string, RankVerdict, RankBefore> verdicts_;
   Max<Family> family_;
   // Of the current run:
   std::string rank_;
   AdviceFacts facts_;
+  VerdictFinder finder_;
 
  public:
-  static constexpr std::tuple kMembers{&Advice::ranks_, &Advice::family_};
+  static constexpr std::tuple kMembers{&Advice::ranks_, &Advice::verdicts_, &Advice::family_};
 };
 
 void Advice::Emit(Sink* sink) const {
@@ -103,15 +116,31 @@ void Advice::Emit(Sink* sink) const {
   }
 }
 
+/// The verdict on the rank with the largest share of it; ranks that only work come last.
+std::string Advice::Verdict() const {
+  const auto share = [](const auto& entry) {
+    return std::pair(!entry.second.is_busy(),
+                     Percent(entry.second.time_ns, entry.second.total_ns).value_or(0));
+  };
+  const auto most =
+      std::max_element(verdicts_.begin(), verdicts_.end(),
+                       [&](const auto& a, const auto& b) { return share(a) < share(b); });
+  if (most == verdicts_.end()) return {};
+  return fmt::format("{}{}\n  see: oplens {} FILE\n",
+                     verdicts_.size() > 1 ? fmt::format("rank {}: ", most->first) : std::string(),
+                     most->second.sentence, most->second.command);
+}
+
 std::string Advice::Document() const {
   const std::vector<advice::NamedRank> ranks = Ranks();
   const std::vector<advice::Item> items = advice::Advise(ranks);
   if (items.empty()) {
     const size_t blind = advice::RulesWithoutData(ranks).size();
     const size_t looked = advice::Rules().size() - blind;
-    return looked > 0 ? fmt::format("nothing to advise: {} rules looked\n", looked) : std::string();
+    return looked > 0 ? fmt::format("{}nothing to advise: {} rules looked\n", Verdict(), looked)
+                      : Verdict();
   }
-  std::string text;
+  std::string text = Verdict();
   for (const advice::Item& item : items) {
     const advice::Finding& finding = item.finding;
     if (!text.empty()) text += '\n';
@@ -160,11 +189,11 @@ std::vector<std::string> Advice::Notes() const {
 extern constexpr View kAdviceView = {
     .name = "advice",
     .help = "what to change, and how much time that can save at most",
-    .needs = kAdviceNeeds,
+    .needs = kAdviceNeeds | kVerdictNeeds,
     .fields = FieldsWithoutBy<kAdviceColumns>,
     .make = MakePartial<Advice>,
     .narrow = "severity,gain_pct,item,change",
     .may_be_empty = true,
-    .saved_form = 1};
+    .saved_form = 2};
 
 }  // namespace oplens::prof

@@ -9,19 +9,15 @@
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/saturating.h"
-#include "parse/join/call_tree.h"
 #include "parse/join/joined.h"
-#include "parse/join/thread_ranges.h"
 #include "parse/model/trace.h"
 #include "parse/model/trace_devices.h"
 #include "parse/model/waiting_calls.h"
-#include "prof/run/call_name.h"
-#include "prof/run/call_stacks.h"
+#include "prof/run/call_sites.h"
 #include "prof/run/class_times.h"
 #include "prof/run/collective_calls.h"
 #include "prof/run/collective_kind.h"
@@ -34,108 +30,8 @@
 namespace oplens::prof {
 namespace {
 
-/// Where host threads were at given moments, for people: "aten::item at train.py(33): step".
-class CallSites {
- public:
-  /// `joined` must outlive this object.
-  explicit CallSites(const parse::Joined& joined) : joined_(joined) {}
-
-  /// Adds a moment; returns its number, from 0.
-  size_t Ask(ThreadIndex thread, int64_t time_ns);
-  /// For each moment by number, an index into texts(): the innermost operator call and the
-  /// innermost user frame in Python (otherwise of the call stack recorded with an operator) around
-  /// it; "" if both are unknown. O(R log R) for the ranges of the threads involved.
-  std::vector<uint32_t> Find();
-  /// Each distinct one once.
-  const std::vector<std::string>& texts() const { return texts_; }
-
- private:
-  struct Moment {
-    ThreadIndex thread = 0;
-    int64_t time_ns = 0;
-    size_t number = 0;
-  };
-
-  void FindOn(ThreadIndex thread, const Moment* begin, const Moment* end,
-              std::vector<uint32_t>* found);
-  std::string TextOf(const std::vector<uint32_t>& around, int64_t time_ns) const;
-
-  const parse::Joined& joined_;
-  std::vector<Moment> moments_;
-  std::vector<std::string> texts_;
-  std::unordered_map<std::string, uint32_t> places_;  // Index in texts_.
-};
-
-size_t CallSites::Ask(ThreadIndex thread, int64_t time_ns) {
-  moments_.push_back({thread, time_ns, moments_.size()});
-  return moments_.size() - 1;
-}
-
-std::vector<uint32_t> CallSites::Find() {
-  if (texts_.empty()) places_.emplace(texts_.emplace_back(), 0);
-  std::vector<uint32_t> found(moments_.size(), 0);
-  std::sort(moments_.begin(), moments_.end(), [](const Moment& a, const Moment& b) {
-    return std::tie(a.thread, a.time_ns, a.number) < std::tie(b.thread, b.time_ns, b.number);
-  });
-  for (size_t i = 0; i < moments_.size();) {
-    const ThreadIndex thread = moments_[i].thread;
-    size_t end = i;
-    while (end < moments_.size() && moments_[end].thread == thread) ++end;
-    if (thread < joined_.threads().thread_count()) {
-      FindOn(thread, moments_.data() + i, moments_.data() + end, &found);
-    }
-    i = end;
-  }
-  moments_.clear();
-  return found;
-}
-
-void CallSites::FindOn(ThreadIndex thread, const Moment* begin, const Moment* end,
-                       std::vector<uint32_t>* found) {
-  const std::vector<Range>& ranges = joined_.trace().ranges;
-  size_t next = joined_.threads().BeginOf(thread);
-  const size_t last = joined_.threads().EndOf(thread);
-  std::vector<uint32_t> around;  // Started, and possibly not ended.
-  for (const Moment* moment = begin; moment != end; ++moment) {
-    for (; next < last && ranges[next].start_ns <= moment->time_ns; ++next) {
-      const Range& range = ranges[next];
-      if (range.open() || joined_.leaks().Has(next)) continue;
-      while (!around.empty() && ranges[around.back()].end_ns <= range.start_ns) around.pop_back();
-      around.push_back(static_cast<uint32_t>(next));
-    }
-    std::string text = TextOf(around, moment->time_ns);
-    const auto [known, added] =
-        places_.try_emplace(std::move(text), static_cast<uint32_t>(texts_.size()));
-    if (added) texts_.push_back(known->first);
-    (*found)[moment->number] = known->second;
-  }
-}
-
-std::string CallSites::TextOf(const std::vector<uint32_t>& around, int64_t time_ns) const {
-  const Trace& trace = joined_.trace();
-  std::string_view op;
-  std::string_view frame;
-  for (auto index = around.rbegin(); index != around.rend(); ++index) {
-    const Range& range = trace.ranges[*index];
-    if (range.end_ns <= time_ns) continue;
-    if (range.kind == RangeKind::kFrame) {
-      if (frame.empty() && joined_.texts().IsUserFrame(range.text)) {
-        frame = trace.strings.View(range.text);
-      }
-      continue;
-    }
-    if (op.empty() && parse::IsHostCall(joined_, *index)) op = CallNameOf(joined_, *index);
-    const StringId stack = frame.empty() ? RecordedStackOf(joined_, *index) : 0;
-    if (stack == 0) continue;
-    const auto& frames = joined_.texts().FramesOf(joined_.texts().Of(stack));
-    if (!frames.empty()) frame = frames.back();
-  }
-  std::string text(op);
-  if (!frame.empty()) text.append(text.empty() ? "at " : " at ").append(frame);
-  return text;
-}
-
 using advice::RankFacts;
+using advice::StepFact;
 using advice::Sums;
 using advice::Topic;
 
@@ -180,12 +76,14 @@ class PlacedFacts {
     asked_.push_back({topic, what, sums});
   }
   void Finish(RankFacts* facts) {
-    const std::vector<uint32_t> places = sites_.Find();
+    const std::vector<CallSite> places = sites_.Find();
     std::string place;
     for (size_t i = 0; i < asked_.size(); ++i) {
-      const std::string& site = sites_.texts()[places[i]];
+      const std::string& op = sites_.texts()[places[i].op];
+      const std::string& frame = sites_.texts()[places[i].frame];
       place.assign(asked_[i].what);
-      if (!site.empty()) place.append(site.starts_with("at ") ? " " : " in ").append(site);
+      if (!op.empty()) place.append(" in ").append(op);
+      if (!frame.empty()) place.append(" at ").append(frame);
       facts->At(asked_[i].topic).Add(place, asked_[i].sums);
     }
   }
@@ -241,8 +139,9 @@ void AddGaps(const Run& run, const std::vector<Interval>& windows, RankFacts* fa
   const Trace& trace = run.trace();
   Waits waits(trace);
   waits_ns->assign(trace.kernels.size(), 0);
-  FindIdleGaps(run, windows, false, [&](const IdleGap& gap) {
+  FindIdleGaps(run, windows, IdleOf::kDevice, [&](const IdleGap& gap) {
     for (size_t i = 0; i < kIdleCauseCount; ++i) SaturatingAdd(&facts->idle_ns[i], gap.ns[i]);
+    SaturatingAdd(&facts->cold_ns, gap.ns[static_cast<size_t>(IdleCause::kColdStart)]);
     if (gap.next == nullptr) return;
     const LaunchIndex launch = run.device_work().LaunchOf(*gap.next);
     if (launch == kNoLaunch) return;
@@ -252,10 +151,7 @@ void AddGaps(const Run& run, const std::vector<Interval>& windows, RankFacts* fa
       SaturatingAdd(&host_ns, of(cause));
     }
     const LaunchCall& call = trace.launches[launch];
-    if (LengthOf({call.start_ns, call.end_ns}) >= advice::kColdLaunchNs) {
-      SaturatingAdd(&facts->cold_ns, of(IdleCause::kLaunch));
-      host_ns -= of(IdleCause::kLaunch);
-    }
+    SaturatingAdd(&facts->cold_ns, of(IdleCause::kModuleLoad));
     const LaunchCall* wait = waits.EndedIn(call.thread, gap.time.start_ns, call.start_ns);
     if (wait != nullptr) {
       // Without the wait, the host would be ahead by its duration.
@@ -281,26 +177,34 @@ void AddWindow(const Run& run, const std::vector<Interval>& windows, RankFacts* 
 
 void AddAdviceRunFactsSteps(const Run& run, RankFacts* facts) {
   const std::span<const Step> steps = run.steps().all();
-  facts->has_steps = run.steps().source() != StepSource::kNone;
-  const std::vector<StepTimes> times = TimesOf(steps, TimeClassesOf(run));
+  // A period of kernels is a repetition: of a layer, a token, a step. Rules of steps are not for
+  // it.
+  const StepSource source = run.steps().source();
+  facts->has_steps = source == StepSource::kRanges || source == StepSource::kPattern;
+  const std::vector<StepTimes> times = StepTimesOf(run);
   const bool all =
-      std::none_of(steps.begin(), steps.end(), [](const Step& s) { return s.complete; });
+      std::none_of(steps.begin(), steps.end(), [](const Step& s) { return s.steady(); });
   const int64_t origin_ns = run.origin_ns();
   for (size_t i = 0; i < steps.size(); ++i) {
-    if (!steps[i].complete && !all) continue;
     const auto part = [&](const auto& list, TimeClass of) {
       return list[static_cast<size_t>(of)].value_or(0);
     };
     const int64_t total_ns = LengthOf(steps[i].span);
     const int64_t loader_ns = part(times[i].parts, TimeClass::kDataLoader);
-    facts->steps.push_back(
-        {LengthOf({origin_ns, steps[i].span.start_ns}), steps[i].number, total_ns, loader_ns});
+    const StepFact fact{LengthOf({origin_ns, steps[i].span.start_ns}), steps[i].number, total_ns,
+                        loader_ns, steps[i].state};
+    if (!steps[i].steady() && !all) {
+      if (steps[i].complete) facts->left_out.push_back(fact);
+      continue;
+    }
+    facts->steps.push_back(fact);
     SaturatingAdd(&facts->steps_ns, total_ns);
     SaturatingAdd(&facts->dataloader_ns, loader_ns);
     SaturatingAdd(&facts->comm_exposed_ns, part(times[i].exposed, TimeClass::kComm));
     SaturatingAdd(&facts->memcpy_exposed_ns, part(times[i].exposed, TimeClass::kMemcpy));
   }
   std::sort(facts->steps.begin(), facts->steps.end());
+  std::sort(facts->left_out.begin(), facts->left_out.end());
 }
 
 void AddCopies(const Run& run, const std::vector<Interval>& windows, PlacedFacts* placed) {
@@ -308,9 +212,7 @@ void AddCopies(const Run& run, const std::vector<Interval>& windows, PlacedFacts
   for (const DeviceEvent& event : run.device_work().events()) {
     if (event.work != WorkClass::kCopy || !IsWithin(windows, event.start_ns)) continue;
     const MemoryCopy& copy = trace.copies[event.index];
-    if (copy.source_kind != MemoryKind::kPageable && copy.target_kind != MemoryKind::kPageable) {
-      continue;
-    }
+    if (!IsPageable(copy)) continue;
     const LaunchIndex launch = run.device_work().LaunchOf(event);
     const LaunchCall none;
     const LaunchCall& call = launch == kNoLaunch ? none : trace.launches[launch];

@@ -2,11 +2,14 @@
 #include <array>
 #include <map>
 #include <span>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "parse/join/joined.h"
+#include "prof/run/call_sites.h"
 #include "prof/run/class_times.h"
 #include "prof/run/device_times.h"
 #include "prof/run/idle_gaps.h"
@@ -19,7 +22,10 @@ namespace oplens::prof {
 namespace {
 
 constexpr std::string_view kAll = "(all)";
-constexpr std::string_view kIdleViewKeys[] = {"stream", "step", "rank"};
+constexpr std::string_view kIdleViewKeys[] = {"stream", "step", "rank", "call", "op", "layer"};
+/// Distinct subjects of a GPU or stream; further ones count as kOther.
+constexpr size_t kMostSubjects = size_t{1} << 16;
+constexpr std::string_view kOther = "(other)";
 
 struct IdleKey {
   RankName rank;
@@ -44,25 +50,31 @@ struct CauseSums {
   }
 };
 
+/// A cause, and where the host was, as far as --by asks for it.
+struct IdleSubject {
+  uint8_t cause = 0;
+  std::string call;
+  std::string op;
+  std::string layer;
+
+  static constexpr std::tuple kMembers{&IdleSubject::cause, &IdleSubject::call, &IdleSubject::op,
+                                       &IdleSubject::layer};
+  friend auto operator<=>(const IdleSubject&, const IdleSubject&) = default;
+};
+
 struct IdleSums {
   Sum window_ns;
   CauseSums all;
-  std::array<CauseSums, kIdleCauseCount> causes;
+  std::map<IdleSubject, CauseSums> subjects;
 
-  static constexpr std::tuple kMembers{&IdleSums::window_ns, &IdleSums::all, &IdleSums::causes};
-
-  void Add(const IdleGap& gap) {
-    for (size_t i = 0; i < kIdleCauseCount; ++i) {
-      if (gap.ns[i] > 0) causes[i].Add(gap.ns[i]);
-    }
-    all.Add(gap.length_ns());
-  }
+  static constexpr std::tuple kMembers{&IdleSums::window_ns, &IdleSums::all, &IdleSums::subjects};
 };
 
 struct IdleRow {
   const IdleKey& key;
   const CauseSums& sums;
   std::string_view cause;
+  const IdleSubject& subject;
   const IdleSums& whole;
 };
 
@@ -76,13 +88,33 @@ constexpr Column<IdleRow> kIdleColumns[] = {
       "",
       FieldType::kText,
       14,
-      "what the next work waits for: launch, other-stream, communication, sync, dataloader, "
-      "host-op, python, head, tail, unknown; (all): their sum",
+      "what the next work waits for: launch, module-load, queued, other-stream, communication, "
+      "sync, "
+      "pageable-copy, api-call, dataloader, host-op, python, cold-start, tail, unknown; (all): "
+      "their sum",
       Fold::kKey,
       {},
       {},
       "(all)"},
      [](const IdleRow& row) { return Text(row.cause); }},
+    {{"call", "Call", "", FieldType::kName, 24,
+      "API call that the cause is about: launch, module-load, sync, pageable-copy, api-call; "
+      "queued: what holds "
+      "the work back, device, stream, event or copy",
+      Fold::kKey},
+     [](const IdleRow& row) { return Text(row.subject.call); },
+     Need::kNothing,
+     true},
+    {{"op", "Op", "", FieldType::kText, 24,
+      "innermost operator around it on the launching thread; without one, the line of Python",
+      Fold::kKey},
+     [](const IdleRow& row) { return Text(row.subject.op); },
+     Need::kNothing,
+     true},
+    {{"layer", "Layer", "", FieldType::kName, 24, "layers around it, outermost first", Fold::kKey},
+     [](const IdleRow& row) { return Text(row.subject.layer); },
+     Need::kNothing,
+     true},
     FigureColumn<&CauseSums::ns>{"idle_ns", "Idle(ns)", "ns", 14,
                                  "time in which no device event runs, in the window of the steps; "
                                  "for a stream, from its first event to its last"},
@@ -106,7 +138,10 @@ class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
   explicit Idle(const ViewOptions& options)
       : GroupedPartial("idle", options, kIdleViewKeys, kIdleColumns),
         by_stream_(By("stream")),
-        by_step_(By("step")) {}
+        by_step_(By("step")),
+        by_call_(By("call")),
+        by_op_(By("op")),
+        by_layer_(By("layer")) {}
 
   void End(const Run* run) override;
 
@@ -117,13 +152,25 @@ class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
     std::vector<IdleSums> windows;
   };
   using Places = std::map<std::pair<int32_t, int32_t>, Own>;
+  /// A part of a gap whose place on the host is still to be found.
+  struct Asked {
+    IdleSums* sums;
+    IdlePart part;
+  };
 
   std::vector<Interval> WindowsFor(const Run& run) const;
   Places PlacesOf(const Run& run, std::span<const Interval> windows) const;
+  void AddGap(const IdleGap& gap, IdleSums* sums, CallSites* sites,
+              std::vector<Asked>* asked) const;
+  std::string CallTextOf(const Trace& trace, const IdlePart& part) const;
+  void AddAsked(const Trace& trace, std::span<const Asked> asked, CallSites* sites) const;
   void EmitGroup(const IdleKey& key, const IdleSums& sums, TableOf<IdleRow>* table) const override;
 
   bool by_stream_;
   bool by_step_;
+  bool by_call_;
+  bool by_op_;
+  bool by_layer_;
 };
 
 /// Ascending and disjoint.
@@ -165,17 +212,79 @@ Idle::Places Idle::PlacesOf(const Run& run, std::span<const Interval> windows) c
   return places;
 }
 
+std::string Idle::CallTextOf(const Trace& trace, const IdlePart& part) const {
+  if (!by_call_ || part.call == kNoLaunch) return {};
+  if (part.cause == IdleCause::kQueued) return std::string(HeldByWord(part.held));
+  return std::string(trace.strings.View(trace.launches[part.call].api));
+}
+
+CauseSums& SumsOf(IdleSubject subject, IdleSums* sums) {
+  if (sums->subjects.size() >= kMostSubjects && !sums->subjects.contains(subject)) {
+    for (std::string* text : {&subject.call, &subject.op, &subject.layer}) {
+      if (!text->empty()) *text = kOther;
+    }
+  }
+  return sums->subjects[std::move(subject)];
+}
+
+void Idle::AddGap(const IdleGap& gap, IdleSums* sums, CallSites* sites,
+                  std::vector<Asked>* asked) const {
+  sums->all.Add(gap.length_ns());
+  if (!by_call_ && !by_op_ && !by_layer_) {
+    for (size_t i = 0; i < kIdleCauseCount; ++i) {
+      if (gap.ns[i] > 0) sums->subjects[{static_cast<uint8_t>(i), {}, {}, {}}].Add(gap.ns[i]);
+    }
+    return;
+  }
+  for (const IdlePart& part : gap.parts) {
+    if (!by_op_ && !by_layer_) {
+      asked->push_back({sums, part});
+      continue;
+    }
+    sites->ForEachStretch(part.thread, part.time, [&](int64_t start_ns, int64_t end_ns) {
+      IdlePart stretch = part;
+      stretch.time = {start_ns, end_ns};
+      asked->push_back({sums, stretch});
+      sites->Ask(part.thread, start_ns);
+    });
+  }
+}
+
+/// Adds what AddGap asked for.
+void Idle::AddAsked(const Trace& trace, std::span<const Asked> asked, CallSites* sites) const {
+  const std::vector<CallSite> found = sites->Find();
+  const std::vector<std::string>& texts = sites->texts();
+  for (size_t i = 0; i < asked.size(); ++i) {
+    const IdlePart& part = asked[i].part;
+    const CallSite site = found.empty() ? CallSite() : found[i];
+    IdleSubject subject{static_cast<uint8_t>(part.cause), CallTextOf(trace, part), {}, {}};
+    if (by_op_) subject.op = texts[site.op != 0 ? site.op : site.frame];
+    if (by_layer_) subject.layer = texts[site.layer];
+    SumsOf(std::move(subject), asked[i].sums).Add(LengthOf(part.time));
+  }
+}
+
 void Idle::End(const Run* run) {
   if (run == nullptr || run->device_work().events().empty()) return;
   const std::vector<Interval> windows = WindowsFor(*run);
   const auto steps = by_step_ ? run->steps().all() : std::span<const Step>();
   Places places = PlacesOf(*run, windows);
   auto last = places.end();
-  FindIdleGaps(*run, windows, by_stream_, [&](const IdleGap& gap) {
-    const std::pair key(gap.device_id, gap.stream_id);
-    if (last == places.end() || last->first != key) last = places.find(key);
-    last->second.windows[by_step_ ? gap.window : 0].Add(gap);
-  });
+  constexpr size_t kMostAsked = size_t{1} << 20;
+  CallSites sites(run->joined());
+  std::vector<Asked> asked;
+  const auto add_asked = [&] {
+    AddAsked(run->trace(), asked, &sites);
+    asked.clear();
+  };
+  FindIdleGaps(*run, windows, by_stream_ ? IdleOf::kStream : IdleOf::kDevice,
+               [&](const IdleGap& gap) {
+                 const std::pair key(gap.device_id, gap.stream_id);
+                 if (last == places.end() || last->first != key) last = places.find(key);
+                 AddGap(gap, &last->second.windows[by_step_ ? gap.window : 0], &sites, &asked);
+                 if (asked.size() > kMostAsked) add_asked();
+               });
+  add_asked();
   const RankName rank(run->rank());
   for (const auto& [key, own] : places) {
     for (size_t i = 0; i < own.windows.size(); ++i) {
@@ -186,14 +295,17 @@ void Idle::End(const Run* run) {
 }
 
 void Idle::EmitGroup(const IdleKey& key, const IdleSums& sums, TableOf<IdleRow>* table) const {
-  table->Add({key, sums.all, kAll, sums});
-  std::array<size_t, kIdleCauseCount> order{};
-  for (size_t i = 0; i < kIdleCauseCount; ++i) order[i] = i;
+  static const IdleSubject kNoSubject;
+  table->Add({key, sums.all, kAll, kNoSubject, sums});
+  std::vector<const std::pair<const IdleSubject, CauseSums>*> order;
+  for (const auto& entry : sums.subjects) {
+    if (entry.second.ns != 0) order.push_back(&entry);
+  }
   std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return sums.causes[a].ns > sums.causes[b].ns; });
-  for (const size_t cause : order) {
-    if (sums.causes[cause].ns == 0) continue;
-    table->Add({key, sums.causes[cause], IdleCauseWord(static_cast<IdleCause>(cause)), sums});
+                   [](const auto* a, const auto* b) { return a->second.ns > b->second.ns; });
+  for (const auto* entry : order) {
+    const auto cause = static_cast<IdleCause>(entry->first.cause);
+    table->Add({key, entry->second, IdleCauseWord(cause), entry->first, sums});
   }
 }
 
@@ -205,6 +317,6 @@ extern constexpr View kIdleView = {.name = "idle",
                                    .fields = FieldsWithoutBy<kIdleColumns>,
                                    .make = MakePartial<Idle>,
                                    .by = kIdleViewKeys,
-                                   .saved_form = 1};
+                                   .saved_form = 2};
 
 }  // namespace oplens::prof

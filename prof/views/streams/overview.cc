@@ -17,7 +17,9 @@
 #include "prof/price/figures.h"
 #include "prof/price/priced_kernel.h"
 #include "prof/run/device_work.h"
+#include "prof/run/idle_gaps.h"
 #include "prof/run/run.h"
+#include "prof/run/step_proposals.h"
 #include "prof/run/steps.h"
 #include "prof/views/common/grouped_partial.h"
 #include "prof/views/common/step_times.h"
@@ -28,7 +30,7 @@ namespace {
 struct OverviewStep {
   int64_t start_ns = 0;  ///< From the rank's first event.
   int64_t number = 0;
-  bool whole = true;
+  StepState state = StepState::kSteady;
   Sum total_ns;
   std::optional<int64_t> host_ns;
   StepTimes times;
@@ -36,13 +38,13 @@ struct OverviewStep {
   Sum capacity_ns;  ///< total_ns of each GPU.
 
   static constexpr std::tuple kMembers{&OverviewStep::start_ns, &OverviewStep::number,
-                                       &OverviewStep::whole,    &OverviewStep::total_ns,
+                                       &OverviewStep::state,    &OverviewStep::total_ns,
                                        &OverviewStep::host_ns,  &OverviewStep::times,
                                        &OverviewStep::ideal_ps, &OverviewStep::capacity_ns};
   /// By all that is shown, so that the order of merging has no effect.
   friend bool operator<(const OverviewStep& a, const OverviewStep& b) {
     const auto key = [](const OverviewStep& step) {
-      return std::tie(step.start_ns, step.total_ns, step.number, step.whole, step.host_ns,
+      return std::tie(step.start_ns, step.total_ns, step.number, step.state, step.host_ns,
                       step.times, step.ideal_ps, step.capacity_ns);
     };
     return key(a) < key(b);
@@ -105,18 +107,19 @@ constexpr Column<OverviewRow> kOverviewColumns[] = {
       "",
       FieldType::kText,
       6,
-      "number of the step; mean: over the whole steps, if any",
+      "number of the step; mean: over the steady steps, if any",
       Fold::kKey,
       {},
       {},
       "mean"},
      [](const OverviewRow& row) { return Text(row.label); }},
-    {{"state", "State", "", FieldType::kText, 5,
-      "whole; cut: never closed, or the last step with less than 80 % of the GPU work of the one "
-      "before"},
+    {{"state", "State", "", FieldType::kText, 8,
+      "steady: counts in the mean; cut: never closed, or the last step with less than 80 % of the "
+      "GPU work of the one before; warm-up, filling, ending, profiler: unlike the others, for this "
+      "reason"},
      [](const OverviewRow& row) {
        if (row.mean || !row.ours) return Cell();
-       return Text(row.steps[0].whole ? "whole" : "cut");
+       return Text(StepStateWord(row.steps[0].state));
      }},
     {{"start_ns", "Start(ns)", "ns", FieldType::kInteger, kOverviewWidth,
       "start of the span, from the rank's first event", Fold::kMin},
@@ -143,12 +146,29 @@ constexpr Column<OverviewRow> kOverviewColumns[] = {
     TimeColumn<&StepTimes::parts, TimeClass::kComm>("comm_ns", "Comm(ns)",
                                                     "otherwise, a communication kernel runs"),
     TimeColumn<&StepTimes::parts, TimeClass::kRuntime>(
-        "runtime_ns", "Runtime(ns)", "otherwise, an API call (runtime or driver) runs"),
+        "runtime_ns", "Runtime(ns)",
+        "idle, and the next work waits for an API call (idle: launch, module-load, sync, "
+        "pageable-copy, api-call)"),
     TimeColumn<&StepTimes::parts, TimeClass::kDataLoader>("dataloader_ns", "DataLoader(ns)",
-                                                          "otherwise, the data loader runs"),
+                                                          "idle, and it waits for the data loader"),
     TimeColumn<&StepTimes::parts, TimeClass::kCpu>(
-        "cpu_ns", "CPU(ns)", "otherwise, a call or annotation of a host thread runs"),
-    TimeColumn<&StepTimes::parts, kTimeClassCount>("other_ns", "Other(ns)", "none of these runs"),
+        "cpu_ns", "CPU(ns)",
+        "idle, and it waits for an operator or a collective on the host (idle: host-op, "
+        "communication)"),
+    TimeColumn<&StepTimes::parts, kTimeClassCount>(
+        "other_ns", "Other(ns)",
+        "idle for other reasons: queued, cold-start, code without recorded calls, end of the run"),
+    {{"queued_ns", "Queued(ns)", "ns", FieldType::kInteger, kOverviewWidth,
+      "part of other_ns: launched, and held back by the device, a stream, an event or a copy",
+      Fold::kSum},
+     [](const OverviewRow& row) {
+       return row.FigureOf([](const OverviewStep& step) { return step.times.queued; });
+     }},
+    {{"cold_ns", "Cold(ns)", "ns", FieldType::kInteger, kOverviewWidth,
+      "part of other_ns: before 0.1 % of the work of the run is done", Fold::kSum},
+     [](const OverviewRow& row) {
+       return row.FigureOf([](const OverviewStep& step) { return step.times.cold; });
+     }},
     TimeColumn<&StepTimes::exposed, TimeClass::kKernel>(
         "kernel_exposed_ns", "KernelExposed(ns)",
         "compute kernels run, and nothing else runs on the GPUs"),
@@ -275,7 +295,7 @@ void ForgetWhatIsNotRecorded(const Run& run, StepTimes* times) {
 OverviewSteps OwnStepsOf(const Run& run) {
   const std::span<const Step> steps = run.steps().all();
   return {{steps.begin(), steps.end()},
-          steps.empty() ? std::vector<StepTimes>() : TimesOf(steps, TimeClassesOf(run))};
+          steps.empty() ? std::vector<StepTimes>() : StepTimesOf(run)};
 }
 
 // Everything except FLOPs is computed here, so that temporary memory is freed before other views
@@ -296,7 +316,7 @@ void Overview::Begin(const Run* run) {
     OverviewStep& row = read_.steps.emplace_back();
     row.start_ns = LengthOf({origin_ns, steps[i].span.start_ns});
     row.number = steps[i].number;
-    row.whole = steps[i].complete;
+    row.state = ours ? steps[i].state : steps[i].complete ? StepState::kSteady : StepState::kCut;
     row.total_ns = LengthOf(steps[i].span);
     row.times = times[i];
     if (ours) {
@@ -328,14 +348,33 @@ void Overview::NoteMissingFacts(const Run& run, std::span<const Step> steps) {
     note("overview: no steps are marked: a step is a period of the kernels that repeat",
          MissingFact::kSteps);
   }
+  if (const auto proposal = ProposeSteps(run)) {
+    notes_.Add("overview: " + SentenceOf(*proposal));
+  }
   if (run.device_work().events().empty()) {
     note("overview: the profile holds no work of a GPU", MissingFact::kKernels);
   } else if (trace.launches.empty() && trace.api_times.empty()) {
     note("overview: the profile holds no API calls: runtime_ns is not known",
          MissingFact::kApiCalls);
   }
-  if (std::any_of(steps.begin(), steps.end(), [](const Step& step) { return !step.complete; })) {
-    notes_.Add("overview: the recording cut steps (state cut): mean is that of the others");
+  std::array<size_t, WordCountOf(StepState())> counts{};
+  std::array<int64_t, WordCountOf(StepState())> first{};
+  for (const Step& step : steps) {
+    const auto state = static_cast<size_t>(step.state);
+    if (counts[state]++ == 0) first[state] = step.number;
+  }
+  std::string left_out;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    const std::string_view reason = StepStateReason(static_cast<StepState>(i));
+    if (counts[i] == 0 || reason.empty()) continue;
+    left_out += fmt::format(
+        "{}{} ({})", left_out.empty() ? "" : ", ",
+        counts[i] == 1 ? fmt::format("step {}", first[i]) : fmt::format("{} steps", counts[i]),
+        reason);
+  }
+  if (!left_out.empty()) {
+    notes_.Add(fmt::format("overview: mean is without {}; --all-steps takes all that are not cut",
+                           left_out));
   }
 }
 
@@ -343,16 +382,16 @@ void Overview::EmitGroup(const RankName& rank, const RankSteps& found,
                          TableOf<OverviewRow>* table) const {
   std::vector<OverviewStep> steps = found.steps;
   std::sort(steps.begin(), steps.end());
-  std::vector<OverviewStep> whole;
+  std::vector<OverviewStep> steady;
   OverviewRow row = {rank, "", {}, false, find_ == nullptr, found.has_product};
   for (const OverviewStep& step : steps) {
     row.label = std::to_string(step.number);
     row.steps = {&step, 1};
     table->Add(row);
-    if (step.whole) whole.push_back(step);
+    if (step.state == StepState::kSteady) steady.push_back(step);
   }
   row.label = "mean";
-  row.steps = whole.empty() ? steps : whole;
+  row.steps = steady.empty() ? steps : steady;
   row.mean = true;
   if (!row.steps.empty()) table->Add(row);
 }
@@ -366,13 +405,13 @@ std::unique_ptr<Partial> MakeOverviewOf(OverviewSteps (*find)(const Run& run)) {
 extern constexpr View kOverviewView = {
     .name = "overview",
     .help = "where the time of each step went",
-    .needs = {TracePart::kApiTimes},
+    .needs = kIdleGapsNeeds | TraceNeeds{TracePart::kApiTimes},
     .fields = FieldsWithoutBy<kOverviewColumns>,
     .make = MakePartial<Overview>,
     .narrow = "total_ns,kernel_ns,comm_ns,memcpy_ns,runtime_ns,dataloader_ns,cpu_ns,busy_pct",
     .important =
         "step,total_ns,kernel_ns,comm_ns,dataloader_ns,cpu_ns,busy_pct,other_ns,runtime_"
         "ns,rank,mfu_pct",
-    .saved_form = 1};
+    .saved_form = 2};
 
 }  // namespace oplens::prof

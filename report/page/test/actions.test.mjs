@@ -213,9 +213,13 @@ test('the overview says in words where the time goes, with ways to it', { skip }
   const open = await openPage(browser, path);
   const { page } = open;
   const rows = objectsOf(readPage(path).table(viewOf('overview'))).filter(({ step }) => step !== 'mean');
-  const mean = rows.reduce((sum, row) => sum + row.total_ns, 0) / rows.length;
+  const meanOf = (list) => `A step takes ${(list.reduce((sum, row) => sum + row.total_ns, 0) / list.length / 1e6).toFixed(3)} ms`;
+  const steady = rows.filter(({ state }) => state === 'steady');
+  assert.ok(steady.length > 1 && steady.length < rows.length);
   const says = await page.textContent('.findings');
-  assert.ok(says.includes(`A step takes ${(mean / 1e6).toFixed(3)} ms`), says);
+  assert.ok(says.includes(`${meanOf(steady)} (mean of ${steady.length} steady steps of ${rows.length}, `), says);
+  const waits = ['dataloader', 'comm', 'cpu', 'runtime'].map((part) => steady.reduce((sum, row) => sum + row[`${part}_ns`], 0) / steady.length);
+  assert.ok(says.includes(`: ${(Math.max(...waits) / 1e6).toFixed(3)} ms a step`), says);
   const steps = objectsOf(readPage(path).table(viewOf('distributed')));
   const exposed = steps.reduce((sum, row) => sum + row.communication_ns, 0);
   assert.ok(says.includes(`${(exposed / 1e6).toFixed(3)} ms of it is exposed`), says);
@@ -239,7 +243,13 @@ test('the overview says in words where the time goes, with ways to it', { skip }
     gpus.flatMap((row) => ['busy_pct', 'sm_efficiency_pct', 'achieved_occupancy_pct', 'tc_least_pct'].map((key) => figure(row[key]))));
   // Every figure says of what it is made.
   assert.deepEqual(await page.$$eval('.findings span:not([title]), .gauges div:not([title]), .legend li:not([title])', (all) => all.length), 0);
-  // With a selection the words are of it.
+  // With a selection the words are of it; steps that are chosen count, whatever they are like.
+  await open.go('#tab=overview&steps=6-7');
+  const two = rows.filter(({ step }) => step === '6' || step === '7');
+  assert.ok(two.some(({ state }) => state !== 'steady'));
+  assert.ok((await page.textContent('.findings')).includes(`${meanOf(two)} (mean of ${two.length}, `));
+  await open.go('#tab=overview&rank=1');
+  assert.ok((await page.textContent('.findings')).includes(meanOf(steady.filter(({ rank }) => rank === '1'))));
   await open.go('#tab=overview&steps=7&rank=1');
   const one = rows.find((row) => row.step === '7' && row.rank === '1');
   assert.ok((await page.textContent('.findings')).includes(`A step takes ${(one.total_ns / 1e6).toFixed(3)} ms (one step)`));
@@ -251,6 +261,84 @@ test('the overview says in words where the time goes, with ways to it', { skip }
   assert.equal(await page.$$eval('#none-chosen', (all) => all.length), 0);
   await open.go('#tab=overview&steps=7,99,abc,7-5&rank=5');
   assert.equal(await page.textContent('#none-chosen'), 'No such rank: 5. There are 0, 1. No such step: 99, abc, 7-5. There are 6 to 9, chosen as 3-7,9.');
+  await open.clean();
+  await open.close();
+});
+
+test('the verdict is above the charts, with a way to its rows', { skip }, async () => {
+  const open = await openPage(browser, path);
+  const { page } = open;
+  const rows = objectsOf(readPage(path).table(viewOf('verdict')));
+  const most = rows.reduce((best, row) => (row.share_pct > best.share_pct ? row : best));
+  const line = () => page.textContent('#verdict p');
+  assert.equal(await line(), `Rank ${most.rank}: ${most.verdict} Same cause: 1 of 1 other rank.`);
+  assert.equal(await page.textContent('#verdict code'), `oplens ${most.command} FILE`);
+  assert.ok(await page.evaluate(() => (document.querySelector('#verdict').compareDocumentPosition(document.querySelector('main figure')) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0));
+  await page.click('#verdict button');
+  await open.settled();
+  assert.equal(await page.getAttribute('#tab-idle', 'aria-selected'), 'true');
+  // Of one rank its sentence, of steps that it is of all.
+  await open.go('#tab=overview&rank=0');
+  const [one] = rows.filter(({ rank }) => rank === '0');
+  assert.equal(await line(), one.verdict.replace(/^t/, 'T'));
+  await open.go('#tab=overview&rank=0&steps=7');
+  assert.ok((await line()).endsWith(' (of the whole run)'));
+  await open.go('#tab=overview&rank=5');
+  assert.equal(await page.$$eval('#verdict', (all) => all.length), 0);
+  await open.clean();
+  await open.close();
+});
+
+test('no verdict, no sentence; a command without a tab, no button', { skip }, async () => {
+  for (const [name, verdict] of [['none', []], ['unknown', [{ rank: '0', verdict: null }, { rank: '1', verdict: null }]], ['groups', [{ rank: null, verdict: 'the GPU works', command: 'groups op,dir' }]], ['stacks', [{ rank: '0', verdict: 'it waits', command: 'view stacks' }]]]) {
+    const other = join(folder, `verdict_${name}.html`);
+    writeRun(other, { events: 20, verdict });
+    const open = await openPage(browser, other);
+    const { page } = open;
+    const shown = await page.$$eval('#verdict', (all) => all.map((each) => [each.querySelector('b').textContent, each.querySelector('code').textContent, each.querySelector('button')?.dataset.tab ?? '']));
+    assert.deepEqual(shown, { none: [], unknown: [], groups: [['The GPU works', 'oplens groups op,dir FILE', 'groups']], stacks: [['It waits', 'oplens view stacks FILE', '']] }[name]);
+    await open.clean();
+    await open.close();
+  }
+});
+
+test('steps that are not steady are drawn as such, and bars add up', { skip }, async () => {
+  const open = await openPage(browser, path, { hash: '#tab=overview&rank=0' });
+  const { page } = open;
+  const rows = objectsOf(readPage(path).table(viewOf('overview'))).filter(({ rank, step }) => rank === '0' && step !== 'mean');
+  const bars = await page.$$eval('.stack', (all) => all.map((each) => ({
+    title: each.querySelector('title').textContent, pale: each.classList.contains('unlike'),
+    high: [...each.querySelectorAll('rect:not(.under)')].reduce((sum, part) => sum + Number(part.getAttribute('height')), 0),
+  })));
+  assert.equal(bars.length, rows.length);
+  const labels = await page.textContent('svg.stacks');
+  rows.forEach((row, at) => {
+    const { title, pale, high } = bars[at];
+    assert.equal(pale, row.state !== 'steady');
+    assert.ok(title.startsWith(`rank 0 ${row.step}${pale ? ` (${row.state})` : ''}: `), title);
+    if (pale) assert.ok(labels.includes(`${row.step} (${row.state})`), labels);
+    // As high as it is long: queued and cold are not in other once more.
+    assert.ok(Math.abs(high / bars[0].high - row.total_ns / rows[0].total_ns) < 1e-6, `${high} of ${bars[0].high}`);
+  });
+  const sum = (of) => rows.reduce((all, row) => all + of(row), 0);
+  const legend = await page.$$eval('.beside .legend li', (all) => Object.fromEntries(all.map((each) => [each.querySelector('.name').textContent, each.querySelector('.value').textContent])));
+  const shown = (time) => (time >= 1e6 ? `${(time / 1e6).toFixed(3)} ms` : `${(time / 1e3).toFixed(3)} \u00b5s`);
+  assert.deepEqual([legend.Queued, legend['Cold start'], legend.Other], [sum((row) => row.queued_ns), sum((row) => row.cold_ns), sum((row) => row.other_ns - row.queued_ns - row.cold_ns)].map(shown));
+  // The timeline has the words too.
+  await open.go('#tab=timeline&rank=0');
+  await page.waitForFunction(() => Number(document.querySelector('canvas')?.dataset.drawn ?? 0) > 1);
+  const texts = await page.evaluate(async () => {
+    const told = [];
+    const { fillText } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...more) {
+      told.push(text);
+      return fillText.call(this, text, ...more);
+    };
+    document.querySelector('canvas').dispatchEvent(new KeyboardEvent('keydown', { key: '0', bubbles: true }));
+    for (let frame = 0; frame < 10; ++frame) await new Promise((done) => { requestAnimationFrame(done); });
+    return told;
+  });
+  for (const { step, state } of rows) assert.ok(texts.includes(`step ${step}${state === 'steady' ? '' : ` (${state})`}`), texts.join());
   await open.clean();
   await open.close();
 });

@@ -39,6 +39,11 @@ test('hostile names are shown and never run', { skip }, async () => {
   }
   const wide = await open.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   assert.ok(wide <= 0, `the page is ${wide} px too wide`);
+  await open.page.click('#tab-overview');
+  await open.settled();
+  assert.ok((await open.page.textContent('#verdict')).includes('at </script><script>document.title="run"</script>\\u202eright'));
+  await open.page.click('#tab-operators');
+  await open.settled();
   // All of a long name is in what is chosen.
   await open.page.fill('#search', 'long long');
   await open.settled();

@@ -17,18 +17,23 @@ const CORPUS = process.env.OPLENS_CORPUS_DIR;
 const missing = ['report', 'prof'].find((name) => !existsSync(join(PROGRAMS, name)));
 
 /** The mean step and what it is made of, the largest of it besides kernels by its words on the page. */
-const WAITS = { dataloader_ns: 'the data loader', comm_ns: 'communication that no kernel covers', cpu_ns: 'code of the host', runtime_ns: 'API calls', memcpy_ns: 'copies', other_ns: 'what the recording does not hold' };
-const milliseconds = (time) => (time >= 1e9 ? `${(time / 1e9).toFixed(3)} s` : `${(time / 1e6).toFixed(3)} ms`);
+const WAITS = { dataloader_ns: 'the data loader', comm_ns: 'communication that no kernel covers', cpu_ns: 'code of the host', runtime_ns: 'API calls', memcpy_ns: 'copies', queued_ns: 'work that is launched and held back', cold_ns: 'the cold start', other_ns: 'what the recording does not hold' };
+const digits = (value) => value.toLocaleString('en-US', { minimumFractionDigits: 3, maximumFractionDigits: 3 });
+const milliseconds = (time) => (time >= 1e9 ? `${digits(time / 1e9)} s` : `${digits(time / 1e6)} ms`);
 const most = (rows, key) => rows.reduce((best, row) => (row[key] > best[key] ? row : best));
 
 /** What a new user asks first of these pages: from the overview alone, and one click. */
 const ASKED = {
   async resnet({ open, rowsOf }) {
-    const steps = rowsOf('overview').filter(({ step }) => step !== 'mean');
-    const parts = Object.entries(WAITS).map(([key, words]) => ({ words, time: steps.reduce((sum, row) => sum + row[key], 0) / steps.length }));
+    const steps = rowsOf('overview').filter(({ state }) => state === 'steady');
+    const partOf = (row, key) => (key === 'other_ns' ? row.other_ns - row.queued_ns - row.cold_ns : row[key]);
+    const parts = Object.entries(WAITS).map(([key, words]) => ({ words, time: steps.reduce((sum, row) => sum + partOf(row, key), 0) / steps.length }));
     const { words, time } = most(parts, 'time');
     const says = await open.page.textContent('.findings');
     assert.ok(says.includes(`goes to ${words}: ${milliseconds(time)} a step`), says);
+    const [verdict] = rowsOf('verdict');
+    assert.equal(await open.page.textContent('#verdict b'), verdict.verdict.charAt(0).toUpperCase() + verdict.verdict.slice(1));
+    assert.equal(await open.page.textContent('#verdict code'), `oplens ${verdict.command} FILE`);
     await open.page.click('.findings button[data-tab="kernels"]');
     await open.settled();
     await open.page.click('main .table tbody tr');

@@ -21,10 +21,12 @@ const STEP = 'step|Step||text|key|number of the step||mean';
 const FIELDS = {
   advice: `id|Id||text|key|which rule it is\nseverity|Severity||text|none|how much there is to gain\nworst_rank|Rank||text|none|of which the row is\nranks|Ranks||integer|none|number of ranks on which the rule holds\ngain_pct|Gain%|%|decimal|none|upper bound\ngain_ns|Gain(ns)|ns|integer|none|of a mean step
 item|Advice||text|none|what was found\nchange|Change||text|none|what to change\nevidence|Evidence||texts|none|where\ncommand|Command||text|none|options of prof\nbound|Bound||text|none|of the gain\nassumption|Assumption||text|none|of the gain\nevidence_view|View||text|none|with the evidence`,
-  overview: `${RANK}\n${STEP}\nstate|State||text|none|whole or cut\nstart_ns|Start|ns|decimal|none|of the span\n`
+  overview: `${RANK}\n${STEP}\nstate|State||text|none|steady: counts in the mean; or why not\nstart_ns|Start|ns|decimal|none|of the span\n`
     + 'total_ns|Total|ns|decimal|sum|length of the span: the sum of the eight parts\nhost_ns|Host|ns|decimal|sum|length on the host\n'
     + PARTS.map((part) => `${part}_ns|${part}|ns|decimal|sum|time that ${part} has in the step`).join('\n')
+    + '\nqueued_ns|queued|ns|decimal|sum|part of other_ns: launched, and held back\ncold_ns|cold|ns|decimal|sum|part of other_ns: before the first work'
     + '\nbusy_ns|Busy time|ns|decimal|sum|any device event runs\nbusy_pct|Busy|%|decimal|none|busy_ns of total_ns|busy_ns total_ns 100',
+  verdict: `${RANK}\nverdict|Verdict||text|none|one sentence\nsteps|Steps||integer|sum|steady ones\ntotal_ns|Total(ns)|ns|integer|sum|their length\ncause|Cause||text|none|a word\ntime_ns|Time(ns)|ns|integer|sum|of the cause\nshare_pct|Share(%)|%|decimal|none|100 x time_ns / total_ns\ncommand|Command||text|none|of oplens`,
   gpu: `${RANK}\ndevice|Device||integer|key|number of the GPU\nname|Name||text|none|of the GPU\nwindow_ns|Window|ns|integer|none|length of the window
 busy_ns|Busy time|ns|integer|sum|a kernel ran\nbusy_pct|Busy|%|decimal|none|busy_ns / window_ns\nsm_efficiency_pct|SM eff.|%|decimal|none|blocks per multiprocessor
 achieved_occupancy_pct|Achieved occupancy|%|decimal|none|estimated\ntc_least_pct|TC at least|%|decimal|none|time on Tensor Cores\nkernels|Kernels||integer|sum|number
@@ -55,7 +57,7 @@ ai|AI|FLOP/B|decimal|none|flops / bytes|flops bytes 1\ntflops|TFLOP/s|TFLOP/s|de
 const EDGES = `${RANK}\n${STEP}\nedge|Edge||integer|key|number in its path\nto|To||name|none|of the edge\ncause|Cause||text|none|what the time was spent on\nstart_ns|Start(ns)|ns|integer|min|from the first event\ntime_ns|Time(ns)|ns|integer|sum|of the edge`;
 
 const HELP = {
-  advice: 'what to change',
+  advice: 'what to change', verdict: 'what takes most of the time',
   overview: 'where the time of each step went', gpu: 'how well each GPU was used', operators: 'what each operator cost on host and device',
   groups: 'kernels grouped by the keys', 'kernel-types': 'device time by what ran at once', temporal: 'how long the device was idle',
   losses: 'what is missing in the recording, and how to record it', memory: 'memory over time', 'memory-events': 'allocations and their releases', 'memory-ops': 'how much memory each operator allocated',
@@ -76,18 +78,20 @@ export function rowsOf({ ranks, steps, random, long, ops = OPS, extra = [] }) {
     steps.forEach((step, i) => addStep(rank, step, i));
     const mean = { rank, step: 'mean' };
     for (const { key } of fieldsOf(FIELDS.overview).slice(4)) {
-      const of = rows.overview.filter((row) => row.rank === rank);
+      const of = rows.overview.filter((row) => row.rank === rank && (row.state === 'steady' || steps.length === 1));
       mean[key] = of.reduce((sum, row) => sum + row[key], 0) / of.length;
     }
     rows.overview.push(mean);
     addRank(rank);
   }
   function addStep(rank, step, i) {
-    const left = { rank, step, state: 'whole', start_ns: i * long, total_ns: 0, host_ns: long - some(long / 9) };
+    const left = { rank, step, state: i + 1 === steps.length ? 'cut' : i === 0 ? 'warm-up' : 'steady', start_ns: i * long, total_ns: 0, host_ns: long - some(long / 9) };
     PARTS.forEach((part, place) => {
       left[`${part}_ns`] = Math.floor((long * [0.55, 0.02, 0.003, 0.12, 0.04, 0.1, 0.12, 0.02][place]) * (0.7 + 0.6 * random()));
       left.total_ns += left[`${part}_ns`];
     });
+    left.queued_ns = Math.floor(left.other_ns / 2);
+    left.cold_ns = i === 0 ? Math.floor(left.other_ns / 4) : 0;
     left.busy_ns = left.kernel_ns + left.comm_ns;
     left.busy_pct = (100 * left.busy_ns) / left.total_ns;
     rows.overview.push(left);
@@ -117,6 +121,9 @@ export function rowsOf({ ranks, steps, random, long, ops = OPS, extra = [] }) {
     }
   }
   function addRank(rank) {
+    const share = 30 + 2.5 * rows.verdict.length;
+    const line = extra.length ? `${extra[0]}${extra[4]}` : 'train.py:12';
+    rows.verdict.push({ rank, verdict: `the GPU waits for the host to launch its next work, at ${line}: ${share.toFixed(1)} % of a step`, steps: steps.length, total_ns: long * steps.length, cause: 'host', time_ns: (share / 100) * long * steps.length, share_pct: share, command: 'view idle --by call,op' });
     rows.gpu.push({ rank, device: Number(rank) || 0, name: 'NVIDIA H100 80GB HBM3', window_ns: long * steps.length, busy_ns: long, busy_pct: 61.5 + some(9), sm_efficiency_pct: 48.25, achieved_occupancy_pct: 39.5, tc_least_pct: rank === '1' ? null : 33.3, kernels: 1200, memory_bytes: 85899345920, peak_allocated_bytes: 31000000000 + some(1e9) });
     rows.losses.push({ rank, loss: 'range-open', count: 1 + some(5), time_ns: 797830, share_pct: 1.25, why: 'ranges that were never closed: they give no op to the kernels in them', mend: 'with torch.cuda.nvtx.range("NAME")' });
     let allocated = 1e9;

@@ -49,12 +49,13 @@ function threadOf(random, signatures, end, count) {
 }
 
 /** A run: `events` a stream, `ranks` x `steps`. */
-export function writeRun(path, { title = 'net.sql', ranks = ['0', '1'], steps = ['6', '7', '8', '9'], events = 400, streams = 2, threads = 2, extra = [], seed = 1, level = 6, missing = false, host = events } = {}) {
+export function writeRun(path, { title = 'net.sql', ranks = ['0', '1'], steps = ['6', '7', '8', '9'], events = 400, streams = 2, threads = 2, extra = [], seed = 1, level = 6, missing = false, host = events, verdict = null } = {}) {
   const random = randomOf(seed);
   const writer = new PageWriter(level);
   const length = LONG * steps.length * Math.max(1, events / 40000);
   const names = [...Array.from({ length: 24 }, (_, i) => `${['volta_sgemm_128x64', 'elementwise_kernel', 'ncclDevKernel_AllReduce', 'cudnn_conv', 'softmax_warp'][i % 5]}_${i}`), ...extra];
   const data = rowsOf({ ranks, steps, random, long: LONG, extra });
+  if (verdict) data.rows.verdict = verdict;
   const signatures = signaturesOf(names, random);
   const fields = SIGNATURE_FIELDS.map((key) => ({ key, header: key, unit: { flops: 'FLOP', bytes: 'B' }[key] ?? '', type: ['flops', 'bytes', 'tc'].includes(key) ? 'integer' : 'text', fold: 'none', help: `${key} of the kernel` }));
   const lanes = [];

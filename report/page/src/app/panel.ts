@@ -135,7 +135,7 @@ export class Panel {
   private drawCharts(shown: Shown, width: number): unknown {
     const { state } = this.store;
     const context: ChartContext = {
-      table: shown.table, rows: rowsToSum(shown.table, shown.found), width, others: this.others, range: state.range, chosen: state.rank !== '' || state.steps !== '',
+      table: shown.table, rows: rowsToSum(shown.table, shown.found), width, others: this.others, range: state.range, chosen: state.rank !== '' || state.steps !== '', stepsChosen: state.steps !== '',
       selectStep: (step) => this.store.update((to) => {
         to.steps = to.steps === step ? '' : step;
       }, true),

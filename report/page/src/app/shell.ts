@@ -2,6 +2,7 @@
 import { html, nothing, render, type TemplateResult } from 'lit-html';
 import { short, titleOf, visible, withUnit } from '../model/format';
 import type { Summary } from '../model/summary';
+import { nameStates } from '../model/step_states';
 import { loadTable, type Table } from '../model/table';
 import { EventStore } from '../timeline/event_store';
 import { TimelineTab } from '../timeline/tab';
@@ -47,6 +48,8 @@ export class Shell {
       .sort((a, b) => order(a.name) - order(b.name));
     this.tabs.push({ name: 'missing', title: 'What is missing' });
     this.store.follow(() => this.draw());
+    // A table that cannot be read is told in its tab.
+    nameStates(summary).then(() => this.store.tell(), () => undefined);
     addEventListener('resize', () => this.store.tell());
     this.draw();
   }

@@ -41,7 +41,8 @@ function adviceAt(table: Table, row: number): Advice {
   };
 }
 
-function more(context: ChartContext, view: string): unknown {
+/** A button to the tab of a view, if there is one. */
+export function wayTo(context: ChartContext, view: string): unknown {
   if (!context.opens(view)) return nothing;
   return html`<button type="button" data-tab=${view} @click=${() => context.openTab(view)}>${titleOf(view)}</button>`;
 }
@@ -55,7 +56,7 @@ export function adviceCards(context: ChartContext): TemplateResult | null {
     ${advice.gain ? html`<p class="gain" title=${advice.why}>To gain: <b>${advice.gain}</b> <small>${visible(advice.why)}</small></p>` : nothing}
     <p class="change">${visible(advice.change)}</p>
     ${advice.evidence.length ? html`<ul>${advice.evidence.map((one) => html`<li>${short(one, 300)}</li>`)}</ul>` : nothing}
-    <p class="see"><code>prof FILE ${visible(advice.command)}</code> ${more(context, advice.view)} <small>${[advice.id, advice.ranks].filter(Boolean).map((word) => visible(word)).join(' \u00b7 ')}</small></p></article>`)}</div>`;
+    <p class="see"><code>prof FILE ${visible(advice.command)}</code> ${wayTo(context, advice.view)} <small>${[advice.id, advice.ranks].filter(Boolean).map((word) => visible(word)).join(' \u00b7 ')}</small></p></article>`)}</div>`;
 }
 
 /** The first of them, on the overview. */

@@ -3,7 +3,9 @@ import { html, type TemplateResult } from 'lit-html';
 import { ending, number, short, UNKNOWN, withUnit } from '../model/format';
 import { columnOf, textOf, type Table } from '../model/table';
 import type { Rows } from '../model/fold';
-import { itemsOf, type ChartContext, type Item } from './kit';
+import { unlike } from '../model/step_states';
+import { itemsOf, numbersWithout, type ChartContext, type Item } from './kit';
+import { WITHIN_OTHER } from './steps';
 
 interface Finding {
   text: string;
@@ -26,8 +28,8 @@ const share = (part: number, of: number): string => (Number.isFinite(part / of) 
 const time = (value: number): string => (Number.isFinite(value) ? withUnit(value, 'ns', value < 1000 ? 0 : 3) : UNKNOWN);
 
 /** Sum of a field over the rows; NaN: it is not known. */
-function sum(source: Source | undefined, key: string): number {
-  const values = source && columnOf(source.table, key)?.numbers();
+function sum(source: Source | undefined, key: string, without: readonly string[] = []): number {
+  const values = source && numbersWithout(source.table, key, without);
   if (!values) return NaN;
   let all = NaN;
   for (const row of source.rows) if (!Number.isNaN(values[row])) all = (Number.isNaN(all) ? 0 : all) + values[row];
@@ -38,6 +40,12 @@ function largestOf(items: Item[] | null): Item | null {
   return (items ?? []).reduce<Item | null>((best, item) => (item.value > (best?.value ?? 0) && item.name !== '' ? item : best), null);
 }
 
+/** The rows of which means are: without steps that are unlike the others, unless they are all that there are, or chosen. */
+function steady({ table, rows, stepsChosen }: ChartContext): Source {
+  const alike = Array.from(rows).filter((row) => unlike(table, row) === '');
+  return { table, rows: stepsChosen || !alike.length ? rows : alike };
+}
+
 /** Parts of a step in which the GPUs do not compute, and what to do about each. */
 const WAITS: readonly [key: string, name: string, hint: string][] = [
   ['dataloader_ns', 'the data loader', 'Load in more workers (num_workers), pin memory, prefetch.'],
@@ -45,21 +53,25 @@ const WAITS: readonly [key: string, name: string, hint: string][] = [
   ['cpu_ns', 'code of the host while the GPUs do nothing', 'Fewer and larger kernels, CUDA graphs, torch.compile, less work between launches.'],
   ['runtime_ns', 'API calls while the GPUs do nothing', 'Fewer launches and synchronisations (item(), cpu(), print).'],
   ['memcpy_ns', 'copies', 'Pinned memory and non_blocking=True let copies run beside kernels.'],
+  ['queued_ns', 'work that is launched and held back', 'The rows by call in the tab Idle say what holds it back.'],
+  ['cold_ns', 'the cold start', 'Record after some steps of warm-up.'],
   ['other_ns', 'what the recording does not hold', 'Record stacks or ranges to see what the host did then.'],
 ];
 
 const steps: Maker = (context) => {
-  const values = columnOf(context.table, 'total_ns')?.numbers();
-  const count = context.rows.length;
-  if (!values || !count) return null;
-  const lengths = Array.from(context.rows, (row) => values[row]).filter((value) => value > 0);
+  const source = steady(context);
+  const values = columnOf(source.table, 'total_ns')?.numbers();
+  if (!values) return null;
+  const lengths = Array.from(source.rows, (row) => values[row]).filter((value) => value > 0);
   if (!lengths.length) return null;
   const [all, least, most] = [lengths.reduce((a, b) => a + b, 0), Math.min(...lengths), Math.max(...lengths)];
-  const kernel = sum(context, 'kernel_ns');
+  const kernel = sum(source, 'kernel_ns');
+  const left = context.rows.length - source.rows.length;
+  const count = `${lengths.length === 1 ? 'one' : `mean of ${lengths.length}`}${left ? ` steady ${lengths.length === 1 ? 'step' : 'steps'} of ${context.rows.length}` : lengths.length === 1 ? ' step' : ''}`;
   const spread = lengths.length > 1 ? `, ${time(least)} to ${time(most)}` : '';
   return {
-    how: 'overview: mean, least and largest of total_ns over the steps; sum of kernel_ns / sum of total_ns',
-    text: `A step takes ${time(all / lengths.length)} (${lengths.length === 1 ? 'one step' : `mean of ${lengths.length}`}${spread}); in ${share(kernel, all)} of it kernels compute.`,
+    how: 'overview: mean, least and largest of total_ns over the steady steps, or over those that are chosen; sum of kernel_ns / sum of total_ns',
+    text: `A step takes ${time(all / lengths.length)} (${count}${spread}); in ${share(kernel, all)} of it kernels compute.`,
     hint: most > 1.5 * (all / lengths.length) ? 'The longest step is far from the mean: compare it with another.' : '', tab: 'timeline',
   };
 };
@@ -74,18 +86,20 @@ function hasPython({ others, opens }: ChartContext): boolean {
 }
 
 const waits: Maker = (context) => {
-  const all = sum(context, 'total_ns');
-  const parts = WAITS.map(([key, name, hint]) => ({ name, hint, value: sum(context, key), ...(key === 'other_ns' && hasPython(context) ? PYTHON : {}) })).filter(({ value }) => value > 0);
+  const source = steady(context);
+  const all = sum(source, 'total_ns');
+  const parts = WAITS.map(([key, name, hint]) => ({ name, hint, value: sum(source, key, key === 'other_ns' ? WITHIN_OTHER : []), ...(key === 'other_ns' && hasPython(context) ? PYTHON : {}) })).filter(({ value }) => value > 0);
   parts.sort((a, b) => b.value - a.value);
   if (!parts.length || parts[0].value < 0.05 * all) return null;
   const [first, second] = parts;
   const also = second && second.value >= 0.05 * all ? `; ${share(second.value, all)} to ${second.name}` : '';
-  return { how: 'overview: sum over the steps of each part / steps, and / sum of total_ns', text: `Besides kernels most time goes to ${first.name}: ${time(first.value / context.rows.length)} a step, ${share(first.value, all)}${also}.`, hint: first.hint, tab: 'idle' };
+  return { how: 'overview: sum over the same steps of each part (other_ns without queued_ns and cold_ns) / steps, and / sum of total_ns', text: `Besides kernels most time goes to ${first.name}: ${time(first.value / source.rows.length)} a step, ${share(first.value, all)}${also}.`, hint: first.hint, tab: 'idle' };
 };
 
 /** Causes of the view `idle` as they stand in a sentence. */
 const CAUSES: Record<string, string> = {
-  dataloader: 'the data loader', 'host-op': 'operators on the host', python: 'Python code', sync: 'synchronisation', launch: 'launches', 'other-stream': 'work of another stream', head: 'the first work', tail: 'the end',
+  dataloader: 'the data loader', 'host-op': 'operators on the host', python: 'Python code', sync: 'synchronisation', launch: 'launches', 'other-stream': 'work of another stream', queued: 'earlier work that holds it back', communication: 'other ranks', 'module-load': 'the loading of kernels',
+  'pageable-copy': 'copies of pageable memory', 'api-call': 'API calls', 'cold-start': 'the first work', unknown: 'what is not recorded', head: 'the first work', tail: 'the end',
 };
 
 const idle: Maker = ({ others }) => {

@@ -5,7 +5,7 @@ import type { TabState } from '../app/state';
 import { styled } from '../app/styled';
 import { rounded, short, withUnit } from '../model/format';
 import type { Rows } from '../model/fold';
-import { placeOf, textOf, type Table } from '../model/table';
+import { columnOf, placeOf, textOf, type Table } from '../model/table';
 
 /** What a chart may use. */
 export interface ChartContext {
@@ -18,6 +18,7 @@ export interface ChartContext {
   others: Map<string, { table: Table; rows: Rows; note: string }>;
   /** Whether a rank or steps are chosen. */
   chosen: boolean;
+  stepsChosen: boolean;
   range: [number, number] | null;
   selectStep(step: string): void;
   selectRange(range: [number, number] | null): void;
@@ -34,7 +35,7 @@ export const COLOURS = 10;
 const COLOUR_OF: Record<string, number> = {
   compute: 0, kernel: 0, COMPUTATION: 0, communication: 1, COMMUNICATION: 1, cpu_op: 2, 'host-op': 2, host: 2, dataloader: 3,
   copy: 4, MEMORY: 4, sync: 5, sync_wait: 5, launch: 6, api_call: 6, python: 7, other_host: 7,
-  launch_delay: 8, 'other-stream': 8, idle: 9, unknown: 9,
+  launch_delay: 8, 'other-stream': 8, idle: 9, unknown: 9, queued: 10, 'cold-start': 11,
 };
 
 /** Items with the colours of their words; the others have those that are left, the largest first. */
@@ -78,6 +79,14 @@ export function largest(items: Item[], most: number): Item[] {
   const rest = sorted.slice(most - 1);
   const value = rest.reduce((sum, item) => sum + item.value, 0);
   return [...sorted.slice(0, most - 1), { name: `(${rest.length} more)`, value, colour: COLOURS - 1 }];
+}
+
+/** Numbers of a field without `parts`, fields whose times are in its own; null: no such field. */
+export function numbersWithout(table: Table, key: string, parts: readonly string[]): Float64Array | null {
+  const all = columnOf(table, key)?.numbers();
+  if (!all) return null;
+  const columns = parts.flatMap((part) => columnOf(table, part)?.numbers() ?? []);
+  return all.map((value, row) => columns.reduce((left, column) => left - (column[row] || 0), value));
 }
 
 /** What a field of a table says; its formula. */
@@ -143,6 +152,8 @@ export interface StackRow {
   values: number[];
   choose?: () => void;
   chosen?: boolean;
+  /** Why its sums are in no mean; ''. */
+  unlike?: string;
 }
 
 /** Upright bars of parts that add up: one a row. */
@@ -163,12 +174,12 @@ export function stacks(rows: StackRow[], parts: Item[], unit: string, width: num
   return html`<svg class="stacks" width=${width} height=${high + 40} viewBox="0 0 ${width} ${high + 40}" role="group" aria-label=${label}>
     ${y.ticks(4).map((tick) => svg`<g class="tick"><line x1=${left - 4} x2=${width} y1=${y(tick)} y2=${y(tick)}></line>
       <text x=${left - 8} y=${y(tick)} dy="0.32em" text-anchor="end">${rounded(tick, unit)}</text></g>`)}
-    ${shown.map((row, place) => svg`<g class=${row.chosen ? 'stack chosen' : 'stack'} tabindex=${row.choose ? 0 : nothing} role=${row.choose ? 'button' : 'img'}
+    ${shown.map((row, place) => svg`<g class=${`stack${row.chosen ? ' chosen' : ''}${row.unlike ? ' unlike' : ''}`} tabindex=${row.choose ? 0 : nothing} role=${row.choose ? 'button' : 'img'}
         @click=${row.choose} @keydown=${(event: KeyboardEvent) => { if (event.key === 'Enter') row.choose?.(); }}>
-      <title>${short(`${row.group} ${row.label}`, 80)}: ${row.values.map((value, part) => `${parts[part].name} ${withUnit(value, unit)}`).join(', ')}</title>
+      <title>${short(`${row.group} ${row.label}${row.unlike ? ` (${row.unlike})` : ''}`, 80)}: ${row.values.map((value, part) => `${parts[part].name} ${withUnit(value, unit)}`).join(', ')}</title>
       <rect class="under" x=${at(place) - 2} width=${band + 4} y="0" height=${high}></rect>
       ${parts.map((part, k) => bar(k ? tops[place][k - 1] : 0, tops[place][k], at(place), band, y, part.colour ?? k % COLOURS))}</g>`)}
-    ${shown.map((row, place) => svg`${place % every === 0 ? svg`<text x=${at(place) + band / 2} y=${high + 15} text-anchor="middle">${short(row.label, 9)}</text>` : nothing}
+    ${shown.map((row, place) => svg`${place % every === 0 ? svg`<text x=${at(place) + band / 2} y=${high + 15} text-anchor="middle">${short(row.label, 9)}${row.unlike && x.step() * every > 100 ? ` (${short(row.unlike, 9)})` : ''}</text>` : nothing}
       ${row.group && (place === 0 || shown[place - 1].group !== row.group) ? svg`<text class="group" x=${at(place)} y=${high + 31}>${short(row.group, 24)}</text>` : nothing}`)}</svg>${rows.length > shown.length ? html`<p class="none">The first ${shown.length} of ${rows.length}.</p>` : nothing}`;
 }
 

@@ -9,6 +9,7 @@ import { pathChart } from './path_strip';
 import { rooflineChart } from './roofline';
 import { groupsChart, idleChart, kernelTypesChart, operatorsChart } from './shares';
 import { distributedChart, gpuCards, overviewChart, temporalChart } from './steps';
+import { verdictLine } from './verdict';
 
 export interface Chart {
   view: string;
@@ -23,6 +24,7 @@ const bandwidth = (context: ChartContext): TemplateResult | null => curveChart('
 
 export const CHARTS: readonly Chart[] = [
   { view: 'advice', draw: adviceCards },
+  { view: 'overview', needs: ['verdict'], draw: verdictLine },
   { view: 'overview', needs: FINDING_NEEDS, draw: findingsChart },
   { view: 'overview', needs: ['advice'], draw: adviceInShort },
   { view: 'overview', needs: ['gpu'], draw: gpuCards },

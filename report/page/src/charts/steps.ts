@@ -1,20 +1,28 @@
 /** Charts of views whose rows are steps or ranks with parts that add up. */
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { number, short, titleOf, UNKNOWN, withUnit } from '../model/format';
-import { columnOf, placeOf, textOf } from '../model/table';
-import { card, helpOf, legend, stacks, type ChartContext, type Item } from './kit';
+import { columnOf, placeOf, textOf, type Table } from '../model/table';
+import { unlike } from '../model/step_states';
+import { card, helpOf, legend, numbersWithout, stacks, type ChartContext, type Item } from './kit';
 
-/** A part: its field, its name, its colour. */
-export type Part = readonly [key: string, name: string, colour: number];
+/** A part: its field, its name, its colour, fields of other parts that are in it. */
+export type Part = readonly [key: string, name: string, colour: number, within?: readonly string[]];
+
+export const WITHIN_OTHER = ['queued_ns', 'cold_ns'] as const;
 
 const OVERVIEW: readonly Part[] = [
   ['kernel_ns', 'Kernel', 0], ['memcpy_ns', 'Memcpy', 4], ['memset_ns', 'Memset', 8], ['comm_ns', 'Communication', 1],
-  ['runtime_ns', 'Runtime', 6], ['dataloader_ns', 'Data loader', 3], ['cpu_ns', 'CPU', 2], ['other_ns', 'Other', 9],
+  ['runtime_ns', 'Runtime', 6], ['dataloader_ns', 'Data loader', 3], ['cpu_ns', 'CPU', 2], ['queued_ns', 'Queued', 10], ['cold_ns', 'Cold start', 11], ['other_ns', 'Other', 9, WITHIN_OTHER],
 ];
 const DISTRIBUTED: readonly Part[] = [
   ['computation_ns', 'Computation', 0], ['overlap_ns', 'Overlap', 4], ['communication_ns', 'Communication, exposed', 1], ['other_ns', 'Other', 9],
 ];
 const TEMPORAL: readonly Part[] = [['compute_ns', 'Compute', 0], ['non_compute_ns', 'Non-compute', 1], ['idle_ns', 'Idle', 9]];
+
+/** What a part is made of. */
+function formulaOf(table: Table, [key, , , within = []]: Part): string {
+  return [helpOf(table, key), ...within.filter((part) => placeOf(table, part) >= 0).map((part) => `without ${part}`)].join('; ');
+}
 
 /** Stacked bars, one a row; null where fewer than two of the parts are fields. */
 function partsChart(context: ChartContext, parts: readonly Part[], title: string): TemplateResult | null {
@@ -22,11 +30,11 @@ function partsChart(context: ChartContext, parts: readonly Part[], title: string
   const rows = Array.from(context.rows);
   const known = parts.filter(([key]) => placeOf(table, key) >= 0);
   if (known.length < 2 || rows.length === 0) return null;
-  const columns = known.map(([key]) => columnOf(table, key)!.numbers());
+  const columns = known.map(([key, , , within = []]) => numbersWithout(table, key, within)!);
   const step = columnOf(table, 'step');
   const rank = columnOf(table, 'rank');
   const items: Item[] = known.map(([, name, colour], at) => ({
-    name, colour, note: helpOf(table, known[at][0]), value: rows.reduce((sum, row) => sum + (columns[at][row] || 0), 0),
+    name, colour, note: formulaOf(table, known[at]), value: rows.reduce((sum, row) => sum + (columns[at][row] || 0), 0),
   }));
   const bars = rows.map((row) => {
     const ofStep = step ? textOf(step.at(row)) ?? '' : '';
@@ -34,11 +42,11 @@ function partsChart(context: ChartContext, parts: readonly Part[], title: string
     const group = ofRank === '' ? '' : `rank ${ofRank}`;
     return {
       label: step ? ofStep : ofRank, group: step ? group : '', values: columns.map((column) => column[row]),
-      choose: step && ofStep ? () => context.selectStep(ofStep) : undefined,
+      choose: step && ofStep ? () => context.selectStep(ofStep) : undefined, unlike: unlike(table, row),
     };
   });
   return card(title, html`<div class="beside">${stacks(bars, items, 'ns', Math.max(320, context.width - (innerWidth > 900 ? 330 : 0)), title)}
-    <div><p class="hint">Over what is shown${step ? '; a click at a step selects it' : ''}.</p>${legend(items, 'ns')}</div></div>`, true);
+    <div><p class="hint">Over what is shown${step ? '; a click at a step selects it' : ''}.${bars.some((bar) => bar.unlike) ? ' Pale steps are not steady: means leave them out.' : ''}</p>${legend(items, 'ns')}</div></div>`, true);
 }
 
 export function overviewChart(context: ChartContext): TemplateResult | null {

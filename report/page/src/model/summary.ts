@@ -44,6 +44,8 @@ export interface Step {
   host_start_ns: number;
   host_end_ns: number;
   complete: boolean;
+  /** Why it is unlike the others, once that is known; '': it is not. */
+  unlike?: string;
 }
 
 export interface Rank {

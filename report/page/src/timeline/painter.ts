@@ -293,8 +293,10 @@ export class Painter {
       context.fillStyle = chosen ? palette.accent : at % 2 ? palette.lane : palette.line;
       context.fillRect(left, 20, right - left - 1, 16);
       context.fillStyle = chosen ? palette.background : palette.text;
-      const name = `${right - left > 70 ? 'step ' : ''}${each.number}${each.complete ? '' : right - left > 70 ? ' (cut)' : ''}`;
-      if (right - left > 8 * name.length) context.fillText(name, left + 5, 28);
+      const unlike = each.unlike ?? (each.complete ? '' : 'cut');
+      const names = [...(unlike ? [`step ${each.number} (${short(unlike, 20)})`] : []), `step ${each.number}`, `${each.number}`];
+      const name = names.find((text) => right - left > 8 * text.length);
+      if (name) context.fillText(name, left + 5, 28);
     });
   }
 }

@@ -1,4 +1,4 @@
-#include "prof/diff/noise.h"
+#include "prof/verdicts/noise.h"
 
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
@@ -61,18 +61,36 @@ double NoiseQuantileOf(double freedom, size_t comparisons, double false_alarm) {
   return boost::math::quantile(boost::math::complement(students, tail));
 }
 
-Noise OfFew(std::span<const double> base, std::span<const double> now, double delta) {
+double SampleVariance(std::span<const double> values) {
+  const double mean = MeanOf(values);
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return squares / static_cast<double>(values.size() - 1);
+}
+
+Noise OfFew(std::span<const double> base, std::span<const double> now, double delta,
+            double false_alarm) {
   Noise noise;
   if (base.size() < 2 || now.size() < 2) return noise;
+  const double base_error = SampleVariance(base) / static_cast<double>(base.size());
+  const double now_error = SampleVariance(now) / static_cast<double>(now.size());
+  const double band =
+      NoiseQuantileOf(FreedomOf(base_error, base.size(), now_error, now.size()), 1, false_alarm) *
+      std::sqrt(base_error + now_error);
   const auto [base_least, base_most] = std::minmax_element(base.begin(), base.end());
   const auto [now_least, now_most] = std::minmax_element(now.begin(), now.end());
   const bool apart = *base_most < *now_least || *now_most < *base_least;
   const double spread = std::max(*base_most - *base_least, *now_most - *now_least);
-  if (apart && std::abs(delta) > spread) noise.verdict = Verdict::kChanged;
+  if (apart && std::abs(delta) > std::max(spread, band)) noise.verdict = Verdict::kChanged;
   return noise;
 }
 
 }  // namespace
+
+std::string_view WordOf(Verdict verdict) {
+  constexpr std::string_view kWords[] = {"unknown", "same", "changed"};
+  return kWords[static_cast<size_t>(verdict)];
+}
 
 double MeanOf(std::span<const double> values) {
   double sum = 0;
@@ -85,7 +103,9 @@ Noise NoiseOf(std::span<const double> base, std::span<const double> now, size_t 
   if (base.empty() || now.empty()) return {};
   const double delta = MeanOf(now) - MeanOf(base);
   if (delta == 0) return {std::nullopt, Verdict::kSame};
-  if (base.size() < kFewSteps || now.size() < kFewSteps) return OfFew(base, now, delta);
+  if (base.size() < kFewSteps || now.size() < kFewSteps) {
+    return OfFew(base, now, delta, false_alarm);
+  }
   const auto robust = [](std::span<const double> values) {
     const double deviation = kNormalMad * MadOf(values);
     return deviation * deviation / static_cast<double>(values.size());
@@ -103,6 +123,18 @@ Noise NoiseOf(std::span<const double> base, std::span<const double> now, size_t 
                          false_alarm) *
          std::sqrt(base_error + now_error);
   return {band, std::abs(delta) > band ? Verdict::kChanged : Verdict::kSame};
+}
+
+Noise NoiseOfSteps(std::span<const double> base, std::span<const double> now) {
+  const Noise noise = NoiseOf(base, now, 1, kTotalFalseAlarm);
+  if (noise.verdict != Verdict::kChanged) return noise;
+  const double delta = std::abs(MeanOf(now) - MeanOf(base));
+  if (delta < kLeastChange * MeanOf(base)) return {noise.band, Verdict::kSame};
+  const auto has_spread = [](std::span<const double> values) {
+    return values.size() >= kFewSteps ||
+           std::ranges::any_of(values, [&](double value) { return value != values[0]; });
+  };
+  return has_spread(base) && has_spread(now) ? noise : Noise{noise.band, Verdict::kUnknown};
 }
 
 }  // namespace oplens::prof
