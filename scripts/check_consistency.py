@@ -73,7 +73,7 @@ OF_ANY_THREAD = ("tail", "unknown")
 CAUSES_OF_VERDICT = {
     "host": {"launch", "host-op", "python"}, "module-load": {"module-load"}, "api-call": {"api-call"}, "sync": {"sync"},
     "pageable-copy": {"pageable-copy"}, "dataloader": {"dataloader"}, "communication": {"communication"},
-    "queued": {"queued"}, "unknown": {"unknown"},
+    "queued": {"queued"}, "tail": {"tail"}, "unknown": {"unknown"},
 }
 ROOT_SHARE = 0.1
 MOST_GAPS = 1000
@@ -423,12 +423,15 @@ def verdict_length(run):
             yield f"{name}: steps", row["steps"], EQUAL, len(counted)
             yield f"{name}: length", row["total_ns"], EQUAL, total_ns
         elif row["rank"] in run.ranks_of_one_gpu():
-            causes = run.causes_counted(row["rank"])
-            yield f"{name}: length", row["total_ns"], EQUAL, total_ns - causes["cold-start"] - causes["tail"]
+            yield f"{name}: length", row["total_ns"], EQUAL, total_ns - run.causes_counted(row["rank"])["cold-start"]
         else:
             yield f"{name}: length", row["total_ns"], AT_MOST, total_ns - sum_of(counted, "cold_ns")
         if row["idle_pct"] is not None:
             yield f"{name}: idle", row["idle_pct"], EQUAL, percent(row["total_ns"] - busy_of(counted), row["total_ns"])
+
+
+def copies_alone(run, rank):
+    return sum_of(run.counted(rank), "memcpy_exposed_ns", "memset_exposed_ns")
 
 
 def verdict_groups(run, row):
@@ -436,6 +439,8 @@ def verdict_groups(run, row):
     causes = run.causes_counted(row["rank"])
     groups = {cause: sum_in(causes, words) for cause, words in CAUSES_OF_VERDICT.items()}
     groups["collectives"] = sum_of(run.counted(row["rank"]), "comm_exposed_ns")
+    # Copies and memsets at once are alone together.
+    groups["copies"] = row["time_ns"] if row["cause"] == "copies" else copies_alone(run, row["rank"])
     return groups
 
 
@@ -444,6 +449,8 @@ def verdict_time(run):
         name = f"{name_of(row['rank'])}: {row['cause']}"
         if row["cause"] == "busy":
             yield name, row["time_ns"], EQUAL, busy_of(run.counted(row["rank"]))
+        elif row["cause"] == "copies":
+            yield name, copies_alone(run, row["rank"]), AT_MOST, row["time_ns"]
         elif row["cause"] == "collectives":
             yield name, row["time_ns"], EQUAL, sum_of(run.counted(row["rank"]), "comm_exposed_ns")
         elif row["rank"] in run.ranks_of_one_gpu() and run.has_distinct_steps(row["rank"]):
@@ -502,8 +509,8 @@ def share_texts(pct):
 def verdict_sentence(run):
     for row in run.rows("verdict"):
         if row["share_pct"] is not None:
-            of = "a step" if row["steps"] > 0 else "the run"
-            found = any(f": {text} % of {of}" in row["verdict"] for text in share_texts(row["share_pct"]))
+            of = ("a step", "a repetition") if row["steps"] > 0 else ("the run",)
+            found = any(f": {text} % of {one}" in row["verdict"] for text in share_texts(row["share_pct"]) for one in of)
             yield name_of(row["rank"]), found, HOLDS, f"{row['share_pct']} % in '{row['verdict']}'"
 
 
@@ -682,8 +689,10 @@ def advice_gains(run):
         if rule in bounds:
             yield f"{name_of(rank)}: {rule}", gain, *bounds[rule]
         yield f"{name_of(rank)}: {rule}", gain, AT_MOST, 100
-        steps = run.rows("verdict", rank=rank)[0]["steps"]
-        mean_ns = total_ns / len(counted) if steps > 0 else capacity_ns
+        verdict = run.rows("verdict", rank=rank)[0]
+        # A repetition of kernels is no step.
+        marked = verdict["steps"] > 0 and "% of a repetition" not in verdict["verdict"]
+        mean_ns = total_ns / len(counted) if marked else capacity_ns
         yield f"{name_of(rank)}: {rule}: of a step", abs(row["gain_ns"] - gain / 100 * mean_ns), AT_MOST, 1
 
 
@@ -751,14 +760,23 @@ def shown_rank(run):
     return max(ranks, key=lambda row: row["computation_ns"] + row["overlap_ns"])["rank"]
 
 
+def screen_cold_ns(run, rank):
+    """A run without steps counts after its cold start."""
+    mean = run.mean(rank)
+    of_run = any(row["steps"] == 0 for row in run.rows("verdict", rank=rank))
+    return mean["cold_ns"] or 0 if mean and of_run else 0
+
+
 def screen_bars(run):
     mean = run.mean(shown_rank(run))
     if mean is None or not mean["total_ns"]:
         return
+    cold_ns = screen_cold_ns(run, shown_rank(run))
+    total_ns = mean["total_ns"] - cold_ns
     parts = {}
     for word, key in BARS:
         ns = (mean[key] or 0) - (sum_of([mean], "queued_ns", "cold_ns") if key == "other_ns" else 0)
-        if ns > 0:
+        if ns > 0 and not (cold_ns and key == "cold_ns"):
             parts[word] = ns
     lines = run.screen
     title = next((i for i, line in enumerate(lines) if TITLE.match(line)), None)
@@ -777,13 +795,13 @@ def screen_bars(run):
             ns = sum(ns for other, ns in parts.items() if other not in named)
         yield word, ns is not None, HOLDS, "is a part that is not 0"
         if ns is not None:
-            share = percent(ns, mean["total_ns"])
+            share = percent(ns, total_ns)
             yield word, pct in texts_of(share), HOLDS, f"{pct} % is {share} %"
             yield word, time in time_texts(ns), HOLDS, f"{time} is {ns} ns"
             yield word, abs(len(bar or "") - share / 100 * BAR_COLUMNS), AT_MOST, 0.5
     for word, ns in parts.items():
         yield word, word in named or "others" in named, HOLDS, f"{ns} ns are shown"
-    busy = mean["busy_pct"]
+    busy = mean["busy_pct"] and mean["busy_pct"] * mean["total_ns"] / total_ns
     text = paragraph(lines, "  GPU")
     if busy is not None and text is not None:
         shown = any(f"busy {pct} %" in text for pct in texts_of(busy))
@@ -804,7 +822,8 @@ def screen_verdict(run):
 def screen_idle(run):
     rank = shown_rank(run)
     gpus = run.rows("gpu", rank=rank)
-    total_ns = sum_of(run.counted(rank), "total_ns")
+    cold_ns = screen_cold_ns(run, rank)
+    total_ns = sum_of(run.counted(rank), "total_ns") - cold_ns
     text = paragraph(run.screen, "  Idle ")
     if not gpus or not total_ns or text is None:
         return
@@ -814,7 +833,9 @@ def screen_idle(run):
     for row in run.rows("idle by step", rank=rank, device=device):
         if row["step"] in numbers:
             shares[row["cause"]] += percent(row["idle_ns"], total_ns)
-    whole = shares.pop("(all)", 0)
+    whole = shares.pop("(all)", 0) - percent(cold_ns, total_ns)
+    if cold_ns:
+        shares.pop("cold-start", None)
     match = re.match(r"Idle (\S+) %(?:: (.*?))?(?:; |$)", text)
     yield "idle", match is not None and match.group(1) in texts_of(whole), HOLDS, f"{whole} % in '{text}'"
     shown = re.findall(r"([^,:]+) (\S+) %(?:, |$)", match.group(2) or "") if match else []
@@ -900,7 +921,7 @@ RELATIONS = [
              types_whole, [("kernel-types", 0, "sum_ns", 1201)]),
     Relation("share_pct of the verdict is its time of its length", ["verdict"], verdict_share,
              [("verdict", 0, "share_pct", 21.0), ("verdict", 0, "time_ns", 2001)]),
-    Relation("the verdict is over the steps of the mean, or the run without cold start and tail, and is idle when no "
+    Relation("the verdict is over the steps of the mean, or the run after its cold start, and is idle when no "
              "work of overview runs", ["verdict", "overview", "idle", "idle by step"], verdict_length,
              [("verdict", 0, "steps", 1), ("verdict", 0, "total_ns", 2001), ("verdict", 0, "idle_pct", 31.0)]),
     Relation("the time of the verdict is that of its causes of idle time, of communication alone or of work",
