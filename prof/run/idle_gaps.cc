@@ -93,7 +93,7 @@ class GapFinder {
         windows_(windows),
         of_(of),
         take_(take),
-        host_(run.joined(), work_),
+        host_(run.host_activity()),
         event_waits_(EventWaits(trace_)) {}
 
   void Find() {
@@ -249,7 +249,7 @@ class GapFinder {
   IdleOf of_;
   bool has_cold_start_ = false;
   const std::function<void(const IdleGap& gap)>& take_;
-  HostActivity host_;
+  HostActivity& host_;
   std::map<int32_t, std::vector<int64_t>> event_waits_;
   std::map<int32_t, TaggedTimes> busy_;      // By GPU; for streams only.
   std::map<int32_t, int64_t> cold_work_ns_;  // By GPU; if there is a cold start.

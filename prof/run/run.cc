@@ -17,6 +17,7 @@
 #include "prof/run/call_work.h"
 #include "prof/run/collective_calls.h"
 #include "prof/run/device_work.h"
+#include "prof/run/host_activity.h"
 #include "prof/run/memory_life.h"
 #include "prof/run/steps.h"
 
@@ -169,6 +170,11 @@ const parse::CallTree& Run::calls() const {
 const CallWork& Run::call_work() const {
   if (!call_work_) call_work_ = std::make_unique<CallWork>(joined(), work(), calls());
   return *call_work_;
+}
+
+HostActivity& Run::host_activity() const {
+  if (!host_activity_) host_activity_ = std::make_unique<HostActivity>(joined(), device_work());
+  return *host_activity_;
 }
 
 const MemoryLife& Run::memory() const {

@@ -29,6 +29,7 @@ namespace oplens::prof {
 
 class CallWork;
 class DeviceWork;
+class HostActivity;
 class MemoryLife;
 class Steps;
 struct CollectiveCall;
@@ -75,6 +76,8 @@ class Run {
   const Steps& steps() const;
   const parse::CallTree& calls() const;
   const CallWork& call_work() const;
+  /// Not const: it analyses a thread on first use.
+  HostActivity& host_activity() const;
   /// Of all memory events, whatever is selected; views of them need TracePart::kMemoryEvents.
   const MemoryLife& memory() const;
   /// The result of MemoryOwners.
@@ -113,6 +116,7 @@ class Run {
   mutable std::unique_ptr<parse::CallTree> calls_;
   mutable std::optional<Interval> time_;  // Selected, on the file's clock.
   mutable std::unique_ptr<CallWork> call_work_;
+  mutable std::unique_ptr<HostActivity> host_activity_;
   mutable std::unique_ptr<MemoryLife> memory_;
   mutable std::optional<std::vector<uint32_t>> memory_owners_;
   mutable std::unique_ptr<std::vector<CollectiveCall>> collectives_;
