@@ -63,8 +63,9 @@ class GroupParts {
     CallSites sites(run.joined());
     std::vector<int64_t> lengths_ns;
     std::vector<LaunchIndex> calls;
-    for (const auto& [length_ns, one] : sums.longest) {
-      subject.longest_ns = std::max(subject.longest_ns, length_ns);
+    for (const Part& kept : sums.longest) {
+      const IdlePart& one = kept.second;
+      subject.longest_ns = std::max(subject.longest_ns, kept.first);
       sites.ForEachStretch(one.thread, one.time, [&](int64_t start_ns, int64_t end_ns) {
         sites.Ask(one.thread, start_ns);
         lengths_ns.push_back(LengthOf({start_ns, end_ns}));
