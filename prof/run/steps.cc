@@ -6,6 +6,7 @@
 
 #include "parse/join/joined.h"
 #include "prof/run/class_times.h"
+#include "prof/run/device_times.h"
 #include "prof/run/device_work.h"
 #include "prof/run/host_steps.h"
 
@@ -117,7 +118,19 @@ void Steps::Judge(bool all_steady) {
     lengths.push_back(
         {LengthOf(step.span), profiler.Within(step.span).length_ns(), !step.complete});
   }
-  const std::vector<StepState> states = StatesOf(lengths);
+  std::vector<StepState> states = StatesOf(lengths);
+  if (std::ranges::find(states, StepState::kWarmUp) != states.end()) {
+    const std::vector<Interval> windows = WindowsOf(*this);
+    ClassSweep sweep(windows);
+    for (const DeviceEvent& event : work_.events()) {
+      sweep.Add(ClassBitOf(event.work), event.start_ns, event.end_ns);
+    }
+    const std::vector<ClassTimes> times = sweep.Finish();
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      lengths[i].busy_ns = times[i].AnyOf(kComputeBit | kCommunicationBit | kMemoryBit);
+    }
+    states = StatesOf(lengths);
+  }
   for (size_t i = 0; i < steps_.size(); ++i) {
     steps_[i].state = !steps_[i].complete ? StepState::kCut
                       : all_steady        ? StepState::kSteady

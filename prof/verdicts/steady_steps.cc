@@ -72,11 +72,26 @@ class SteadySteps {
   double band_ns_ = 0;
 };
 
+/// Whether a step is longer than the median of the steady ones mostly since the GPU works longer.
+bool IsOfOtherWork(std::span<const StepLength> steps, const std::vector<StepState>& states,
+                   size_t step) {
+  std::vector<double> lengths;
+  std::vector<double> busy;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (states[i] != StepState::kSteady) continue;
+    lengths.push_back(static_cast<double>(steps[i].length_ns));
+    busy.push_back(static_cast<double>(steps[i].busy_ns));
+  }
+  const double more_ns = static_cast<double>(steps[step].length_ns) - MedianOf(std::move(lengths));
+  const double more_busy_ns = static_cast<double>(steps[step].busy_ns) - MedianOf(std::move(busy));
+  return 2 * more_busy_ns >= more_ns;
+}
+
 }  // namespace
 
 std::string_view StepStateWord(StepState state) {
-  constexpr std::string_view kWords[] = {"cut",     "steady", "warm-up",
-                                         "filling", "ending", "profiler"};
+  constexpr std::string_view kWords[] = {"cut",    "steady",   "warm-up",   "filling",
+                                         "ending", "profiler", "other-work"};
   return kWords[static_cast<size_t>(state)];
 }
 
@@ -86,7 +101,8 @@ std::string_view StepStateReason(StepState state) {
                                            "warm-up",
                                            "the queue of the GPU was not full yet",
                                            "the recording ended in it",
-                                           "the profiler worked in it"};
+                                           "the profiler worked in it",
+                                           "other work, or work from before the recording"};
   return kReasons[static_cast<size_t>(state)];
 }
 
@@ -106,7 +122,12 @@ std::vector<StepState> StatesOf(std::span<const StepLength> steps) {
       states[whole[0]] = StepState::kWarmUp;
     }
   }
-  if (whole.size() >= kLeastJudgedSteps) SteadySteps(steps, std::move(whole), &states).Judge();
+  if (whole.size() >= kLeastJudgedSteps) SteadySteps(steps, whole, &states).Judge();
+  for (const size_t step : whole) {
+    if (states[step] == StepState::kWarmUp && IsOfOtherWork(steps, states, step)) {
+      states[step] = StepState::kOtherWork;
+    }
+  }
   return states;
 }
 

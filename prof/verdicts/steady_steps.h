@@ -12,17 +12,18 @@ namespace oplens::prof {
 /// Whether a step counts in means, spreads and comparisons, or why it does not. Saved as numbers:
 /// 0 and 1 were all there was before.
 enum class StepState : uint8_t {
-  kCut,       ///< The recording does not hold all of it.
-  kSteady,    ///< Counts.
-  kWarmUp,    ///< At the start, and longer than the rest: caches, compilation, allocation, or work
-              ///< from before the recording.
-  kFilling,   ///< At the start, and shorter than the rest: the queue of the GPU is not full yet.
-  kEnding,    ///< The last one, unlike the rest: it holds the end of the recording.
-  kProfiler,  ///< Longer than the rest, mostly by the recorded work of the profiler itself.
+  kCut,        ///< The recording does not hold all of it.
+  kSteady,     ///< Counts.
+  kWarmUp,     ///< At the start, and longer than the rest: caches, compilation, allocation.
+  kFilling,    ///< At the start, and shorter than the rest: the queue of the GPU is not full yet.
+  kEnding,     ///< The last one, unlike the rest: it holds the end of the recording.
+  kProfiler,   ///< Longer than the rest, mostly by the recorded work of the profiler itself.
+  kOtherWork,  ///< As kWarmUp, but mostly since the GPU works longer: another kind of work, as a
+               ///< prefill, or work from before the recording.
 };
-constexpr size_t WordCountOf(StepState) { return 6; }
+constexpr size_t WordCountOf(StepState) { return 7; }
 
-/// "steady", "cut", "warm-up", "filling", "ending", "profiler".
+/// "steady", "cut", "warm-up", "filling", "ending", "profiler", "other-work".
 std::string_view StepStateWord(StepState state);
 /// Why such a step is left out: "the recording ends in it". "" for kSteady.
 std::string_view StepStateReason(StepState state);
@@ -32,6 +33,7 @@ struct StepLength {
   int64_t length_ns = 0;    ///< Of its span.
   int64_t profiler_ns = 0;  ///< Recorded time of the profiler's own work in it.
   bool cut = false;
+  int64_t busy_ns = 0;  ///< Time in which a GPU works; only matters where a step warms up.
 };
 
 /// With fewer steps that are not cut, all of these are steady: nothing is known of their spread.

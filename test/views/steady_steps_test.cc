@@ -12,9 +12,10 @@
 namespace oplens::prof::steady_steps_test {
 namespace {
 
-/// The states as letters: s steady, c cut, w warm-up, f filling, e ending, p profiler.
+/// The states as letters: s steady, c cut, w warm-up, f filling, e ending, p profiler,
+/// o other work.
 std::string Letters(const std::vector<StepLength>& steps) {
-  constexpr char kLetters[] = {'c', 's', 'w', 'f', 'e', 'p'};
+  constexpr char kLetters[] = {'c', 's', 'w', 'f', 'e', 'p', 'o'};
   std::string letters;
   for (const StepState state : StatesOf(steps)) letters += kLetters[static_cast<size_t>(state)];
   return letters;
@@ -61,6 +62,17 @@ TEST(SteadyStepsTest, TheProfilersWorkMustExplainHalf) {
   EXPECT_EQ(Letters(steps), "sspss");
 }
 
+// A prefill before decodes is no warm-up: the GPU has more to do in it.
+TEST(SteadyStepsTest, ALongStepThatWorksLongerIsOfOtherWork) {
+  std::vector<StepLength> steps = Steps({850, 310, 312, 309, 310});
+  for (StepLength& step : steps) step.busy_ns = 300;
+  EXPECT_EQ(Letters(steps), "wssss");
+  steps[0].busy_ns = 569;
+  EXPECT_EQ(Letters(steps), "wssss");
+  steps[0].busy_ns = 570;
+  EXPECT_EQ(Letters(steps), "ossss");
+}
+
 TEST(SteadyStepsTest, WordsAndReasons) {
   EXPECT_EQ(StepStateWord(StepState::kEnding), "ending");
   EXPECT_EQ(StepStateReason(StepState::kSteady), "");
@@ -83,7 +95,10 @@ TEST(SteadyStepsTest, WhateverTheLengths) {
       test::Require((states[i] == StepState::kCut) == steps[i].cut);
       if (steps[i].cut) ++cut;
       if (states[i] == StepState::kSteady) ++steady;
-      if (states[i] == StepState::kWarmUp || states[i] == StepState::kFilling) ++leading;
+      if (states[i] == StepState::kWarmUp || states[i] == StepState::kOtherWork ||
+          states[i] == StepState::kFilling) {
+        ++leading;
+      }
       // Whatever is not explained by the profiler is at the start or the last.
       if (states[i] == StepState::kEnding) {
         for (size_t k = i + 1; k < count; ++k) test::Require(steps[k].cut);

@@ -115,8 +115,9 @@ constexpr Column<OverviewRow> kOverviewColumns[] = {
      [](const OverviewRow& row) { return Text(row.label); }},
     {{"state", "State", "", FieldType::kText, 8,
       "steady: counts in the mean; cut: never closed, or the last step with less than 80 % of the "
-      "GPU work of the one before; warm-up, filling, ending, profiler: unlike the others, for this "
-      "reason"},
+      "GPU work of the one before; warm-up, other-work, filling, ending, profiler: unlike the "
+      "others, "
+      "for this reason"},
      [](const OverviewRow& row) {
        if (row.mean || !row.ours) return Cell();
        return Text(StepStateWord(row.steps[0].state));
