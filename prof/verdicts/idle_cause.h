@@ -31,6 +31,7 @@ enum class IdleCause : uint8_t {
   kUnknown,       ///< Unknown launch.
 };
 inline constexpr size_t kIdleCauseCount = 14;
+constexpr size_t WordCountOf(IdleCause) { return kIdleCauseCount; }
 
 /// A launch while the GPU is idle is not held up by a full queue, so that nothing else takes so
 /// long.

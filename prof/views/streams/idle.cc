@@ -52,7 +52,7 @@ struct CauseSums {
 
 /// A cause, and where the host was, as far as --by asks for it.
 struct IdleSubject {
-  uint8_t cause = 0;
+  IdleCause cause = IdleCause::kLaunch;
   std::string call;
   std::string op;
   std::string layer;
@@ -232,7 +232,7 @@ void Idle::AddGap(const IdleGap& gap, IdleSums* sums, CallSites* sites,
   sums->all.Add(gap.length_ns());
   if (!by_call_ && !by_op_ && !by_layer_) {
     for (size_t i = 0; i < kIdleCauseCount; ++i) {
-      if (gap.ns[i] > 0) sums->subjects[{static_cast<uint8_t>(i), {}, {}, {}}].Add(gap.ns[i]);
+      if (gap.ns[i] > 0) sums->subjects[{static_cast<IdleCause>(i), {}, {}, {}}].Add(gap.ns[i]);
     }
     return;
   }
@@ -257,7 +257,7 @@ void Idle::AddAsked(const Trace& trace, std::span<const Asked> asked, CallSites*
   for (size_t i = 0; i < asked.size(); ++i) {
     const IdlePart& part = asked[i].part;
     const CallSite site = found.empty() ? CallSite() : found[i];
-    IdleSubject subject{static_cast<uint8_t>(part.cause), CallTextOf(trace, part), {}, {}};
+    IdleSubject subject{part.cause, CallTextOf(trace, part), {}, {}};
     if (by_op_) subject.op = texts[site.op != 0 ? site.op : site.frame];
     if (by_layer_) subject.layer = texts[site.layer];
     SumsOf(std::move(subject), asked[i].sums).Add(LengthOf(part.time));
@@ -304,8 +304,7 @@ void Idle::EmitGroup(const IdleKey& key, const IdleSums& sums, TableOf<IdleRow>*
   std::stable_sort(order.begin(), order.end(),
                    [](const auto* a, const auto* b) { return a->second.ns > b->second.ns; });
   for (const auto* entry : order) {
-    const auto cause = static_cast<IdleCause>(entry->first.cause);
-    table->Add({key, entry->second, IdleCauseWord(cause), entry->first, sums});
+    table->Add({key, entry->second, IdleCauseWord(entry->first.cause), entry->first, sums});
   }
 }
 
