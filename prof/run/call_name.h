@@ -28,6 +28,13 @@ inline std::string_view CallNameOf(const parse::Joined& joined, uint32_t index) 
   }
 }
 
+/// Whether a range is a call of a layer.
+inline bool IsLayer(const parse::Joined& joined, const Range& range) {
+  return range.kind == RangeKind::kModule ||
+         (range.kind == RangeKind::kMarker &&
+          joined.texts().Of(range.text).kind == MarkerKind::kLayer);
+}
+
 }  // namespace oplens::prof
 
 #endif  // OPLENS_PROF_RUN_CALL_NAME_H_

@@ -13,16 +13,6 @@
 #include "prof/run/call_stacks.h"
 
 namespace oplens::prof {
-namespace {
-
-bool IsLayerRange(const parse::Joined& joined, const Range& range) {
-  return range.kind == RangeKind::kModule ||
-         (range.kind == RangeKind::kMarker &&
-          joined.texts().Of(range.text).kind == MarkerKind::kLayer);
-}
-
-}  // namespace
-
 size_t CallSites::Ask(ThreadIndex thread, int64_t time_ns) {
   moments_.push_back({thread, time_ns, moments_.size()});
   return moments_.size() - 1;
@@ -77,7 +67,7 @@ CallSite CallSites::SiteOf(const std::vector<uint32_t>& around, int64_t time_ns)
       }
       continue;
     }
-    if (IsLayerRange(joined_, range)) {
+    if (IsLayer(joined_, range)) {
       const std::string_view name = trace.strings.View(joined_.LayerOf(*index));
       layer.insert(0, layer.empty() ? std::string(name) : std::string(name) + ":");
     }

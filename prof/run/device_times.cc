@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/saturating.h"
+#include "prof/run/run.h"
 
 namespace oplens::prof {
 int64_t ClassTimes::AnyOf(unsigned bits) const {
@@ -86,6 +87,18 @@ std::vector<Interval> WindowsOf(const Steps& steps) {
   std::vector<Interval> windows;
   for (const Step& step : steps.all()) {
     Interval window = step.span;
+    if (!windows.empty()) window.start_ns = std::max(window.start_ns, windows.back().end_ns);
+    window.end_ns = std::max(window.end_ns, window.start_ns);
+    windows.push_back(window);
+  }
+  return windows;
+}
+
+std::vector<Interval> WindowsOf(const Run& run) {
+  const auto selected = run.windows();
+  if (!selected) return {run.window()};
+  std::vector<Interval> windows;
+  for (Interval window : *selected) {
     if (!windows.empty()) window.start_ns = std::max(window.start_ns, windows.back().end_ns);
     window.end_ns = std::max(window.end_ns, window.start_ns);
     windows.push_back(window);

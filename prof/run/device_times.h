@@ -12,6 +12,8 @@
 
 namespace oplens::prof {
 
+class Run;
+
 // Classes of device work as bits.
 inline constexpr unsigned kComputeBit = 1;
 inline constexpr unsigned kCommunicationBit = 2;
@@ -73,6 +75,8 @@ class ClassSweep {
 
 /// The windows of a run's steps; each starts no earlier than the previous one ends.
 std::vector<Interval> WindowsOf(const Steps& steps);
+/// What is selected of a run, ascending and disjoint; its window if nothing is.
+std::vector<Interval> WindowsOf(const Run& run);
 
 }  // namespace oplens::prof
 

@@ -124,12 +124,6 @@ std::vector<uint32_t> CallPlaces::Shapes() {
   return shapes;
 }
 
-bool CallPlaces::IsLayer(const Range& range) const {
-  return range.kind == RangeKind::kModule ||
-         (range.kind == RangeKind::kMarker &&
-          joined_.texts().Of(range.text).kind == MarkerKind::kLayer);
-}
-
 uint32_t CallPlaces::LayerTextOf(const std::vector<uint32_t>& path) {
   parts_.clear();
   for (const uint32_t range : path) parts_.push_back(trace_.strings.View(joined_.LayerOf(range)));
@@ -142,7 +136,7 @@ std::vector<uint32_t> CallPlaces::Layers() {
   std::vector<uint32_t> forwards(calls_.all().size(), parse::CallTree::kNone);
   KnownPath known;
   const auto lane_of = [&](size_t range) -> size_t {
-    if (IsLayer(trace_.ranges[range])) return kLayers;
+    if (IsLayer(joined_, trace_.ranges[range])) return kLayers;
     const bool silent = joined_.contexts().ContextOf(range) == StepContext::kNone;
     return silent ? kNoLane : size_t{kContexts};
   };

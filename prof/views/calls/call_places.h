@@ -51,7 +51,6 @@ class CallPlaces {
   void Sweep(LaneOf lane_of, Visit visit);
   uint32_t ShapesOf(StringId call);
   uint32_t JoinTexts(char separator);
-  bool IsLayer(const Range& range) const;
   uint32_t LayerTextOf(const std::vector<uint32_t>& path);
   StringId StackOf(size_t range) const {
     return RecordedStackOf(joined_, static_cast<uint32_t>(range));

@@ -21,6 +21,7 @@
 #include "prof/run/class_times.h"
 #include "prof/run/collective_calls.h"
 #include "prof/run/collective_kind.h"
+#include "prof/run/device_times.h"
 #include "prof/run/device_work.h"
 #include "prof/run/run.h"
 #include "prof/run/steps.h"
@@ -51,19 +52,6 @@ class TextFilter {
   bool (*fits_)(std::string_view text);
   std::vector<uint8_t> known_;
 };
-
-/// The windows to look at, ascending and disjoint, as in the view idle.
-std::vector<Interval> AdviceRunFactsWindowsOf(const Run& run) {
-  const auto selected = run.windows();
-  if (!selected) return {run.window()};
-  std::vector<Interval> windows;
-  for (Interval window : *selected) {
-    if (!windows.empty()) window.start_ns = std::max(window.start_ns, windows.back().end_ns);
-    window.end_ns = std::max(window.end_ns, window.start_ns);
-    windows.push_back(window);
-  }
-  return windows;
-}
 
 /// Calls and copies to be counted under their place on the host.
 class PlacedFacts {
@@ -313,7 +301,7 @@ void GatherRunFacts(const Run& run, advice::RankFacts* facts, std::vector<uint32
   facts->has_launches = !trace.launches.empty();
   AddMemory(trace, facts);
   AddParallel(trace, facts);
-  const std::vector<Interval> windows = AdviceRunFactsWindowsOf(run);
+  const std::vector<Interval> windows = WindowsOf(run);
   if (run.device_work().events().empty() || windows.empty()) return;
   PlacedFacts placed(run);
   AddGaps(run, windows, facts, waits_ns, &placed);

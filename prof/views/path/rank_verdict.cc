@@ -159,7 +159,7 @@ void VerdictFinder::Add(const PricedKernel& kernel) {
   if (run_ == nullptr || kernel.work == PricedKernel::kNoWork || kernel.replay) return;
   const Kernel& own = run_->trace().kernels[kernel.work];
   const size_t step = run_->StepOf(own, kernel.work);
-  if (step == Steps::kNone || !counts_[step]) return;
+  if (step == Steps::kNone ? run_->steps().source() != StepSource::kNone : !counts_[step]) return;
   const int64_t length_ns = LengthOf({own.start_ns, own.end_ns});
   SaturatingAdd(&kernel_ns_, length_ns);
   if (kernel.op.empty()) return;
@@ -169,6 +169,7 @@ void VerdictFinder::Add(const PricedKernel& kernel) {
 }
 
 std::vector<Interval> VerdictFinder::Windows() const {
+  if (run_->steps().source() == StepSource::kNone) return WindowsOf(*run_);
   const std::vector<Interval> all = WindowsOf(run_->steps());
   std::vector<Interval> windows;
   for (size_t i = 0; i < all.size(); ++i) {
@@ -180,6 +181,7 @@ std::vector<Interval> VerdictFinder::Windows() const {
 std::optional<RankVerdict> VerdictFinder::End() {
   if (run_ == nullptr || run_->device_work().events().empty()) return std::nullopt;
   const std::vector<Interval> windows = Windows();
+  if (windows.empty()) return std::nullopt;
   RankTimes times;
   const bool of_run = run_->steps().source() == StepSource::kNone;
   times.repeats = run_->steps().source() == StepSource::kRepetition;

@@ -132,8 +132,7 @@ std::string NextOf(const Run& run, const DeviceEvent& event) {
 
 void Gaps::End(const Run* run) {
   if (run == nullptr || run->device_work().events().empty()) return;
-  std::vector<Interval> windows = {run->window()};
-  if (const auto selected = run->windows()) windows = WindowsOf(run->steps());
+  const std::vector<Interval> windows = WindowsOf(*run);
   std::vector<KeptGap> kept;
   FindIdleGaps(*run, windows, IdleOf::kDevice, [&](const IdleGap& gap) {
     if (kept.size() == kMostGaps && gap.length_ns() <= kept.front().length_ns) return;

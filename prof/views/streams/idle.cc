@@ -158,7 +158,6 @@ class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
     IdlePart part;
   };
 
-  std::vector<Interval> WindowsFor(const Run& run) const;
   Places PlacesOf(const Run& run, std::span<const Interval> windows) const;
   void AddGap(const IdleGap& gap, IdleSums* sums, CallSites* sites,
               std::vector<Asked>* asked) const;
@@ -172,20 +171,6 @@ class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
   bool by_op_;
   bool by_layer_;
 };
-
-/// Ascending and disjoint.
-std::vector<Interval> Idle::WindowsFor(const Run& run) const {
-  if (by_step_) return WindowsOf(run.steps());
-  const auto selected = run.windows();
-  if (!selected) return {run.window()};
-  std::vector<Interval> windows;
-  for (Interval window : *selected) {
-    if (!windows.empty()) window.start_ns = std::max(window.start_ns, windows.back().end_ns);
-    window.end_ns = std::max(window.end_ns, window.start_ns);
-    windows.push_back(window);
-  }
-  return windows;
-}
 
 /// The active GPUs or streams, each with its observed time per window.
 Idle::Places Idle::PlacesOf(const Run& run, std::span<const Interval> windows) const {
@@ -266,7 +251,7 @@ void Idle::AddAsked(const Trace& trace, std::span<const Asked> asked, CallSites*
 
 void Idle::End(const Run* run) {
   if (run == nullptr || run->device_work().events().empty()) return;
-  const std::vector<Interval> windows = WindowsFor(*run);
+  const std::vector<Interval> windows = by_step_ ? WindowsOf(run->steps()) : WindowsOf(*run);
   const auto steps = by_step_ ? run->steps().all() : std::span<const Step>();
   Places places = PlacesOf(*run, windows);
   auto last = places.end();
