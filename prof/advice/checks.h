@@ -16,6 +16,9 @@ std::optional<Finding> CheckHostBound(const Case& look);
 std::optional<Finding> CheckColdStart(const Case& look);
 std::optional<Finding> CheckShortKernels(const Case& look);
 std::optional<Finding> CheckPageableCopies(const Case& look);
+std::optional<Finding> CheckPinnedCopies(const Case& look);
+std::optional<Finding> CheckGraphLaunch(const Case& look);
+std::optional<Finding> CheckApiCalls(const Case& look);
 std::optional<Finding> CheckAllocatorRetries(const Case& look);
 
 // Kernels.
@@ -31,6 +34,7 @@ std::optional<Finding> CheckRecomputation(const Case& look);
 
 // Several ranks.
 std::optional<Finding> CheckExposedCommunication(const Case& look);
+std::optional<Finding> CheckWaitsForRanks(const Case& look);
 std::optional<Finding> CheckSmallMessages(const Case& look);
 std::optional<Finding> CheckUnbalancedRanks(const Case& look);
 std::optional<Finding> CheckDataParallel(const Case& look);
