@@ -444,6 +444,8 @@ def verdict_groups(run, row):
     causes = run.causes_counted(row["rank"])
     groups = {cause: sum_in(causes, words) for cause, words in CAUSES_OF_VERDICT.items()}
     groups["collectives"] = sum_of(run.counted(row["rank"]), "comm_exposed_ns")
+    if row["steps"] == 0:
+        del groups["tail"]  # It is no part of the run.
     # Copies and memsets at once are alone together.
     groups["copies"] = row["time_ns"] if row["cause"] == "copies" else copies_alone(run, row["rank"])
     return groups
@@ -496,13 +498,14 @@ def verdict_call(run):
 
 
 def verdict_advice(run):
-    rules = {"dataloader": "dataloader", "collectives": "exposed-communication"}
     gains = {row["id"]: row["gain_pct"] for row in run.rows("advice")}
     for row in run.rows("verdict"):
-        if row["cause"] in rules and row["steps"] > 0:
-            rule = rules[row["cause"]]
+        if row["cause"] == "dataloader" and row["steps"] > 0:
             # Advice is about the rank with the largest gain.
-            yield f"{name_of(row['rank'])}: {rule}", row["share_pct"], AT_MOST, gains.get(rule, 0)
+            yield f"{name_of(row['rank'])}: dataloader", row["share_pct"], AT_MOST, gains.get("dataloader", 0)
+        if row["cause"] == "collectives":
+            told = {"exposed-communication", "waits-for-ranks"} & set(gains)
+            yield f"{name_of(row['rank'])}: communication", bool(told), HOLDS, "is in the advice"
 
 
 def share_texts(pct):
@@ -687,11 +690,12 @@ def advice_gains(run):
         }
         if causes is not None:
             host_ns = sum_in(causes, CAUSES_OF_VERDICT["host"])
-            copies_ns = sum_of(counted, "memcpy_exposed_ns")
+            copies_ns = sum_of(counted, "memcpy_exposed_ns", "memset_exposed_ns")
             bounds.update({
                 "pageable-copies": (AT_MOST, percent(copies_ns + causes["pageable-copy"], total_ns)),
                 "pinned-copies": (AT_MOST, percent(copies_ns, total_ns)),
                 "host-bound": (AT_MOST, percent(host_ns, total_ns)),
+                "step-start": (AT_MOST, percent(host_ns, total_ns)),
                 "short-kernels": (AT_MOST, percent(host_ns, total_ns)),
                 "blocking-calls": (AT_MOST, percent(host_ns + causes["sync"], total_ns)),
                 "graph-launch": (AT_MOST, percent(causes["launch"] + causes["queued"], total_ns)),
@@ -713,7 +717,7 @@ def advice_together(run):
     """A nanosecond in which the GPU waits belongs to one rule."""
     gains = collections.defaultdict(float)
     for row in run.rows("advice"):
-        if row["id"] in ("host-bound", "blocking-calls", "short-kernels", "graph-launch", "api-calls"):
+        if row["id"] in ("host-bound", "step-start", "blocking-calls", "short-kernels", "graph-launch", "api-calls"):
             gains[row["worst_rank"]] += row["gain_pct"]
     for rank, gain in gains.items():
         total_ns, causes = advice_time(run, rank)
@@ -952,9 +956,9 @@ RELATIONS = [
     Relation("one GPU: the call of the verdict is that with most idle time of its cause, where all steps count",
              ["verdict", "overview", "gpu", "idle by call,op"], verdict_call,
              [("verdict", 0, "call", "cudaFree")]),
-    Relation("the advice on data loaders and communication is not below a verdict on them",
+    Relation("the advice on data loaders is not below a verdict on them, on communication it is there",
              ["verdict", "advice", "overview"], verdict_advice,
-             [("verdict", 0, "cause", "dataloader"), ("verdict", 0, "cause", "collectives")]),
+             [("verdict", 0, "cause", "dataloader")]),
     Relation("the sentence of the verdict has its share", ["verdict"], verdict_sentence,
              [("verdict", 0, "verdict", "the GPU waits: 20.1 % of a step")]),
     Relation("the critical path is as long as the step, and causes sum to it", ["critical-path", "overview"], path_length,
@@ -989,10 +993,10 @@ RELATIONS = [
              [("groups", 0, "count", 9), ("groups", 0, "total", 1351), ("operators", 0, "device_self_ns", 1401),
               ("gpu", 0, "copy_ns", 51), ("places", 0, "time_ns", 1349)]),
     Relation("advice: gains are shares of overview, or at most what idle and collectives allow",
-             ["advice", "overview", "idle by step", "verdict", "collectives"], advice_gains,
+             ["advice", "overview", "idle", "idle by step", "verdict", "collectives"], advice_gains,
              [("advice", 0, "gain_pct", 20.5), ("advice", 1, "gain_pct", 5.5), ("advice", 1, "gain_ns", 52),
               ("advice", 2, "gain_pct", 8.0), ("advice", 3, "gain_pct", 20.1), ("advice", 0, "estimate_pct", 19.5)]),
-    Relation("advice: rules share idle time", ["advice", "overview", "idle by step", "verdict"],
+    Relation("advice: rules share idle time", ["advice", "overview", "idle", "idle by step", "verdict"],
              advice_together, [("advice", 3, "gain_pct", 7.0)]),
     Relation("screen: bars and busy share are those of the mean of overview", ["screen", "overview", "distributed"],
              screen_bars,

@@ -13,6 +13,7 @@ namespace oplens::prof::advice {
 std::optional<Finding> CheckDataLoader(const Case& look);
 std::optional<Finding> CheckBlockingCalls(const Case& look);
 std::optional<Finding> CheckHostBound(const Case& look);
+std::optional<Finding> CheckStepStart(const Case& look);
 std::optional<Finding> CheckColdStart(const Case& look);
 std::optional<Finding> CheckShortKernels(const Case& look);
 std::optional<Finding> CheckPageableCopies(const Case& look);

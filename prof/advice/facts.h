@@ -49,6 +49,7 @@ enum class Topic : uint8_t {
   kShort,        ///< Waits of at most kLaunchWaitNs for the host before kernels below
                  ///< kShortKernelNs, if most kernels are.
   kGraphLaunch,  ///< From a launch of a graph to its first work.
+  kStepStart,    ///< From the start of a marked step to the launch of its first work.
   kHost,         ///< Other waits for the host to launch work.
   kDataLoader,   ///< Waits for the next batch.
   kAllocation,   ///< Waits in API calls that allocate or release memory at the driver, in steps.
@@ -60,7 +61,7 @@ enum class Topic : uint8_t {
   kSmallCollective,  ///< Collective calls of small messages. Gain: likewise.
   kNone,             ///< Of rules whose gain is of no topic.
 };
-inline constexpr size_t kTopicCount = 18;
+inline constexpr size_t kTopicCount = 19;
 
 inline constexpr int64_t kShortKernelNs = 5'000;
 /// Only longer kernels profit from more blocks or warps.

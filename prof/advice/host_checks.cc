@@ -13,7 +13,7 @@
 namespace oplens::prof::advice {
 namespace {
 
-constexpr double kHostChecksMuchLoading = 0.05;  // As in the TensorBoard plugin.
+constexpr double kMuchLoading = 0.05;    // As in the TensorBoard plugin.
 constexpr double kMuchHostBound = 0.20;  // Idle time not explained by batches, waits or copies.
 constexpr double kMuchBlocking = 0.02;
 constexpr double kMuchCold = 0.05;
@@ -49,7 +49,7 @@ std::vector<std::string> HostCausesOf(const RankFacts& rank) {
 std::optional<Finding> CheckDataLoader(const Case& look) {
   const RankFacts& rank = look.rank;
   const double share = ShareOf(rank.dataloader_ns, rank.total_ns);
-  if (!(share > kHostChecksMuchLoading)) return std::nullopt;
+  if (!(share > kMuchLoading)) return std::nullopt;
   std::vector<StepFact> order = rank.steps;
   std::stable_sort(order.begin(), order.end(), [](const StepFact& a, const StepFact& b) {
     return a.dataloader_ns > b.dataloader_ns;
@@ -101,6 +101,23 @@ std::optional<Finding> CheckHostBound(const Case& look) {
       fmt::format("{} % of the time the GPU waits for the host to launch its next work{}",
                   Percent(share), place),
       share, Severity::kInfo, HostCausesOf(rank)};
+}
+
+std::optional<Finding> CheckStepStart(const Case& look) {
+  const RankFacts& rank = look.rank;
+  const TopicFacts& starts = rank.At(Topic::kStepStart);
+  const double share = ShareOf(starts.all.gain_ns, rank.total_ns);
+  if (!(share > kMuchLoading)) return std::nullopt;
+  Finding found{
+      fmt::format("{} % of the time passes at the start of steps before the host launches "
+                  "their first work ({} of {} steps)",
+                  Percent(share), starts.all.count, rank.steps.size()),
+      share};
+  found.evidence.push_back(fmt::format(
+      "the longest single wait for the host: {}{}",
+      TimeText(static_cast<double>(rank.longest_host_ns)),
+      rank.host_place.empty() ? "" : fmt::format("; waits are mostly in {}", rank.host_place)));
+  return found;
 }
 
 std::optional<Finding> CheckColdStart(const Case& look) {

@@ -28,6 +28,18 @@ constexpr Rule kAdviceRules[] = {
      .can_look = HasRun,
      .lack = MissingFact::kOps,
      .topic = Topic::kDataLoader},
+    {.id = "step-start",
+     .check = CheckStepStart,
+     .change =
+         "prepare the input of the next step while the GPU works on this one: in a DataLoader's "
+         "workers, in a thread, or on the GPU",
+     .bound = kExposed,
+     .assumption = "the first work of each step is launched when the step begins",
+     .command = "--view gaps",
+     .view = "gaps",
+     .can_look = HasSteps,
+     .lack = MissingFact::kSteps,
+     .topic = Topic::kStepStart},
     {.id = "blocking-calls",
      .check = CheckBlockingCalls,
      .change = "do not ask for values of the GPU in the loop (.item(), print, if tensor, .cpu(), "

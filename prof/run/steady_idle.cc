@@ -140,6 +140,7 @@ LateWork LateWorkOf(const Run& run, const IdleGap& gap, SteadyIdle* idle) {
   LateWork late;
   late.start_ns = gap.time.start_ns;
   late.end_ns = gap.time.end_ns;
+  late.begins = gap.time.start_ns == idle->time.windows[gap.window].start_ns;
   late.first_part = late.parts_end = static_cast<uint32_t>(idle->host_parts.size());
   if (gap.next == nullptr) return late;
   late.launch = run.device_work().LaunchOf(*gap.next);

@@ -76,6 +76,7 @@ struct LateWork {
   int64_t launch_ns = 0;           ///< of it, launch.
   int64_t sync_ns = 0;
   int64_t queued_ns = 0;
+  bool begins = false;      ///< It begins a window: no work of the step came before.
   uint32_t first_part = 0;  ///< In SteadyIdle::host_parts: the time of host_ns,
   uint32_t parts_end = 0;   ///< up to here.
 };

@@ -104,6 +104,8 @@ const std::vector<BadCase>& BadCases() {
        },
        [](RankFacts* f) { ++f->idle_ns[static_cast<size_t>(IdleCause::kLaunch)]; },
        Severity::kHigh},
+      {"step-start", Places(Topic::kStepStart, {5, 0, Above(kWindowNs / 20)}),
+       Places(Topic::kStepStart, {0, 0, 1}), Severity::kMedium},
       {"graph-launch", Places(Topic::kGraphLaunch, {5, 0, Above(kWindowNs / 50)}),
        Places(Topic::kGraphLaunch, {0, 0, 1}), Severity::kLow},
       {"api-calls", Places(Topic::kApiCall, {5, 0, Above(kWindowNs / 50)}),

@@ -258,7 +258,7 @@ std::string Advice::Document() const {
     const size_t blind = advice::RulesWithoutData(looked.ranks).size();
     const size_t checked = advice::Rules().size() - blind;
     return checked > 0 ? fmt::format("{}nothing to advise: {} rules looked\n", Verdict(), checked)
-                      : Verdict();
+                       : Verdict();
   }
   std::string text = Verdict();
   for (const advice::Item& item : items) {

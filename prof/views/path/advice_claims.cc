@@ -83,6 +83,11 @@ class TopicChange : public TimeChange {
   std::span<const Interval> times_;
 };
 
+Topic TopicOfHostWait(const advice::RankFacts& facts, const LateWork& late, int64_t host_ns) {
+  const bool first = facts.has_steps && late.begins && host_ns > advice::kLaunchWaitNs;
+  return first ? Topic::kStepStart : Topic::kHost;
+}
+
 void AdviceClaims::Begin(const Run* run) {
   *this = AdviceClaims();
   run_ = run;

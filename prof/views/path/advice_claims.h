@@ -14,6 +14,12 @@
 namespace oplens::prof {
 
 class Run;
+struct LateWork;
+
+/// The topic of a wait of `host_ns` for the host that no other topic has: the start of a marked
+/// step, or any.
+advice::Topic TopicOfHostWait(const advice::RankFacts& facts, const LateWork& late,
+                              int64_t host_ns);
 
 /// Which topic the times of a run belong to: every kernel and every wait for the host to one.
 class AdviceClaims {

@@ -95,7 +95,7 @@ void AdviceFacts::TakeWaits() {
     const bool gone = topic == Topic::kNone || (topic == Topic::kOptimizer && !optimizer) ||
                       (topic == Topic::kShort && few_short);
     if (gone) {
-      topic = Topic::kHost;
+      topic = TopicOfHostWait(facts_, late, late.host_ns);
       facts_.At(topic).Add({}, {1, late.host_ns, late.host_ns});
     }
     if (topic == Topic::kBlocking || topic == Topic::kGraphLaunch) continue;

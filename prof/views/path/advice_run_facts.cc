@@ -131,14 +131,14 @@ int64_t BlockedNs(const LateWork& late, const LaunchCall& wait) {
                   LengthOf({wait.start_ns, wait.end_ns}));
 }
 
-/// Gives `host_ns` of a gap's waits for the host to kHost: the last ones.
-void TakeHostParts(const SteadyIdle& idle, const LateWork& late, int64_t host_ns,
+/// Gives `host_ns` of a gap's waits for the host to a topic: the last ones.
+void TakeHostParts(const SteadyIdle& idle, const LateWork& late, Topic topic, int64_t host_ns,
                    AdviceClaims* claims) {
   for (uint32_t i = late.parts_end; i > late.first_part && host_ns > 0; --i) {
     Interval part = idle.host_parts[i - 1];
     part.start_ns = std::max(part.start_ns, SaturatingDifference(part.end_ns, host_ns));
     host_ns -= LengthOf(part);
-    claims->TakeTime(Topic::kHost, part);
+    claims->TakeTime(topic, part);
   }
 }
 
@@ -173,8 +173,9 @@ void AddLateWork(const Run& run, RankFacts* facts, AdviceClaims* claims, PlacedF
       continue;  // TakeWaits has it.
     }
     if (host_ns <= 0) continue;
-    facts->At(Topic::kHost).Add({}, {1, host_ns, host_ns});
-    TakeHostParts(run.steady_idle(), late, host_ns, claims);
+    const Topic topic = TopicOfHostWait(*facts, late, host_ns);
+    facts->At(topic).Add({}, {1, host_ns, host_ns});
+    TakeHostParts(run.steady_idle(), late, topic, host_ns, claims);
   }
   const IdleSubjects& host = run.steady_idle().groups[static_cast<size_t>(IdleGroup::kHost)];
   facts->longest_host_ns = host.longest_ns();
