@@ -12,6 +12,7 @@ namespace {
 /// Most of the upper bound, for a replay to confirm it.
 constexpr double kMostOfGain = 0.8;
 constexpr double kHalfOfGain = 0.5;
+constexpr double kLeastEstimate = 0.005;
 
 Severity SeverityOf(const Item& item) {
   if (!item.finding.gain) return item.finding.severity;
@@ -76,6 +77,11 @@ Item ItemOf(const Rule& rule, const NamedRank& rank, Finding finding) {
   return item;
 }
 
+/// Whether it is not worth a word: little by its bound, and next to nothing by the replay.
+bool SavesNothing(const Item& item) {
+  return item.estimate && *item.estimate < kLeastEstimate && *item.finding.gain < kMediumShare;
+}
+
 }  // namespace
 
 std::string_view ConfidenceWord(Confidence confidence) {
@@ -94,8 +100,9 @@ std::vector<Item> Advise(std::span<const NamedRank> ranks) {
       if (!rule.can_look(*rank.facts)) continue;
       std::optional<Finding> finding = rule.check({*rank.facts, all, rank.communication});
       if (!finding) continue;
-      ++fired;
       Item item = ItemOf(rule, rank, std::move(*finding));
+      if (SavesNothing(item)) continue;
+      ++fired;
       if (!worst || item.weight() > worst->weight()) worst = std::move(item);
     }
     if (!worst) continue;
