@@ -546,8 +546,9 @@ def path_work(run):
         yield f"{name}: compute", times["compute"], AT_MOST, step["kernel_ns"]
         yield (f"{name}: communication", times["communication"], AT_MOST,
                sum_of([step], "comm_exposed_ns", "comm_hidden_ns"))
-        for cause, part in (("dataloader", "dataloader"), ("api_call", "runtime")):
-            yield f"{name}: {cause}", times[cause], AT_MOST, sum_of([step], f"{part}_exposed_ns", f"{part}_hidden_ns")
+        for causes, part in ((("dataloader",), "dataloader"), (("launch", "pageable-copy", "api-call"), "runtime")):
+            yield (f"{name}: {part}", sum_in(times, causes), AT_MOST,
+                   sum_of([step], f"{part}_exposed_ns", f"{part}_hidden_ns"))
         copies = sum_of([step], "memcpy_exposed_ns", "memcpy_hidden_ns", "memset_exposed_ns", "memset_hidden_ns")
         yield f"{name}: copies", times["copy"], AT_MOST, copies
 
@@ -1227,9 +1228,9 @@ def self_run():
                                         (None, 1, "COMMUNICATION", 50), (None, 2, "COMPUTATION", 700),
                                         (None, 2, "COMMUNICATION", 100)),
         "critical-path": rows_of("rank step cause time_ns length_ns step_ns", (None, 1, "compute", 500, 1000, 1000),
-                                 (None, 1, "other_host", 500, 1000, 1000), (None, 2, "compute", 700, 1000, 1000),
+                                 (None, 1, "python", 500, 1000, 1000), (None, 2, "compute", 700, 1000, 1000),
                                  (None, 2, "communication", 100, 1000, 1000), (None, 2, "dataloader", 100, 1000, 1000),
-                                 (None, 2, "api_call", 50, 1000, 1000), (None, 2, "cpu_op", 50, 1000, 1000)),
+                                 (None, 2, "launch", 50, 1000, 1000), (None, 2, "host-op", 50, 1000, 1000)),
         "distributed": rows_of("rank step total_ns computation_ns overlap_ns communication_ns other_ns memory_ns "
                                "collectives latency_ns wait_ns transfer_ns unmatched_ns",
                                (None, "1", 1000, 500, 0, 50, 450, 50, 1, 50, None, None, 50),

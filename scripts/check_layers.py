@@ -69,7 +69,7 @@ LAYERS = {
     "prof/verdicts": {"base"},
     "prof/run": MODEL | {"prof/verdicts", "ops", "ops/kernels", "parse/join", "parse/records"},
     # what its steps waited for, one thing after the other,
-    "prof/path": MODEL | {"parse/join", "prof/run"},
+    "prof/path": MODEL | {"parse/join", "prof/run", "prof/verdicts"},
     # what to change about it,
     "prof/advice": MODEL | {"prof/run", "prof/verdicts"},
     # and views make rows of all.

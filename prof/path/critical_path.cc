@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bitset>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <map>
 #include <vector>
@@ -36,6 +38,31 @@ std::string CauseWords() {
     words += PathCauseWord(static_cast<PathCause>(i));
   }
   return words;
+}
+
+/// The causes that a word of --what-if names: one of PathCauseWord, or a word that was one before.
+std::bitset<kPathCauseCount> CausesOf(std::string_view word) {
+  struct Former {
+    std::string_view word;
+    std::initializer_list<PathCause> causes;
+  };
+  static const Former kFormer[] = {
+      {"queue", {PathCause::kQueued}},
+      {"launch_delay", {PathCause::kQueued}},
+      {"sync_wait", {PathCause::kSync}},
+      {"cpu_op", {PathCause::kHostOp}},
+      {"other_host", {PathCause::kPython}},
+      {"idle", {PathCause::kUnknown}},
+      {"api_call", {PathCause::kLaunch, PathCause::kPageableCopy, PathCause::kApiCall}}};
+  std::bitset<kPathCauseCount> causes;
+  for (size_t i = 0; i < kPathCauseCount; ++i) {
+    if (PathCauseWord(static_cast<PathCause>(i)) == word) causes.set(i);
+  }
+  for (const Former& former : kFormer) {
+    if (former.word != word) continue;
+    for (const PathCause cause : former.causes) causes.set(static_cast<size_t>(cause));
+  }
+  return causes;
 }
 
 [[noreturn]] void WhatIfFail(std::string_view text, const std::string& why) {
@@ -208,24 +235,22 @@ WhatIf::Change WhatIf::Parse(std::string_view text) {
     WhatIfFail(text, fmt::format("'{}' is no number", number));
   }
   if (change.factor < 0) WhatIfFail(text, "the factor must not be negative; 0 removes the time");
-  for (size_t i = 0; i < kPathCauseCount; ++i) {
-    const auto cause = static_cast<PathCause>(i);
-    if (PathCauseWord(cause) == what) change.cause = cause;
-  }
-  if (!change.cause) change.pattern = what;
+  change.causes = CausesOf(what);
+  if (change.causes.none()) change.pattern = what;
   change.text = trimmed;
   return change;
 }
 
 double WhatIf::FactorOf(PathCause cause, std::string_view name, std::string_view op) {
   // Waiting time does not belong to the name.
-  const bool named = cause != PathCause::kQueue && cause != PathCause::kLaunchDelay &&
-                     cause != PathCause::kSyncWait && cause != PathCause::kIdle;
+  const bool named =
+      cause != PathCause::kQueued && cause != PathCause::kSync && cause != PathCause::kUnknown;
   double factor = 1;
   for (Change& change : changes_) {
-    const bool fits = change.cause ? *change.cause == cause
-                                   : named && (MatchesPattern(name, change.pattern) ||
-                                               (!op.empty() && MatchesPattern(op, change.pattern)));
+    const bool fits = change.causes.any()
+                          ? change.causes.test(static_cast<size_t>(cause))
+                          : named && (MatchesPattern(name, change.pattern) ||
+                                      (!op.empty() && MatchesPattern(op, change.pattern)));
     if (!fits) continue;
     change.fitted = true;
     factor *= change.factor;

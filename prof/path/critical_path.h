@@ -1,7 +1,7 @@
 #ifndef OPLENS_PROF_PATH_CRITICAL_PATH_H_
 #define OPLENS_PROF_PATH_CRITICAL_PATH_H_
 
-#include <optional>
+#include <bitset>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,10 +13,11 @@
 namespace oplens::prof {
 
 /// Changed times: a list of "scale(WHAT,FACTOR)", all applied together. WHAT is a word of
-/// PathCauseWord, otherwise the name of an operator, API call or kernel, in which '*' stands for
-/// any characters and '?' for one; a name changes the time that it runs, not the time that it
-/// waits. An operator's name includes the kernels, copies and memsets that it launched itself.
-/// FACTOR is a decimal number >= 0; 0 removes the time. If several match, their product counts.
+/// PathCauseWord (or the former word of one: "cpu_op"), otherwise the name of an operator, API call
+/// or kernel, in which '*' stands for any characters and '?' for one; a name changes the time that
+/// it runs, not the time that it waits. An operator's name includes the kernels, copies and memsets
+/// that it launched itself. FACTOR is a decimal number >= 0; 0 removes the time. If several match,
+/// their product counts.
 class WhatIf {
  public:
   WhatIf() = default;
@@ -34,8 +35,8 @@ class WhatIf {
 
  private:
   struct Change {
-    std::optional<PathCause> cause;
-    std::string pattern;  // If there is no cause.
+    std::bitset<kPathCauseCount> causes;
+    std::string pattern;  // If there are no causes.
     double factor = 1;
     std::string text;
     bool fitted = false;

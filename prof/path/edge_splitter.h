@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "base/saturating.h"
 #include "parse/model/trace.h"
@@ -12,6 +13,7 @@
 #include "prof/path/step_graph.h"
 #include "prof/run/class_times.h"
 #include "prof/run/device_work.h"
+#include "prof/run/host_activity.h"
 #include "prof/run/run.h"
 
 namespace oplens::prof {
@@ -24,7 +26,8 @@ class EdgeSplitter {
       : run_(run),
         trace_(run.trace()),
         steps_(steps),
-        pieces_(run.joined(), steps.moments().calls()) {}
+        pieces_(run.joined(), steps.moments().calls()),
+        causes_of_calls_(CausesOfCalls(run)) {}
 
   /// Calls f(edge of the path) for each part of an edge that leads to `to`, in order. Precondition:
   /// edges of a thread come in order of time.
@@ -41,7 +44,7 @@ class EdgeSplitter {
         PathEdge part = {start_ns, edge.weight_ns, WaitOf(to)};
         part.thread = steps_.ThreadOf(to);
         part.link = edge.link;
-        part.cause = PathCause::kSyncWait;
+        part.cause = PathCause::kSync;
         if (part.time_ns > 0) f(part);
         return;
       }
@@ -53,6 +56,20 @@ class EdgeSplitter {
   }
 
  private:
+  /// Of calls that launch work, kLaunch or kPageableCopy.
+  static std::vector<PathCause> CausesOfCalls(const Run& run) {
+    std::vector<PathCause> causes(run.trace().launches.size(), PathCause::kApiCall);
+    for (const DeviceEvent& event : run.device_work().events()) {
+      const LaunchIndex launch = run.device_work().LaunchOf(event);
+      if (launch == kNoLaunch) continue;
+      const bool pageable =
+          event.work == WorkClass::kCopy && IsPageable(run.trace().copies[event.index]);
+      causes[launch] = pageable ? PathCause::kPageableCopy : PathCause::kLaunch;
+    }
+    return causes;
+  }
+  PathCause CauseOfCall(LaunchIndex call) const { return causes_of_calls_[call]; }
+
   PathSubject WaitOf(uint32_t node) const {
     const HostMoment& moment = *steps_.MomentOf(node);
     const LaunchIndex call =
@@ -68,7 +85,8 @@ class EdgeSplitter {
       PathEdge part = {piece.start_ns, LengthOf({piece.start_ns, piece.end_ns}), piece.subject};
       part.thread = thread;
       part.link = link;
-      part.cause = piece.cause;
+      part.cause =
+          piece.cause == PathCause::kApiCall ? CauseOfCall(piece.subject.index) : piece.cause;
       f(part);
     });
   }
@@ -126,17 +144,15 @@ class EdgeSplitter {
         own.subject = {PathSubject::Kind::kCall, launch};
         own.thread = call.thread;
         own.device_id = own.stream_id = -1;
-        own.cause = PathCause::kApiCall;
+        own.cause = CauseOfCall(launch);
         f(own);
       }
       part.start_ns = returned_ns;
-      part.cause = PathCause::kLaunchDelay;
+      part.cause = PathCause::kQueued;
     } else if (edge.link == PathLink::kStreamWait || edge.link == PathLink::kGraph) {
-      part.cause = launch == kNoLaunch             ? PathCause::kIdle
-                   : edge.link == PathLink::kGraph ? PathCause::kQueue
-                                                   : PathCause::kSyncWait;
+      part.cause = launch == kNoLaunch ? PathCause::kUnknown : PathCause::kQueued;
     } else if (edge.link == PathLink::kStream && launch != kNoLaunch) {
-      part.cause = PathCause::kQueue;
+      part.cause = PathCause::kQueued;
     }
     part.time_ns = LengthOf({part.start_ns, end_ns});
     if (part.time_ns > 0) f(part);
@@ -158,6 +174,7 @@ class EdgeSplitter {
   const Trace& trace_;
   const StepGraph& steps_;
   HostPieces pieces_;
+  std::vector<PathCause> causes_of_calls_;  // By launch.
 };
 
 }  // namespace oplens::prof

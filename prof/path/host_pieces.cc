@@ -86,7 +86,7 @@ void HostPieces::MoveTo(int64_t time_ns) {
 HostPieces::Piece HostPieces::Next(int64_t time_ns, int64_t end_ns) {
   MoveTo(time_ns);
   const Lane& lane = *lane_;
-  Piece piece = {time_ns, end_ns, {}, PathCause::kOtherHost};
+  Piece piece = {time_ns, end_ns, {}, PathCause::kPython};
   const auto take = [&](const Open& open, PathSubject::Kind kind, PathCause cause) {
     piece.subject = {kind, open.index};
     piece.cause = cause;
@@ -97,9 +97,9 @@ HostPieces::Piece HostPieces::Next(int64_t time_ns, int64_t end_ns) {
   } else if (lane.loader.end_ns > time_ns) {
     take(lane.loader, PathSubject::Kind::kRange, PathCause::kDataLoader);
   } else if (!lane.ops.empty()) {
-    take(lane.ops.back(), PathSubject::Kind::kRange, PathCause::kOperator);
+    take(lane.ops.back(), PathSubject::Kind::kRange, PathCause::kHostOp);
   } else if (!lane.others.empty()) {
-    take(lane.others.back(), PathSubject::Kind::kRange, PathCause::kOtherHost);
+    take(lane.others.back(), PathSubject::Kind::kRange, PathCause::kPython);
   }
   if (lane.range < ranges_end_) {
     piece.end_ns = std::min(piece.end_ns, trace_.ranges[lane.range].start_ns);

@@ -30,7 +30,7 @@ class HostPieces {
     int64_t start_ns = 0;
     int64_t end_ns = 0;
     PathSubject subject;
-    PathCause cause = PathCause::kOtherHost;
+    PathCause cause = PathCause::kPython;
   };
 
   /// Calls f(piece) for each piece of an interval, in order; equal adjacent pieces are merged.

@@ -11,23 +11,27 @@
 
 namespace oplens::prof {
 
-/// What the time of an edge of the critical path goes to.
+/// What the time of an edge of the critical path goes to. Causes that a GPU may wait for have the
+/// names and words of IdleCause.
 enum class PathCause : uint8_t {
   kCompute,        ///< Kernels except communication; graph replays.
   kCommunication,  ///< Kernels that move data between GPUs.
   kCopy,           ///< Copies and memsets.
-  kQueue,        ///< Between two items of work of a stream, if the later one was launched by then.
-  kLaunchDelay,  ///< From the return of a launch (its start, if that is later) to the work.
-  kSyncWait,     ///< From the end of work to what waited for it: the host or another stream.
-  kApiCall,      ///< API calls that do not wait for work.
-  kOperator,     ///< Calls of operators and backward nodes.
-  kDataLoader,   ///< The data loader.
-  kOtherHost,    ///< A thread outside of all these: Python, labels, nothing recorded.
-  kIdle,         ///< Nothing is recorded.
+  kQueued,  ///< Work that is launched has not begun: from the return of its launch (its start,
+            ///< if that is later), from the end of the work before it in its stream, or of work of
+            ///< another stream that it waited for.
+  kSync,    ///< From the end of work until the host that waited for it continues.
+  kLaunch,  ///< API calls that launch work.
+  kPageableCopy,  ///< API calls that copy from or to pageable memory.
+  kApiCall,       ///< Other API calls that do not wait for work.
+  kDataLoader,    ///< The data loader.
+  kHostOp,        ///< Calls of operators and backward nodes.
+  kPython,        ///< A thread outside of all these: Python, labels, nothing recorded.
+  kUnknown,       ///< Nothing is recorded.
 };
-inline constexpr size_t kPathCauseCount = 11;
+inline constexpr size_t kPathCauseCount = 12;
 
-/// "compute", "launch_delay", ...
+/// "compute", "queued", ...
 std::string_view PathCauseWord(PathCause cause);
 
 enum class PathLink : uint8_t {
@@ -64,7 +68,7 @@ struct PathEdge {
   int32_t device_id = -1;          ///< this
   int32_t stream_id = -1;          ///< and this.
   PathLink link = PathLink::kHost;
-  PathCause cause = PathCause::kIdle;
+  PathCause cause = PathCause::kUnknown;
 };
 
 struct StepPath {

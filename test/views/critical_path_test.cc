@@ -65,9 +65,9 @@ TEST(CriticalPathTest, WorkThatWaitsForItsLaunch) {
   made.AddRange("aten::mm", 5, 20, RangeKind::kOperator);
   made.AddKernel(18, 30, made.AddCall(10, 14), "a");
   made.AddKernel(48, 80, made.AddCall(40, 44), "b");
-  EXPECT_EQ(OnlyPath(&made), (Texts{"other_host 5 host", "cpu_op 5 host", "api_call 4 host",
-                                    "cpu_op 6 host", "other_host 20 host", "api_call 4 launch",
-                                    "launch_delay 4 launch", "compute 32 work"}));
+  EXPECT_EQ(OnlyPath(&made),
+            (Texts{"python 5 host", "host-op 5 host", "launch 4 host", "host-op 6 host",
+                   "python 20 host", "launch 4 launch", "queued 4 launch", "compute 32 work"}));
 }
 
 TEST(CriticalPathTest, WorkThatWaitsForTheWorkBeforeIt) {
@@ -76,8 +76,8 @@ TEST(CriticalPathTest, WorkThatWaitsForTheWorkBeforeIt) {
   made.AddKernel(15, 50, made.AddCall(10, 12), "a");
   made.AddKernel(52, 90, made.AddCall(12, 14), "ncclDevKernel_AllReduce");
   EXPECT_EQ(OnlyPath(&made),
-            (Texts{"other_host 10 host", "api_call 2 launch", "launch_delay 3 launch",
-                   "compute 35 work", "queue 2 stream", "communication 38 collective"}));
+            (Texts{"python 10 host", "launch 2 launch", "queued 3 launch", "compute 35 work",
+                   "queued 2 stream", "communication 38 collective"}));
 }
 
 // Work of a stream that overlaps: the second begins before the first ends.
@@ -87,9 +87,8 @@ TEST(CriticalPathTest, OverlappingWorkOfAStreamCountsOnce) {
   made.AddKernel(15, 50, made.AddCall(10, 12), "a");
   made.AddKernel(40, 70, made.AddCall(12, 14), "b");
   made.AddKernel(45, 60, made.AddCall(14, 16), "within b");
-  EXPECT_EQ(OnlyPath(&made),
-            (Texts{"other_host 10 host", "api_call 2 launch", "launch_delay 3 launch",
-                   "compute 35 work", "compute 20 work"}));
+  EXPECT_EQ(OnlyPath(&made), (Texts{"python 10 host", "launch 2 launch", "queued 3 launch",
+                                    "compute 35 work", "compute 20 work"}));
 }
 
 TEST(CriticalPathTest, TheHostWaitsForAStream) {
@@ -98,9 +97,8 @@ TEST(CriticalPathTest, TheHostWaitsForAStream) {
   made.AddKernel(15, 50, made.AddCall(10, 12), "a");
   made.AddKernel(15, 52, made.AddCall(12, 14), "other", 0, 8);
   AddWait(&made, WaitKind::kStream, made.AddCall(20, 55, "cudaStreamSynchronize"));
-  EXPECT_EQ(OnlyPath(&made),
-            (Texts{"other_host 10 host", "api_call 2 launch", "launch_delay 3 launch",
-                   "compute 35 work", "sync_wait 5 host_wait", "other_host 45 end"}));
+  EXPECT_EQ(OnlyPath(&made), (Texts{"python 10 host", "launch 2 launch", "queued 3 launch",
+                                    "compute 35 work", "sync 5 host_wait", "python 45 end"}));
 }
 
 TEST(CriticalPathTest, TheHostWaitsForAContext) {
@@ -109,9 +107,9 @@ TEST(CriticalPathTest, TheHostWaitsForAContext) {
   made.AddKernel(15, 50, made.AddCall(10, 12), "a");
   made.AddKernel(15, 52, made.AddCall(12, 14), "other", 0, 8);
   AddWait(&made, WaitKind::kContext, made.AddCall(20, 55, "cudaDeviceSynchronize"), -1);
-  EXPECT_EQ(OnlyPath(&made), (Texts{"other_host 10 host", "api_call 2 host", "api_call 2 launch",
-                                    "launch_delay 1 launch", "compute 37 work",
-                                    "sync_wait 3 host_wait", "other_host 45 end"}));
+  EXPECT_EQ(OnlyPath(&made),
+            (Texts{"python 10 host", "launch 2 host", "launch 2 launch", "queued 1 launch",
+                   "compute 37 work", "sync 3 host_wait", "python 45 end"}));
 }
 
 // Nothing says what a call waits for but its name and the times; it must be long.
@@ -122,8 +120,8 @@ TEST(CriticalPathTest, ACallWaitsByItsName) {
   made.AddCall(20'000, 55'000, "cudaDeviceSynchronize");
   made.AddCall(60'000, 61'000, "cudaDeviceSynchronize");
   EXPECT_EQ(OnlyPath(&made),
-            (Texts{"other_host 10000 host", "api_call 2000 launch", "launch_delay 3000 launch",
-                   "compute 35000 work", "sync_wait 5000 host_wait", "other_host 45000 end"}));
+            (Texts{"python 10000 host", "launch 2000 launch", "queued 3000 launch",
+                   "compute 35000 work", "sync 5000 host_wait", "python 45000 end"}));
 }
 
 TEST(CriticalPathTest, ACallThatFindsAllDoneWaitsForNothing) {
@@ -131,8 +129,8 @@ TEST(CriticalPathTest, ACallThatFindsAllDoneWaitsForNothing) {
   made.AddStep(1, 0, 100);
   made.AddKernel(15, 18, made.AddCall(10, 12), "a");
   AddWait(&made, WaitKind::kStream, made.AddCall(20, 55, "cudaStreamSynchronize"));
-  EXPECT_EQ(OnlyPath(&made), (Texts{"other_host 10 host", "api_call 2 host", "other_host 8 host",
-                                    "api_call 35 host", "other_host 45 end"}));
+  EXPECT_EQ(OnlyPath(&made), (Texts{"python 10 host", "launch 2 host", "python 8 host",
+                                    "api-call 35 host", "python 45 end"}));
 }
 
 TEST(CriticalPathTest, ACopyThatItsCallWaitsFor) {
@@ -141,8 +139,8 @@ TEST(CriticalPathTest, ACopyThatItsCallWaitsFor) {
   const LaunchIndex call = made.AddCall(10, 40, "cudaMemcpy");
   made.AddCopy(20, 35, call);
   made.trace.copies.back().copy_kind = CopyKind::kDeviceToHost;
-  EXPECT_EQ(OnlyPath(&made), (Texts{"other_host 10 host", "api_call 10 launch", "copy 15 work",
-                                    "sync_wait 5 host_wait", "other_host 60 end"}));
+  EXPECT_EQ(OnlyPath(&made), (Texts{"python 10 host", "launch 10 launch", "copy 15 work",
+                                    "sync 5 host_wait", "python 60 end"}));
 }
 
 /// A kernel on stream 7, and one on stream 20 that waits for an event recorded after the first.
@@ -161,9 +159,8 @@ void AddStreamWait(MadeRun* made) {
 TEST(CriticalPathTest, AStreamWaitsForAnEventOfAnother) {
   MadeRun made;
   AddStreamWait(&made);
-  EXPECT_EQ(OnlyPath(&made),
-            (Texts{"other_host 1 host", "api_call 1 launch", "launch_delay 3 launch",
-                   "compute 45 work", "sync_wait 3 stream_wait", "compute 7 work"}));
+  EXPECT_EQ(OnlyPath(&made), (Texts{"python 1 host", "launch 1 launch", "queued 3 launch",
+                                    "compute 45 work", "queued 3 stream_wait", "compute 7 work"}));
 }
 
 // Where the file tells of no such waits, the times do: the call was long over.
@@ -173,8 +170,8 @@ TEST(CriticalPathTest, AStreamMayHaveWaited) {
   made.AddKernel(5'000, 50'000, made.AddCall(1'000, 2'000), "a");
   made.AddKernel(53'000, 60'000, made.AddCall(7'000, 8'000), "b", 0, 20);
   EXPECT_EQ(OnlyPath(&made),
-            (Texts{"other_host 1000 host", "api_call 1000 launch", "launch_delay 3000 launch",
-                   "compute 45000 work", "sync_wait 3000 stream_wait", "compute 7000 work"}));
+            (Texts{"python 1000 host", "launch 1000 launch", "queued 3000 launch",
+                   "compute 45000 work", "queued 3000 stream_wait", "compute 7000 work"}));
 }
 
 TEST(CriticalPathTest, WorkInsideAGraph) {
@@ -184,9 +181,9 @@ TEST(CriticalPathTest, WorkInsideAGraph) {
   made.AddKernel(5, 20, call, "a").graph = true;
   made.AddKernel(22, 30, call, "b", 0, 8).graph = true;
   made.AddKernel(33, 40, call, "c").graph = true;
-  EXPECT_EQ(OnlyPath(&made), (Texts{"other_host 1 host", "api_call 1 launch",
-                                    "launch_delay 3 launch", "compute 15 work", "queue 2 graph",
-                                    "compute 8 work", "queue 3 graph", "compute 7 work"}));
+  EXPECT_EQ(OnlyPath(&made),
+            (Texts{"python 1 host", "launch 1 launch", "queued 3 launch", "compute 15 work",
+                   "queued 2 graph", "compute 8 work", "queued 3 graph", "compute 7 work"}));
 }
 
 // The work of a graph whose kernels are hidden is one piece.
@@ -194,8 +191,8 @@ TEST(CriticalPathTest, AHiddenGraph) {
   MadeRun made;
   made.AddStep(1, 0, 20);
   made.AddReplay(5, 30, made.AddCall(1, 2, "cudaGraphLaunch"));
-  EXPECT_EQ(OnlyPath(&made), (Texts{"other_host 1 host", "api_call 1 launch",
-                                    "launch_delay 3 launch", "compute 25 work"}));
+  EXPECT_EQ(OnlyPath(&made),
+            (Texts{"python 1 host", "launch 1 launch", "queued 3 launch", "compute 25 work"}));
 }
 
 /// A forward op on thread 0 and its node on thread 1.
@@ -218,9 +215,9 @@ TEST(CriticalPathTest, TheCallerOfBackwardWaitsForTheEngine) {
   SetThread(&made, call, 1);
   made.AddKernel(45, 48, call, "a");
   made.AddRange("aten::add_", 70, 90, RangeKind::kOperator);
-  EXPECT_EQ(OnlyPath(&made), (Texts{"other_host 5 host", "cpu_op 10 host", "other_host 15 host",
-                                    "cpu_op 10 host", "api_call 2 host", "cpu_op 18 host",
-                                    "other_host 10 end", "cpu_op 20 end", "other_host 10 end"}));
+  EXPECT_EQ(OnlyPath(&made), (Texts{"python 5 host", "host-op 10 host", "python 15 host",
+                                    "host-op 10 host", "launch 2 host", "host-op 18 host",
+                                    "python 10 end", "host-op 20 end", "python 10 end"}));
   const std::vector<StepPathEdges> paths = PathsOf(made.run());
   EXPECT_EQ(paths[0].edges[2].thread, 0u);
   EXPECT_EQ(paths[0].edges[3].thread, 1u);
@@ -232,8 +229,8 @@ TEST(CriticalPathTest, ACallerThatGoesOnDoesNotWait) {
   MadeRun made;
   AddBackward(&made);
   made.AddRange("aten::add_", 40, 90, RangeKind::kOperator);
-  EXPECT_EQ(OnlyPath(&made), (Texts{"other_host 5 host", "cpu_op 10 host", "other_host 15 host",
-                                    "other_host 10 end", "cpu_op 50 end", "other_host 10 end"}));
+  EXPECT_EQ(OnlyPath(&made), (Texts{"python 5 host", "host-op 10 host", "python 15 host",
+                                    "python 10 end", "host-op 50 end", "python 10 end"}));
 }
 
 TEST(CriticalPathTest, TheDataLoader) {
@@ -243,15 +240,15 @@ TEST(CriticalPathTest, TheDataLoader) {
                 RangeKind::kOperator);
   made.AddRange("aten::stack", 20, 30, RangeKind::kOperator);
   made.AddRange("aten::mm", 50, 60, RangeKind::kOperator);
-  EXPECT_EQ(OnlyPath(&made), (Texts{"other_host 10 end", "dataloader 30 end", "other_host 10 end",
-                                    "cpu_op 10 end", "other_host 40 end"}));
+  EXPECT_EQ(OnlyPath(&made), (Texts{"python 10 end", "dataloader 30 end", "python 10 end",
+                                    "host-op 10 end", "python 40 end"}));
 }
 
 TEST(CriticalPathTest, WithoutCallsNothingIsKnownOfGaps) {
   MadeRun made;
   made.AddKernel(10, 30, kNoLaunch, "a");
   made.AddKernel(35, 50, kNoLaunch, "b");
-  EXPECT_EQ(OnlyPath(&made), (Texts{"compute 20 work", "idle 5 stream", "compute 15 work"}));
+  EXPECT_EQ(OnlyPath(&made), (Texts{"compute 20 work", "unknown 5 stream", "compute 15 work"}));
 }
 
 TEST(CriticalPathTest, WorkWithoutACallFollowsWhatEndedLast) {
@@ -260,7 +257,7 @@ TEST(CriticalPathTest, WorkWithoutACallFollowsWhatEndedLast) {
   made.AddKernel(12, 32, kNoLaunch, "b", 0, 8);
   made.AddKernel(35, 50, kNoLaunch, "c", 0, 9);
   EXPECT_EQ(OnlyPath(&made),
-            (Texts{"idle 2 start", "compute 20 work", "idle 3 stream_wait", "compute 15 work"}));
+            (Texts{"unknown 2 start", "compute 20 work", "unknown 3 stream_wait", "compute 15 work"}));
 }
 
 // Work that begins before its call cannot wait for it.
@@ -268,7 +265,7 @@ TEST(CriticalPathTest, WhatGoesBackInTimeIsCut) {
   MadeRun made;
   made.AddStep(1, 0, 20);
   made.AddKernel(5, 50, made.AddCall(10, 12), "a");
-  EXPECT_EQ(OnlyPath(&made), (Texts{"idle 5 start", "compute 45 work"}));
+  EXPECT_EQ(OnlyPath(&made), (Texts{"unknown 5 start", "compute 45 work"}));
   EXPECT_EQ(PathsOf(made.run())[0].cut, 1);
   EXPECT_THAT(made.PartialOf(kCriticalPathView.make, [](PricedKernel*) {})->Notes(),
               testing::Contains(HasSubstr("1 dependencies are left out")));
@@ -314,9 +311,9 @@ TEST(CriticalPathTest, EachStepFromTheEndOfTheOneBefore) {
   CheckPaths(made.run());
   const std::vector<StepPathEdges> paths = PathsOf(made.run());
   ASSERT_EQ(paths.size(), 2u);
-  EXPECT_EQ(EdgesOf(paths[0]), (Texts{"other_host 2 host", "api_call 1 launch",
-                                      "launch_delay 2 launch", "compute 45 work"}));
-  EXPECT_EQ(EdgesOf(paths[1]), (Texts{"queue 2 stream", "compute 38 work"}));
+  EXPECT_EQ(EdgesOf(paths[0]),
+            (Texts{"python 2 host", "launch 1 launch", "queued 2 launch", "compute 45 work"}));
+  EXPECT_EQ(EdgesOf(paths[1]), (Texts{"queued 2 stream", "compute 38 work"}));
   EXPECT_EQ(paths[1].length_ns, 40);
 }
 
@@ -343,7 +340,7 @@ TEST(CriticalPathTest, WhatIfWorkWereFaster) {
   EXPECT_EQ(length_with({"scale(a,0.5)", "scale(b,0)"}), 30 + 2 + 38);
   EXPECT_EQ(length_with({"scale(compute,0)"}), 40);  // The host's end.
   EXPECT_EQ(length_with({"scale(?,2)"}), 10 + 80 + 2 + 76);
-  EXPECT_EQ(length_with({"scale(queue,0)"}), 88);
+  EXPECT_EQ(length_with({"scale(queued,0)"}), 80);
   EXPECT_EQ(length_with({"scale(other_host,0)"}), 89);
   EXPECT_EQ(length_with({"scale(nothing,0)"}), 90);
 }
@@ -391,7 +388,7 @@ TEST(WhatIfTest, SaysWhatIsWrong) {
   };
   EXPECT_THAT(message("compute"), HasSubstr("scale(WHAT,FACTOR)"));
   EXPECT_THAT(message("scale(compute)"), HasSubstr("factor is missing"));
-  EXPECT_THAT(message("scale(,2)"), HasSubstr("launch_delay"));
+  EXPECT_THAT(message("scale(,2)"), HasSubstr("queued"));
   EXPECT_THAT(message("scale(compute,two)"), HasSubstr("'two' is no number"));
   EXPECT_THAT(message("scale(compute,inf)"), HasSubstr("no number"));
   EXPECT_THAT(message("scale(compute,-1)"), HasSubstr("negative"));
@@ -417,13 +414,13 @@ TEST(CriticalPathViewTest, Rows) {
   made.AddKernel(15, 50, made.AddCall(10, 12), "a");
   made.AddKernel(52, 90, made.AddCall(12, 14), "b");
   const auto rows = made.RowsOf(kCriticalPathView.make);
-  ASSERT_EQ(rows.size(), 5u);
+  ASSERT_EQ(rows.size(), 4u);
   EXPECT_EQ(rows[0].at("cause"), "compute");
   EXPECT_EQ(rows[0].at("time_ns"), "73");
   EXPECT_EQ(rows[0].at("edges"), "2");
   EXPECT_EQ(rows[0].at("length_ns"), "90");
   EXPECT_EQ(rows[0].at("step_ns"), "90");
-  EXPECT_EQ(rows[1].at("cause"), "other_host");
+  EXPECT_EQ(rows[1].at("cause"), "python");
   const auto named = made.RowsOf(kCriticalPathView.make, {.by = {"name"}});
   ASSERT_EQ(named.size(), 6u);
   EXPECT_EQ(named[0].at("name"), "b");
@@ -434,7 +431,7 @@ TEST(CriticalPathViewTest, Rows) {
   EXPECT_EQ(edges[4].at("from"), "a");
   EXPECT_EQ(edges[4].at("to"), "b");
   EXPECT_EQ(edges[4].at("link"), "stream");
-  EXPECT_EQ(edges[4].at("cause"), "queue");
+  EXPECT_EQ(edges[4].at("cause"), "queued");
   EXPECT_EQ(edges[4].at("start_ns"), "50");
   EXPECT_EQ(edges[4].at("stream"), "7");
   EXPECT_EQ(edges[4].at("thread"), "");

@@ -33,10 +33,9 @@ class TopicChange : public TimeChange {
       case PathCause::kCopy:
         return TimeOfWork(part);
       case PathCause::kCommunication:
-      case PathCause::kQueue:
-      case PathCause::kIdle:
+      case PathCause::kUnknown:
         return part.time_ns;
-      case PathCause::kSyncWait:
+      case PathCause::kSync:
         return topic_ == Topic::kBlocking && part.subject.kind == PathSubject::Kind::kCall &&
                        claims_.blocking_.contains(part.subject.index)
                    ? kNoDependency

@@ -223,7 +223,7 @@ extern constexpr View kCriticalPathView = {
     .make = MakeAlone<MakeCriticalPaths>,
     .make_together = MakeCriticalPaths,
     .by = kCriticalPathKeys,
-    .saved_form = 1,
+    .saved_form = 2,
     .what_if = true};
 
 }  // namespace oplens::prof

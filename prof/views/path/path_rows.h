@@ -26,7 +26,7 @@ enum class PathRows : uint8_t { kCauses, kNames, kEdges };
 /// The path of a step by cause, or by cause and name.
 struct PathStepSums {
   struct Part {
-    PathCause cause = PathCause::kIdle;
+    PathCause cause = PathCause::kUnknown;
     uint32_t name = 0;  ///< 0 if by cause only.
     PathSum sum;
   };
@@ -59,7 +59,7 @@ class PathEdges {
     uint32_t name = 0;
     uint32_t place = 0;  ///< Index in places().
     PathLink link = PathLink::kHost;
-    PathCause cause = PathCause::kIdle;
+    PathCause cause = PathCause::kUnknown;
   };
   struct Row {
     int64_t step = 0;
