@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "prof/compat/tb/steps.h"
+#include "prof/run/host_steps.h"
 #include "test/views/made_run.h"
 
 namespace oplens::prof {
@@ -155,6 +156,56 @@ TEST(StepsTest, StepsThatWereGiven) {
   EXPECT_EQ(steps.source(), StepSource::kPattern);
   EXPECT_EQ(NumbersOf(steps.all()), (Numbers{0, 1}));
   EXPECT_EQ(SpansOf(steps.all()), (Intervals{{10, 40}, {50, 80}}));
+}
+
+StepText TakesForward(std::string_view text) { return {text == "forward", std::nullopt, false}; }
+
+TEST(StepsTest, MatchesWithoutNumbersAreNumberedByTime) {
+  MadeRun made;
+  const ThreadIndex other = made.AddThread(1, 2);
+  made.run_options.step_in = TakesForward;
+  made.AddRange("forward", 100, 200);
+  made.AddRange("forward", 110, 150);  // It calls itself.
+  made.AddRange("forward", 120, 180, RangeKind::kMarker, other);
+  made.AddRange("forward", 190, 300, RangeKind::kMarker, other);
+  made.AddRange("forward", 0, 50);
+  made.AddRange("backward", 50, 90);
+  made.AddRange("forward", 400, 500, RangeKind::kOperator);
+  made.AddKernel(130, 140, made.AddCall(120, 122));
+  const Steps& steps = made.run().steps();
+  EXPECT_EQ(steps.source(), StepSource::kPattern);
+  EXPECT_EQ(NumbersOf(steps.all()), (Numbers{0, 1, 2}));
+  EXPECT_EQ(HostsOf(steps.all()), (Intervals{{0, 50}, {100, 200}, {190, 300}}));
+}
+
+TEST(StepsTest, AMatchThatIsNeverClosedLastsUntilTheNext) {
+  MadeRun made;
+  made.run_options.step_in = TakesForward;
+  made.AddRange("forward", 0, kNeverClosed);
+  made.AddRange("forward", 10, 20);
+  EXPECT_EQ(HostsOf(made.run().steps().all()), (Intervals{{0, 10}, {10, 20}}));
+}
+
+TEST(StepsTest, NumbersOfMatchesCountIfTheyAscend) {
+  std::vector<StepMatch> matches = {{0, 0, 10, 3}, {0, 2, 8, 3}, {1, 1, 9, 3}, {0, 20, 30, 7}};
+  const auto numbers_of = [&] {
+    Numbers numbers;
+    for (const HostStep& step : StepsOfMatches(matches)) numbers.push_back(step.number);
+    return numbers;
+  };
+  EXPECT_EQ(numbers_of(), (Numbers{3, 7, 3})) << "by thread";
+  matches[3].number = 3;  // Sizes of batches, layers of another pass.
+  EXPECT_EQ(numbers_of(), (Numbers{0, 1}));
+  matches[3].number.reset();
+  EXPECT_EQ(numbers_of(), (Numbers{0, 1}));
+}
+
+TEST(StepsTest, NumbersThatThePatternPicksStand) {
+  MadeRun made;
+  made.run_options.step_in = [](std::string_view) { return StepText{true, 5, true}; };
+  made.AddRange("epoch 5", 0, 10);
+  made.AddRange("epoch 5", 20, 30);
+  EXPECT_EQ(NumbersOf(made.run().steps().all()), (Numbers{5, 5}));
 }
 
 TEST(StepsTest, KernelsThatRepeat) {
