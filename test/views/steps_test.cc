@@ -7,6 +7,7 @@
 
 #include "prof/compat/tb/steps.h"
 #include "prof/run/host_steps.h"
+#include "prof/run/steps_coverage.h"
 #include "test/views/made_run.h"
 
 namespace oplens::prof {
@@ -223,6 +224,58 @@ TEST(StepsTest, KernelsThatRepeat) {
   EXPECT_EQ(NumbersOf(steps.all()), (Numbers{0, 1, 2, 3}));
   EXPECT_EQ(HostsOf(steps.all()), (Intervals{{100, 200}, {200, 300}, {300, 400}, {400, 440}}));
   EXPECT_EQ(steps.window(), (Interval{100, 460}));
+}
+
+/// Four repetitions of two kernels, the host busy with other things for `after_ns` after each.
+std::vector<StepState> StatesOfRepetitions(int64_t after_ns, bool all_steady = false) {
+  MadeRun made;
+  made.run_options.all_steps = all_steady;
+  for (int64_t i = 0; i < 4; ++i) {
+    const int64_t at = (1'000 + after_ns) * i;
+    made.AddKernel(at + 50, at + 500, made.AddCall(at, at + 5), "a");
+    made.AddKernel(at + 500, at + 1'000, made.AddCall(at + 10, at + 15), "b");
+  }
+  std::vector<StepState> states;
+  for (const Step& step : made.run().steps().all()) states.push_back(step.state);
+  return states;
+}
+
+TEST(StepsTest, TheLastRepetitionLacksWhatComesAfterItsWork) {
+  const StepState steady = StepState::kSteady;
+  EXPECT_EQ(StatesOfRepetitions(10), std::vector<StepState>(4, steady)) << "a hundredth";
+  EXPECT_EQ(StatesOfRepetitions(20),
+            (std::vector<StepState>{steady, steady, steady, StepState::kEnding}));
+  EXPECT_EQ(StatesOfRepetitions(20, true), std::vector<StepState>(4, steady));
+}
+
+TEST(StepsTest, WhatIsOutsideOfRepetitions) {
+  MadeRun made;
+  made.AddKernel(0, 100, made.AddCall(0, 1), "load");
+  for (int64_t i = 0; i < 4; ++i) {
+    const int64_t at = 100 * (i + 1);
+    made.AddKernel(at, at + 40, made.AddCall(at, at + 5), "a");
+    made.AddKernel(at + 40, at + 75, made.AddCall(at + 10, at + 15), "b");
+  }
+  const auto outside = FindOutsideSteps(made.run());
+  ASSERT_TRUE(outside);
+  // 100 to 475 of 0 to 475; 100 of 400 ns of kernels.
+  EXPECT_DOUBLE_EQ(outside->time_pct, 100 * 100.0 / 475);
+  EXPECT_DOUBLE_EQ(outside->kernel_pct, 25);
+  EXPECT_EQ(SentenceOf(*outside),
+            "21 % of the run and 25 % of the time of its kernels lie outside of all repetitions");
+}
+
+TEST(StepsTest, NothingIsSaidOfWhatIsWhole) {
+  MadeRun whole;
+  for (int64_t i = 0; i < 3; ++i) {
+    whole.AddKernel(100 * i, 100 * i + 40, whole.AddCall(100 * i, 100 * i + 5), "a");
+    whole.AddKernel(100 * i + 40, 100 * i + 80, whole.AddCall(100 * i + 6, 100 * i + 8), "b");
+  }
+  EXPECT_EQ(FindOutsideSteps(whole.run()), std::nullopt);
+  MadeRun marked;
+  marked.AddStep(0, 0, 100);
+  marked.AddKernel(200, 300, marked.AddCall(190, 195));
+  EXPECT_EQ(FindOutsideSteps(marked.run()), std::nullopt);
 }
 
 TEST(StepsTest, KernelsThatRepeatWithoutLaunches) {
