@@ -27,6 +27,7 @@
 #include "prof/run/run.h"
 #include "prof/run/step_proposals.h"
 #include "prof/run/steps.h"
+#include "prof/run/steps_coverage.h"
 #include "prof/table/kept_rows.h"
 #include "prof/verdicts/steady_steps.h"
 #include "prof/views/recording/coverage.h"
@@ -46,6 +47,7 @@ class RunFacts {
   /// The source for all inputs; if they differ, the first input's.
   StepFacts::Source step_source() const { return step_source_; }
   const std::string& step_proposal() const { return step_proposal_; }
+  const std::string& outside_steps() const { return outside_steps_; }
   /// Fills in the profilers, the GPUs and the largest gap in known data.
   void Fill(Screen* screen) const;
 
@@ -62,6 +64,7 @@ class RunFacts {
   Family first_family_ = Family::kUnknown;      // Of the first profile.
   StepFacts::Source step_source_ = StepFacts::Source::kUnknown;
   std::string step_proposal_;
+  std::string outside_steps_;
   size_t runs_ = 0;
   size_t ranks_ = 0;           // Runs that name their rank.
   std::set<int64_t> numbers_;  // Their rank numbers.
@@ -152,6 +155,7 @@ void RunFacts::End(const prof::Run* run) {
   if (step_source_ == StepFacts::Source::kUnknown && !run->steps().all().empty()) {
     step_source_ = SourceOf(run->steps().source());
     if (const auto proposal = prof::ProposeSteps(*run)) step_proposal_ = SentenceOf(*proposal);
+    if (const auto outside = prof::FindOutsideSteps(*run)) outside_steps_ = SentenceOf(*outside);
   }
 }
 
@@ -337,6 +341,7 @@ class Maker {
   void FillSteps(Screen* screen) const {
     screen->steps.source = facts_.step_source();
     screen->steps.proposal = facts_.step_proposal();
+    screen->steps.outside = facts_.outside_steps();
     const Rows& rows = Table(kOverview);
     StepFacts& steps = screen->steps;
     std::vector<int64_t> totals_ns;

@@ -197,7 +197,10 @@ class Renderer {
     if (!screen_.steps.proposal.empty()) {
       std::string text = "  " + Shown(screen_.steps.proposal);
       text[2] = 'R';
-      AddWrapped(text, 4, columns_, limits_.wrapped, lines);
+      AddWrapped(text, 4, columns_, limits_.wrapped + 1, lines);
+    }
+    if (!screen_.steps.outside.empty()) {
+      AddWrapped("  " + screen_.steps.outside, 4, columns_, limits_.wrapped, lines);
     }
     if (screen_.steps.steady == 0 || screen_.steps.left_out.empty()) return;
     std::string text = "  Left out:";

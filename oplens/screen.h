@@ -43,6 +43,7 @@ struct StepFacts {
     int64_t longest_ns = 0;
   };
   std::vector<LeftOut> left_out;
+  std::string outside;  ///< How much of the run is in no step, if much.
 };
 
 struct TimePart {

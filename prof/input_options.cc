@@ -63,7 +63,7 @@ PriceOptions InputOptions::Pricing() const {
 RunOptions InputOptions::RunOf(Selection selection) const {
   RunOptions run{selection, {}, all_steps};
   if (steps != nullptr) {
-    run.step_in = [finder = steps.get()](std::string_view text) { return finder->NumberIn(text); };
+    run.step_in = [finder = steps.get()](std::string_view text) { return finder->TextOf(text); };
   }
   return run;
 }

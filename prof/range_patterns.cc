@@ -106,6 +106,8 @@ std::optional<int64_t> StepFinder::StepOf(const PricedKernel& row) {
     return step;
   }
   if (found == Found::kNoNumber) {
+    // The ranges of a profile need no numbers.
+    if (row.work != PricedKernel::kNoWork) return std::nullopt;
     if (unnumbered_++ == 0) example_ = ShownText(without_number);
     return std::nullopt;
   }
@@ -115,9 +117,18 @@ std::optional<int64_t> StepFinder::StepOf(const PricedKernel& row) {
   return last->second.step;
 }
 
-std::optional<int64_t> StepFinder::NumberIn(std::string_view text) const {
+StepText StepFinder::TextOf(std::string_view text) const {
   int64_t step = 0;
-  return Look(text, &step) == Found::kNumber ? std::optional<int64_t>(step) : std::nullopt;
+  const bool has_group = pattern_.compiled().NumberOfCapturingGroups() > 0;
+  switch (Look(text, &step)) {
+    case Found::kNothing:
+      break;
+    case Found::kNoNumber:
+      return {!has_group, std::nullopt, has_group};
+    case Found::kNumber:
+      return {true, step, has_group};
+  }
+  return {};
 }
 
 std::vector<std::string> StepFinder::Notes() const {

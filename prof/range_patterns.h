@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "prof/price/priced_kernel.h"
+#include "prof/run/run.h"
 #include "prof/where/pattern.h"
 
 namespace oplens::prof {
@@ -40,9 +41,9 @@ class RangeFilter {
   int64_t kept_ = 0;
 };
 
-/// The steps of `prof --step PATTERN`: the number in the outermost range, otherwise layer, that
-/// matches. The number is group 1 of the pattern, without a group the first digits from the start
-/// of the match.
+/// The steps of `prof --step PATTERN`. The number in a text that matches is group 1 of the pattern,
+/// without a group the first digits from the start of the match. Run makes steps of the ranges of a
+/// profile (TextOf); a record has the number in the outermost range, otherwise layer, that matches.
 ///
 /// A backward kernel launched by another host thread of the process, outside of every such range,
 /// gets the step of the last kernel before it that has one: records of older versions and of PyProf
@@ -57,8 +58,8 @@ class StepFinder {
   std::optional<int64_t> StepOf(const PricedKernel& row);
   void Restart() { last_.clear(); }
 
-  /// The number in a text; nullopt without a match or a number.
-  std::optional<int64_t> NumberIn(std::string_view text) const;
+  /// What a text says. If the pattern has a group, texts in which that is no number do not match.
+  StepText TextOf(std::string_view text) const;
 
   /// Sentences if nothing matched, or matches had no number.
   std::vector<std::string> Notes() const;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <tuple>
+#include <utility>
 
 #include "base/hash.h"
 #include "parse/join/step_index.h"
@@ -124,6 +126,56 @@ std::optional<Repetition> FindRepetition(std::span<const uint64_t> sequence) {
   // A period of a single item is a loop over one kernel.
   if (best.period == 1) return std::nullopt;
   return best;
+}
+
+void KeepOutermost(std::vector<StepMatch>* matches) {
+  std::sort(matches->begin(), matches->end(), [](const StepMatch& a, const StepMatch& b) {
+    return std::tie(a.thread, a.start_ns, b.end_ns) < std::tie(b.thread, b.start_ns, a.end_ns);
+  });
+  std::vector<StepMatch> outer;
+  int64_t end_ns = INT64_MIN;
+  for (const StepMatch& match : *matches) {
+    const bool within =
+        !outer.empty() && outer.back().thread == match.thread && match.end_ns <= end_ns;
+    if (within) continue;
+    const bool same_thread = !outer.empty() && outer.back().thread == match.thread;
+    end_ns = same_thread ? std::max(end_ns, match.end_ns) : match.end_ns;
+    outer.push_back(match);
+  }
+  *matches = std::move(outer);
+}
+
+bool CountUp(std::span<const StepMatch> matches) {
+  for (size_t i = 0; i < matches.size(); ++i) {
+    if (!matches[i].number) return false;
+    const bool same_thread = i > 0 && matches[i - 1].thread == matches[i].thread;
+    if (same_thread && *matches[i].number <= *matches[i - 1].number) return false;
+  }
+  return true;
+}
+
+std::vector<HostStep> StepsOfMatches(std::vector<StepMatch> matches) {
+  KeepOutermost(&matches);
+  if (CountUp(matches)) return StepsOfPicked(matches);
+  std::sort(matches.begin(), matches.end(), [](const StepMatch& a, const StepMatch& b) {
+    return std::tie(a.start_ns, b.end_ns) < std::tie(b.start_ns, a.end_ns);
+  });
+  std::vector<HostStep> steps;
+  int64_t end_ns = INT64_MIN;
+  for (const StepMatch& match : matches) {
+    if (!steps.empty() && match.end_ns <= end_ns) continue;
+    end_ns = std::max(end_ns, match.end_ns);
+    steps.push_back({static_cast<int64_t>(steps.size()), match.start_ns, match.end_ns});
+  }
+  return steps;
+}
+
+std::vector<HostStep> StepsOfPicked(std::span<const StepMatch> matches) {
+  std::vector<HostStep> steps;
+  for (const StepMatch& match : matches) {
+    if (match.number) steps.push_back({*match.number, match.start_ns, match.end_ns});
+  }
+  return steps;
 }
 
 std::vector<HostStep> StepsOfRanges(const Trace& trace) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "parse/model/trace.h"
 #include "prof/run/steps.h"
 
 namespace oplens::prof {
@@ -23,6 +24,27 @@ inline constexpr int64_t kLeastRepetitions = 3;
 /// kLeastRepetitions, half of the sequence and more than one item, so that loops within a step are
 /// not taken for steps. Linear time; 4 bytes per item.
 std::optional<Repetition> FindRepetition(std::span<const uint64_t> sequence);
+
+/// A range that --step takes.
+struct StepMatch {
+  ThreadIndex thread = 0;
+  int64_t start_ns = 0;
+  int64_t end_ns = 0;  ///< Before the start if never closed.
+  std::optional<int64_t> number = std::nullopt;
+};
+
+/// Removes ranges within another one on their thread; orders the others by thread and start.
+void KeepOutermost(std::vector<StepMatch>* matches);
+
+/// Whether matches, as KeepOutermost leaves them, all have numbers that ascend on each thread.
+bool CountUp(std::span<const StepMatch> matches);
+
+/// Steps with the numbers in the texts of the outermost matches, if these count up. Otherwise
+/// numbers them by time from 0, without those within another one on any thread. O(n log n).
+std::vector<HostStep> StepsOfMatches(std::vector<StepMatch> matches);
+
+/// Steps whose numbers the user's pattern picks; every match must have one.
+std::vector<HostStep> StepsOfPicked(std::span<const StepMatch> matches);
 
 /// The ranges ProfilerStep#N of a trace, in any order.
 std::vector<HostStep> StepsOfRanges(const Trace& trace);

@@ -18,6 +18,7 @@
 #include "prof/run/collective_calls.h"
 #include "prof/run/device_work.h"
 #include "prof/run/host_activity.h"
+#include "prof/run/host_steps.h"
 #include "prof/run/memory_life.h"
 #include "prof/run/steady_idle.h"
 #include "prof/run/steps.h"
@@ -201,25 +202,22 @@ const std::vector<CollectiveCall>& Run::collectives() const {
 }
 
 std::vector<HostStep> Run::StepsOfPattern() const {
-  std::vector<HostStep> found;
-  if (!options_.step_in) return found;
+  if (!options_.step_in) return {};
   const Trace& trace = this->trace();
-  enum : uint8_t { kUnasked, kNone, kStep };
-  std::vector<uint8_t> asked(trace.strings.size(), kUnasked);
-  std::vector<int64_t> numbers(trace.strings.size());
+  std::vector<std::optional<StepText>> known(trace.strings.size());
+  std::vector<StepMatch> matches;
+  bool picked = false;
   for (size_t i = 0; i < trace.ranges.size(); ++i) {
     const Range& range = trace.ranges[i];
     if (range.kind == RangeKind::kOperator || range.kind == RangeKind::kFrame) continue;
-    if (asked[range.text] == kUnasked) {
-      const auto number = options_.step_in(trace.strings.View(range.text));
-      asked[range.text] = number ? kStep : kNone;
-      numbers[range.text] = number.value_or(0);
-    }
-    if (asked[range.text] != kStep || joined().leaks().Has(i)) continue;
-    found.push_back(
-        {numbers[range.text], range.start_ns, range.open() ? range.start_ns - 1 : range.end_ns});
+    std::optional<StepText>& text = known[range.text];
+    if (!text) text = options_.step_in(trace.strings.View(range.text));
+    if (!text->matches || joined().leaks().Has(i)) continue;
+    picked |= text->picked;
+    const int64_t end_ns = range.open() ? range.start_ns - 1 : range.end_ns;
+    matches.push_back({range.thread, range.start_ns, end_ns, text->number});
   }
-  return found;
+  return picked ? StepsOfPicked(matches) : StepsOfMatches(std::move(matches));
 }
 
 bool Run::SelectsTime(int64_t time_ns) const {

@@ -37,11 +37,18 @@ struct CollectiveCall;
 struct DeviceEvent;
 struct HostStep;
 
+/// What a text says to --step.
+struct StepText {
+  bool matches = false;
+  std::optional<int64_t> number;  ///< In the text.
+  bool picked = false;            ///< By a group of the pattern: it counts as it is.
+};
+
 /// How a run is analysed.
 struct RunOptions {
   Selection selection = {};
-  /// The number of the step with this range or layer text, if any. Empty: steps as in the file.
-  std::function<std::optional<int64_t>(std::string_view text)> step_in = {};
+  /// What the text of a range or layer says to --step. Empty: steps as in the file.
+  std::function<StepText(std::string_view text)> step_in = {};
   /// Count every step that is not cut, also those that StatesOf leaves out.
   bool all_steps = false;
 };

@@ -15,6 +15,8 @@ namespace {
 
 /// Not closed: the end is unknown.
 constexpr int64_t kOpen = INT64_MAX;
+/// One in so many of a repetition is too little to matter.
+constexpr int64_t kLittleShare = 100;
 
 /// Merges overlapping ranges of one number: threads and processes may each have their own.
 std::vector<HostStep> MergeOverlapping(std::vector<HostStep> found) {
@@ -74,8 +76,8 @@ Steps::Steps(const parse::Joined& joined, const DeviceWork& work, std::vector<Ho
   if (trace.lost.file_cut) {
     for (Step& step : steps_) step.complete = false;
   }
-  Judge(all_steady);
   places_ = HostPlaces(steps_);
+  Judge(all_steady);
 }
 
 bool Steps::TakeHostSteps(std::vector<HostStep> found, StepSource source) {
@@ -136,6 +138,30 @@ void Steps::Judge(bool all_steady) {
                       : all_steady        ? StepState::kSteady
                                           : states[i];
   }
+  if (all_steady || source_ != StepSource::kRepetition) return;
+  Step& last = steps_.back();
+  if (last.steady() && LastLacksItsEnd()) last.state = StepState::kEnding;
+}
+
+/// Whether some steady repetition goes on after its kernels, with other work of the host or the GPU.
+/// The last one then lacks such a time.
+bool Steps::LastLacksItsEnd() const {
+  std::vector<int64_t> ends_ns(steps_.size(), INT64_MIN);
+  for (const DeviceEvent& event : work_.events()) {
+    if (!event.IsKernel() && event.work != WorkClass::kReplay) continue;
+    const size_t place = PlaceOfEvent(event);
+    if (place == kNone) continue;
+    const LaunchIndex launch = work_.LaunchOf(event);
+    const int64_t launched_ns =
+        launch == kNoLaunch ? event.start_ns : joined_.trace().launches[launch].end_ns;
+    ends_ns[place] = std::max({ends_ns[place], event.end_ns, launched_ns});
+  }
+  for (size_t i = 0; i + 1 < steps_.size(); ++i) {
+    if (!steps_[i].steady()) continue;
+    const int64_t after_ns = LengthOf({ends_ns[i], steps_[i].span.end_ns});
+    if (after_ns > LengthOf(steps_[i].span) / kLittleShare) return true;
+  }
+  return false;
 }
 
 Interval Steps::window() const {

@@ -81,6 +81,7 @@ class Steps {
   bool TakeHostSteps(std::vector<HostStep> found, StepSource source);
   void TakeRun();
   void Judge(bool all_steady);
+  bool LastLacksItsEnd() const;
 
   const parse::Joined& joined_;
   const DeviceWork& work_;

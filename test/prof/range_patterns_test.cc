@@ -96,6 +96,26 @@ TEST_F(RangePatternsTest, TextsWithoutANumberSayNothing) {
   EXPECT_THAT(none.Notes(), ElementsAre(HasSubstr("holds 'epoch'")));
 }
 
+TEST_F(RangePatternsTest, WhatATextSays) {
+  const StepFinder any("iteration");
+  EXPECT_FALSE(any.TextOf("epoch 3").matches);
+  EXPECT_EQ(any.TextOf("job 3, iteration 12").number, 12);
+  EXPECT_TRUE(any.TextOf("iteration").matches);
+  EXPECT_EQ(any.TextOf("iteration").number, std::nullopt);
+  EXPECT_FALSE(any.TextOf("iteration 12").picked);
+  const StepFinder group("iteration (\\w+)");
+  EXPECT_TRUE(group.TextOf("iteration 12").picked);
+  EXPECT_FALSE(group.TextOf("iteration x").matches);
+}
+
+TEST_F(RangePatternsTest, RangesOfAProfileNeedNoNumber) {
+  StepFinder steps("iteration");
+  PricedKernel row = RowIn({"iteration"});
+  row.work = 0;
+  EXPECT_EQ(steps.StepOf(row), std::nullopt);
+  EXPECT_THAT(steps.Notes(), IsEmpty());
+}
+
 TEST_F(RangePatternsTest, BackwardKernelsOfAnotherThreadFollow) {
   StepFinder steps("iteration");
   EXPECT_EQ(steps.StepOf(RowIn({"iteration 1"})), 1);

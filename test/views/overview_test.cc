@@ -254,6 +254,75 @@ TEST(OverviewTest, NumberedRangesAreProposedAsSteps) {
   }
 }
 
+/// The note that proposes steps.
+std::string ProposalOf(MadeRun* made) {
+  const auto partial = made->PartialOf(kOverviewView.make, [](prof::PricedKernel*) {});
+  for (const std::string& note : partial->Notes()) {
+    if (note.starts_with("overview: ranges ")) return note;
+  }
+  return "";
+}
+
+/// Work of other kernels each time: nothing repeats.
+void AddWork(MadeRun* made, int64_t at, int64_t length_ns) {
+  made->AddKernel(at + 5, at + 5 + length_ns, made->AddCall(at, at + 2),
+                  "kernel " + std::to_string(at));
+}
+
+TEST(OverviewTest, LabelsThatRepeatAreProposedToo) {
+  MadeRun made;
+  for (int64_t i = 0; i < 3; ++i) {
+    const int64_t at = i * 10'000;
+    made.AddRange("nccl:all_reduce", at, at + 9'900);
+    made.AddRange("user's pass", at, at + 9'000, RangeKind::kMarker);
+    made.AddRange("user's pass", at + 10, at + 8'000, RangeKind::kMarker);
+    made.AddRange("inner", at + 20, at + 7'900);
+    made.AddRange("aten::mm, seq = 1", at, at + 9'500, RangeKind::kMarker);
+    for (int64_t part = 0; part < 2; ++part) {
+      made.AddRange("attention", at + 100 + part * 1'000, at + 900 + part * 1'000);
+      AddWork(&made, at + 200 + part * 1'000 + i, 400);
+    }
+    AddWork(&made, at + 7'000 + i, 200);
+  }
+  EXPECT_EQ(ProposalOf(&made),
+            "overview: ranges user's pass repeat 3 times, with 100 % of the GPU's work: --step "
+            "'^user.s pass$' takes them as steps; or attention (6 times, 80 %): --step "
+            "'^attention$'");
+}
+
+TEST(OverviewTest, WhatOverlapsOrHoldsLittleIsNotProposed) {
+  MadeRun made;
+  const ThreadIndex other = made.AddThread(1, 2);
+  for (int64_t i = 0; i < 4; ++i) {
+    const int64_t at = i * 10'000;
+    made.AddRange("request", at, at + 9'000);
+    made.AddRange("request", at + 5'000, at + 14'000, RangeKind::kAnnotation, other);
+    made.AddRange("little", at, at + 150);
+    AddWork(&made, at + 100 + i, 400);
+    AddWork(&made, at + 300 + i, 500);
+  }
+  EXPECT_EQ(ProposalOf(&made), "");
+}
+
+TEST(OverviewTest, ALongLabelIsProposedByItsStart) {
+  const std::string label = "MoE[experts=64, tokens=16, topk=2, hidden=512]";
+  const auto made_with = [&](std::string_view other) {
+    MadeRun made;
+    for (int64_t i = 0; i < 3; ++i) {
+      made.AddRange(label, i * 1'000, i * 1'000 + 900);
+      AddWork(&made, i * 1'000 + 100, 400 + i);
+    }
+    made.AddRange(other, 5'000, 5'100);
+    return ProposalOf(&made);
+  };
+  EXPECT_EQ(
+      made_with("warm-up"),
+      "overview: ranges MoE[experts=64, tokens=16, topk=... repeat 3 times, with 100 % of the "
+      "GPU's work: --step '^MoE\\[experts=64, tokens=16, topk=' takes them as steps");
+  EXPECT_THAT(made_with("MoE[experts=64, tokens=16, topk=3]"),
+              testing::HasSubstr("--step '^MoE\\[experts=64, tokens=16, topk=2, hidden=512\\]$'"));
+}
+
 TEST(OverviewTest, WorkOfTheProfilerIsAReason) {
   const auto state = [](int64_t end_ns, OverheadKind kind) {
     MadeRun made;

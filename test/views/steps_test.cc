@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "prof/compat/tb/steps.h"
+#include "prof/run/host_steps.h"
+#include "prof/run/steps_coverage.h"
 #include "test/views/made_run.h"
 
 namespace oplens::prof {
@@ -157,6 +159,56 @@ TEST(StepsTest, StepsThatWereGiven) {
   EXPECT_EQ(SpansOf(steps.all()), (Intervals{{10, 40}, {50, 80}}));
 }
 
+StepText TakesForward(std::string_view text) { return {text == "forward", std::nullopt, false}; }
+
+TEST(StepsTest, MatchesWithoutNumbersAreNumberedByTime) {
+  MadeRun made;
+  const ThreadIndex other = made.AddThread(1, 2);
+  made.run_options.step_in = TakesForward;
+  made.AddRange("forward", 100, 200);
+  made.AddRange("forward", 110, 150);  // It calls itself.
+  made.AddRange("forward", 120, 180, RangeKind::kMarker, other);
+  made.AddRange("forward", 190, 300, RangeKind::kMarker, other);
+  made.AddRange("forward", 0, 50);
+  made.AddRange("backward", 50, 90);
+  made.AddRange("forward", 400, 500, RangeKind::kOperator);
+  made.AddKernel(130, 140, made.AddCall(120, 122));
+  const Steps& steps = made.run().steps();
+  EXPECT_EQ(steps.source(), StepSource::kPattern);
+  EXPECT_EQ(NumbersOf(steps.all()), (Numbers{0, 1, 2}));
+  EXPECT_EQ(HostsOf(steps.all()), (Intervals{{0, 50}, {100, 200}, {190, 300}}));
+}
+
+TEST(StepsTest, AMatchThatIsNeverClosedLastsUntilTheNext) {
+  MadeRun made;
+  made.run_options.step_in = TakesForward;
+  made.AddRange("forward", 0, kNeverClosed);
+  made.AddRange("forward", 10, 20);
+  EXPECT_EQ(HostsOf(made.run().steps().all()), (Intervals{{0, 10}, {10, 20}}));
+}
+
+TEST(StepsTest, NumbersOfMatchesCountIfTheyAscend) {
+  std::vector<StepMatch> matches = {{0, 0, 10, 3}, {0, 2, 8, 3}, {1, 1, 9, 3}, {0, 20, 30, 7}};
+  const auto numbers_of = [&] {
+    Numbers numbers;
+    for (const HostStep& step : StepsOfMatches(matches)) numbers.push_back(step.number);
+    return numbers;
+  };
+  EXPECT_EQ(numbers_of(), (Numbers{3, 7, 3})) << "by thread";
+  matches[3].number = 3;  // Sizes of batches, layers of another pass.
+  EXPECT_EQ(numbers_of(), (Numbers{0, 1}));
+  matches[3].number.reset();
+  EXPECT_EQ(numbers_of(), (Numbers{0, 1}));
+}
+
+TEST(StepsTest, NumbersThatThePatternPicksStand) {
+  MadeRun made;
+  made.run_options.step_in = [](std::string_view) { return StepText{true, 5, true}; };
+  made.AddRange("epoch 5", 0, 10);
+  made.AddRange("epoch 5", 20, 30);
+  EXPECT_EQ(NumbersOf(made.run().steps().all()), (Numbers{5, 5}));
+}
+
 TEST(StepsTest, KernelsThatRepeat) {
   MadeRun made;
   made.AddKernel(1, 2, made.AddCall(0, 1), "load");
@@ -172,6 +224,58 @@ TEST(StepsTest, KernelsThatRepeat) {
   EXPECT_EQ(NumbersOf(steps.all()), (Numbers{0, 1, 2, 3}));
   EXPECT_EQ(HostsOf(steps.all()), (Intervals{{100, 200}, {200, 300}, {300, 400}, {400, 440}}));
   EXPECT_EQ(steps.window(), (Interval{100, 460}));
+}
+
+/// Four repetitions of two kernels, the host busy with other things for `after_ns` after each.
+std::vector<StepState> StatesOfRepetitions(int64_t after_ns, bool all_steady = false) {
+  MadeRun made;
+  made.run_options.all_steps = all_steady;
+  for (int64_t i = 0; i < 4; ++i) {
+    const int64_t at = (1'000 + after_ns) * i;
+    made.AddKernel(at + 50, at + 500, made.AddCall(at, at + 5), "a");
+    made.AddKernel(at + 500, at + 1'000, made.AddCall(at + 10, at + 15), "b");
+  }
+  std::vector<StepState> states;
+  for (const Step& step : made.run().steps().all()) states.push_back(step.state);
+  return states;
+}
+
+TEST(StepsTest, TheLastRepetitionLacksWhatComesAfterItsWork) {
+  const StepState steady = StepState::kSteady;
+  EXPECT_EQ(StatesOfRepetitions(10), std::vector<StepState>(4, steady)) << "a hundredth";
+  EXPECT_EQ(StatesOfRepetitions(20),
+            (std::vector<StepState>{steady, steady, steady, StepState::kEnding}));
+  EXPECT_EQ(StatesOfRepetitions(20, true), std::vector<StepState>(4, steady));
+}
+
+TEST(StepsTest, WhatIsOutsideOfRepetitions) {
+  MadeRun made;
+  made.AddKernel(0, 100, made.AddCall(0, 1), "load");
+  for (int64_t i = 0; i < 4; ++i) {
+    const int64_t at = 100 * (i + 1);
+    made.AddKernel(at, at + 40, made.AddCall(at, at + 5), "a");
+    made.AddKernel(at + 40, at + 75, made.AddCall(at + 10, at + 15), "b");
+  }
+  const auto outside = FindOutsideSteps(made.run());
+  ASSERT_TRUE(outside);
+  // 100 to 475 of 0 to 475; 100 of 400 ns of kernels.
+  EXPECT_DOUBLE_EQ(outside->time_pct, 100 * 100.0 / 475);
+  EXPECT_DOUBLE_EQ(outside->kernel_pct, 25);
+  EXPECT_EQ(SentenceOf(*outside),
+            "21 % of the run and 25 % of the time of its kernels lie outside of all repetitions");
+}
+
+TEST(StepsTest, NothingIsSaidOfWhatIsWhole) {
+  MadeRun whole;
+  for (int64_t i = 0; i < 3; ++i) {
+    whole.AddKernel(100 * i, 100 * i + 40, whole.AddCall(100 * i, 100 * i + 5), "a");
+    whole.AddKernel(100 * i + 40, 100 * i + 80, whole.AddCall(100 * i + 6, 100 * i + 8), "b");
+  }
+  EXPECT_EQ(FindOutsideSteps(whole.run()), std::nullopt);
+  MadeRun marked;
+  marked.AddStep(0, 0, 100);
+  marked.AddKernel(200, 300, marked.AddCall(190, 195));
+  EXPECT_EQ(FindOutsideSteps(marked.run()), std::nullopt);
 }
 
 TEST(StepsTest, KernelsThatRepeatWithoutLaunches) {

@@ -21,6 +21,7 @@
 #include "prof/run/run.h"
 #include "prof/run/step_proposals.h"
 #include "prof/run/steps.h"
+#include "prof/run/steps_coverage.h"
 #include "prof/views/common/grouped_partial.h"
 #include "prof/views/common/step_times.h"
 
@@ -353,6 +354,9 @@ void Overview::NoteMissingFacts(const Run& run, std::span<const Step> steps) {
   } else if (run.steps().source() == StepSource::kRepetition) {
     note("overview: no steps are marked: a step is a period of the kernels that repeat",
          MissingFact::kSteps);
+  }
+  if (const auto outside = FindOutsideSteps(run)) {
+    notes_.Add("overview: " + SentenceOf(*outside));
   }
   if (const auto proposal = ProposeSteps(run)) {
     notes_.Add("overview: " + SentenceOf(*proposal));
