@@ -45,12 +45,23 @@ enum class Topic : uint8_t {
   kCollective,       ///< Collective calls. Gain: what computation does not hide.
   kSmallCollective,  ///< Collective calls of small messages. Gain: likewise.
   kAllocation,       ///< Allocations and releases at the driver, after the first step.
+  // Of groups of kernels that a stream runs one after the other; each kernel is in one of these.
+  kQuantise,         ///< Quantisation beside products of few bits. Gain: all of it.
+  kAttention,        ///< Attention in parts, or by a slower kernel. Gain: to the roof.
+  kAttentionCopies,  ///< Copies and rotary embedding around attention. Gain: all of it.
+  kCast,             ///< Casts and copies of what a product reads. Gain: all of it.
+  kChain,            ///< Memory-bound kernels that one kernel could do. Gain: to its roof.
+  kFarFromRoof,      ///< Other kernels below kLeastOfRoof. Gain: to the roof.
+  kMemoryBound,      ///< Other memory-bound kernels. Gain: unknown.
+  kForeach,          ///< Passes of an optimizer over lists of tensors. Gain: to one pass.
 };
-inline constexpr size_t kTopicCount = 13;
+inline constexpr size_t kTopicCount = 21;
 
 inline constexpr int64_t kShortKernelNs = 5'000;
 /// Only longer kernels profit from more blocks or warps.
 inline constexpr int64_t kLongKernelNs = 10'000;
+/// A kernel below this share of its nearer roof is far from it.
+inline constexpr double kLeastOfRoof = 0.50;
 /// Longer waits for a launch are not caused by many kernels.
 inline constexpr int64_t kLaunchWaitNs = 100'000;
 inline constexpr int64_t kSmallMessageBytes = int64_t{1} << 20;

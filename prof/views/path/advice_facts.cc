@@ -9,6 +9,7 @@
 #include "base/saturating.h"
 #include "ops/dtype.h"
 #include "ops/kernels/kernel_name.h"
+#include "ops/op_name.h"
 #include "parse/model/compute_capability.h"
 #include "parse/model/kernel_record.h"
 #include "prof/run/class_times.h"
@@ -63,6 +64,9 @@ void AdviceFacts::Begin(const Run* run) {
   run_ = run;
   facts_ = advice::RankFacts();
   waits_ns_.clear();
+  passes_ = advice::TopicFacts();
+  pass_instance_ = pass_bytes_ = most_pass_bytes_ = 0;
+  chains_.Begin(&facts_);
   if (run == nullptr) return;
   window_ = run->window();
   GatherRunFacts(*run, &facts_, &waits_ns_);
@@ -70,6 +74,8 @@ void AdviceFacts::Begin(const Run* run) {
 
 advice::RankFacts AdviceFacts::End() {
   run_ = nullptr;
+  chains_.End();
+  AddPassGains();
   return std::exchange(facts_, advice::RankFacts());
 }
 
@@ -81,18 +87,30 @@ bool AdviceFacts::IsLooked(const PricedKernel& kernel) const {
          !run_->device_work().IsCommunication(kernel.work);
 }
 
-void AdviceFacts::AddTo(Topic topic, const PricedKernel& kernel, int64_t time_ns, int64_t gain_ns) {
-  // The op and its sizes; without an op, the kernel.
+/// The op and its sizes; without an op, the kernel.
+const std::string& AdviceFacts::PlaceOf(const PricedKernel& kernel) {
   const std::string_view name = kernel.op.empty() ? kernel.record->short_name : kernel.op;
   place_.assign(name);
   if (!kernel.params.empty()) place_.append(" ").append(kernel.params);
-  facts_.At(topic).Add(place_, {1, time_ns, gain_ns});
+  return place_;
+}
+
+void AdviceFacts::AddTo(Topic topic, const PricedKernel& kernel, int64_t time_ns, int64_t gain_ns) {
+  facts_.At(topic).Add(PlaceOf(kernel), {1, time_ns, gain_ns});
+  claimed_ |= topic != Topic::kShort && gain_ns > 0;
+}
+
+void AdviceFacts::AddLater(Topic topic, const PricedKernel& kernel, int64_t gain_ns) {
+  later_.push_back({topic, gain_ns, PlaceOf(kernel)});
 }
 
 void AdviceFacts::Add(const PricedKernel& kernel) {
   const std::optional<int64_t> time_ns = TimeOf(kernel);
-  if (!time_ns || !IsLooked(kernel)) return;
-  if (kernel.price != nullptr && kernel.price->op_class == ops::OpClass::kCollective) return;
+  const bool collective =
+      kernel.price != nullptr && kernel.price->op_class == ops::OpClass::kCollective;
+  if (!time_ns || !IsLooked(kernel) || collective) return chains_.Break(kernel);
+  claimed_ = false;
+  later_.clear();
   facts_.kernels.Add({1, *time_ns, 0});
   facts_.has_prices |= kernel.share.flops.has_value();
   facts_.has_phases |= kernel.phase != Phase::kUnknown;
@@ -112,6 +130,7 @@ void AdviceFacts::Add(const PricedKernel& kernel) {
   const int64_t mma_flops = kernel.share.flops_mma.value_or(0);
   if (mma_flops > 0) AddProduct(kernel, *time_ns, mma_flops);
   if (*time_ns >= advice::kLongKernelNs) AddFit(kernel, *time_ns);
+  chains_.Add(kernel, *time_ns, claimed_, later_);
 }
 
 void AdviceFacts::AddProduct(const PricedKernel& kernel, int64_t time_ns, int64_t mma_flops) {
@@ -128,7 +147,7 @@ void AdviceFacts::AddProduct(const PricedKernel& kernel, int64_t time_ns, int64_
     const double roof_ns = std::max(AdviceFactsNsOf(flops, peak), memory_ns);
     place_.assign(kernel.op).append(" ").append(kernel.params).append(": ");
     place_.append(judged.why, judged.padding_at);
-    facts_.At(Topic::kPad).Add(place_, {1, time_ns, peak > 0 ? Above(time_ns, roof_ns) : 0});
+    later_.push_back({Topic::kPad, peak > 0 ? Above(time_ns, roof_ns) : 0, place_});
   }
   using ops::DType;
   if (type == DType::kFloat32 && tensor) {
@@ -162,7 +181,7 @@ void AdviceFacts::AddFit(const PricedKernel& kernel, int64_t time_ns) {
     const bool priced = kernel.gpu != nullptr && kernel.share.bytes.has_value();
     const double used = std::max(*blocks, priced ? NearestRoofOf(kernel) : 0.0);
     const double used_ns = static_cast<double>(time_ns) * used;
-    return AddTo(Topic::kSmallGrid, kernel, time_ns, Above(time_ns, used_ns));
+    return AddLater(Topic::kSmallGrid, kernel, Above(time_ns, used_ns));
   }
   // Products run best with few warps, which hold their tiles in registers.
   if (kernel.gpu == nullptr || !kernel.share.bytes || kernel.share.flops_mma.value_or(1) != 0) {
@@ -174,13 +193,13 @@ void AdviceFacts::AddFit(const PricedKernel& kernel, int64_t time_ns) {
   const double nearest = NearestRoofOf(kernel);
   if (!figures.roofline.percent_of_dram || 100 * nearest >= ops::kLeastRoofPct) return;
   const double best_ns = static_cast<double>(time_ns) * nearest;
-  AddTo(Topic::kLowOccupancy, kernel, time_ns, Above(time_ns, best_ns));
+  AddLater(Topic::kLowOccupancy, kernel, Above(time_ns, best_ns));
 }
 
 void AdviceFacts::AddOptimizer(const PricedKernel& kernel, int64_t time_ns, int64_t wait_ns) {
   if (IsMultiTensor(kernel.record->long_name)) {
     ++facts_.multi_tensor_kernels;
-    return;
+    return AddPass(kernel, time_ns);
   }
   double memory_ns = 0;
   if (kernel.gpu != nullptr && kernel.share.bytes) {
@@ -188,6 +207,33 @@ void AdviceFacts::AddOptimizer(const PricedKernel& kernel, int64_t time_ns, int6
                                 static_cast<double>(kernel.gpu->dram_bytes_per_s));
   }
   AddTo(Topic::kOptimizer, kernel, time_ns, SaturatingSum(Above(time_ns, memory_ns), wait_ns));
+}
+
+void AdviceFacts::AddPass(const PricedKernel& kernel, int64_t time_ns) {
+  const bool known = kernel.instance != 0 && kernel.gpu != nullptr && kernel.share.bytes;
+  if (!known || !ops::ParseOpName(kernel.op).list) return;
+  const bool begins = kernel.instance != pass_instance_;
+  if (begins) pass_bytes_ = 0;
+  pass_instance_ = kernel.instance;
+  SaturatingAdd(&pass_bytes_, *kernel.share.bytes);
+  most_pass_bytes_ = std::max(most_pass_bytes_, pass_bytes_);
+  pass_bytes_per_s_ = static_cast<double>(kernel.gpu->dram_bytes_per_s);
+  passes_.Add(kernel.op, {begins ? 1 : 0, time_ns, 0});
+  claimed_ = true;
+}
+
+/// One pass reads at least one list of tensors and writes one: half of what a call on up to three
+/// lists moves, of which all but one may be temporary.
+void AdviceFacts::AddPassGains() {
+  const auto steps = static_cast<double>(std::max<size_t>(facts_.steps.size(), 1));
+  const double least_ns =
+      steps * AdviceFactsNsOf(static_cast<double>(most_pass_bytes_) / 2, pass_bytes_per_s_);
+  const auto all_ns = static_cast<double>(passes_.all.time_ns);
+  const double gain = pass_bytes_per_s_ > 0 && least_ns < all_ns ? 1 - least_ns / all_ns : 0;
+  for (const auto& [op, sums] : passes_.places) {
+    const auto time_ns = static_cast<double>(sums.time_ns);
+    facts_.At(Topic::kForeach).Add(op, {sums.count, sums.time_ns, std::llround(gain * time_ns)});
+  }
 }
 
 }  // namespace oplens::prof
