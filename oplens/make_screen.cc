@@ -376,15 +376,18 @@ class Maker {
       const std::optional<double> total_ns = rows.Number(i, "total_ns");
       if (!total_ns || *total_ns <= 0) return;
       StepTime& time = screen->time.emplace();
-      // A run counts after its cold start, as in the verdict.
+      // A run counts from its cold start to its last work, as in the verdict.
       const bool of_run = screen->steps.source == StepFacts::Source::kRun;
       time.cold_ns = of_run ? rows.Number(i, "cold_ns").value_or(0) : 0;
-      time.total_ns = *total_ns - time.cold_ns;
+      time.end_ns = of_run ? rows.Number(i, "end_ns").value_or(0) : 0;
+      time.total_ns = *total_ns - time.cold_ns - time.end_ns;
       if (time.total_ns <= 0) return screen->time.reset();
       for (const PartWord& part : kParts) {
         double ns = rows.Number(i, part.key).value_or(0);
         if (part.key == "other_ns") {
-          ns -= rows.Number(i, "queued_ns").value_or(0) + rows.Number(i, "cold_ns").value_or(0);
+          for (const std::string_view apart : {"queued_ns", "cold_ns", "end_ns"}) {
+            ns -= rows.Number(i, apart).value_or(0);
+          }
         }
         if (of_run && part.key == "cold_ns") continue;
         if (ns > 0) time.parts.push_back({std::string(part.name), ns, 100 * ns / time.total_ns});
@@ -461,8 +464,9 @@ class Maker {
 
   void FillIdle(const Screen& screen, int64_t device, GpuUse* use) const {
     const auto [steps, all_ns] = CountedSteps(screen);
-    const double cold_ns = screen.time ? screen.time->cold_ns : 0;
-    const double total_ns = all_ns - cold_ns;
+    const bool of_run = screen.steps.source == StepFacts::Source::kRun;
+    const double outside_ns = screen.time ? screen.time->cold_ns + screen.time->end_ns : 0;
+    const double total_ns = all_ns - outside_ns;
     if (!(total_ns > 0)) return;
     const Rows& idle = Table(kIdle);
     std::map<std::string, double, std::less<>> causes_ns;
@@ -476,8 +480,8 @@ class Maker {
     for (const auto& [cause, ns] : causes_ns) {
       const double pct = 100 * ns / total_ns;
       if (cause == "(all)") {
-        use->idle_pct = 100 * (ns - cold_ns) / total_ns;
-      } else if (cold_ns == 0 || cause != "cold-start") {
+        use->idle_pct = 100 * (ns - outside_ns) / total_ns;
+      } else if (!of_run || (cause != "cold-start" && cause != "tail")) {
         use->causes.push_back({cause, pct});
       }
     }

@@ -162,11 +162,13 @@ class Renderer {
     if (steps.source == StepFacts::Source::kRun) {
       // Kernels do repeat if ops were inferred by repetition, but that gives no steps.
       constexpr double kLittle = 0.01;
-      const double cold_ns = screen_.time->cold_ns;
-      return fmt::format("The run{}: {}{}; no steps are marked{}", rank, mean,
-                         cold_ns > kLittle * screen_.time->total_ns
-                             ? fmt::format(" after a cold start of {}", TimeText(cold_ns))
-                             : std::string(),
+      const auto outside = [&](std::string_view text, double ns) {
+        if (ns <= kLittle * screen_.time->total_ns) return std::string();
+        return fmt::format(fmt::runtime(text), TimeText(ns));
+      };
+      return fmt::format("The run{}: {}{}{}; no steps are marked{}", rank, mean,
+                         outside(" after a cold start of {}", screen_.time->cold_ns),
+                         outside(", without {} after its last work", screen_.time->end_ns),
                          HasRepetition() ? "" : ", no kernels repeat");
     }
     const bool repeats = steps.source == StepFacts::Source::kRepetition;

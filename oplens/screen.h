@@ -51,10 +51,12 @@ struct TimePart {
   double share_pct = 0;
 };
 
-/// Where the time of the mean step, or of the run after its cold start, went.
+/// Where the time of the mean step, or of the run from the end of its cold start to its last work,
+/// went.
 struct StepTime {
   double total_ns = 0;
-  double cold_ns = 0;           ///< Of a run: its cold start, not in total_ns.
+  double cold_ns = 0;           ///< Of a run, not in total_ns: its cold start,
+  double end_ns = 0;            ///< and what follows its last work.
   std::vector<TimePart> parts;  ///< Sum to total_ns; largest first, none is 0.
   std::optional<double> busy_pct;
   std::optional<double> mfu_pct;

@@ -67,6 +67,8 @@ CAUSES_OF_PART = {
     "cpu_ns": {"host-op", "communication"},
     "other_ns": {"queued", "cold-start", "python", "other-stream"},
 }
+# What is in no share of a run without steps.
+OUTSIDE = ("cold-start", "tail")
 # Time of these is what any thread does.
 OF_ANY_THREAD = ("tail", "unknown")
 # The causes of idle time of which a verdict speaks.
@@ -187,7 +189,7 @@ def overview_parts(run):
 def overview_other(run):
     for row in run.rows("overview"):
         if row["queued_ns"] is not None:
-            yield name_of(row["rank"], row["step"]), row["queued_ns"] + row["cold_ns"], AT_MOST, row["other_ns"]
+            yield name_of(row["rank"], row["step"]), sum_of([row], "queued_ns", "cold_ns", "end_ns"), AT_MOST, row["other_ns"]
 
 
 def overview_busy(run):
@@ -230,11 +232,13 @@ def overview_idle(run):
             yield name, causes["(all)"], EQUAL, sum_of([row], *HOST, "other_ns")
             yield f"{name}: queued", causes["queued"], EQUAL, row["queued_ns"]
             yield f"{name}: cold-start", causes["cold-start"], EQUAL, row["cold_ns"]
-            of_any = sum_in(causes, OF_ANY_THREAD)
+            # The end of a run without steps is no part of what a thread does.
+            end_ns = row["end_ns"] or 0
+            of_any = sum_in(causes, OF_ANY_THREAD) - end_ns
             for part, words in CAUSES_OF_PART.items():
                 known = sum_in(causes, words)
                 yield f"{name}: {part}", known, AT_MOST, row[part]
-                yield f"{name}: {part}", row[part], AT_MOST, known + of_any
+                yield f"{name}: {part}", row[part], AT_MOST, known + of_any + end_ns * (part == "other_ns")
 
 
 def overview_idle_of_all(run):
@@ -423,9 +427,10 @@ def verdict_length(run):
             yield f"{name}: steps", row["steps"], EQUAL, len(counted)
             yield f"{name}: length", row["total_ns"], EQUAL, total_ns
         elif row["rank"] in run.ranks_of_one_gpu():
-            yield f"{name}: length", row["total_ns"], EQUAL, total_ns - run.causes_counted(row["rank"])["cold-start"]
+            causes = run.causes_counted(row["rank"])
+            yield f"{name}: length", row["total_ns"], EQUAL, total_ns - sum_in(causes, OUTSIDE)
         else:
-            yield f"{name}: length", row["total_ns"], AT_MOST, total_ns - sum_of(counted, "cold_ns")
+            yield f"{name}: length", row["total_ns"], AT_MOST, total_ns - sum_of(counted, "cold_ns", "end_ns")
         if row["idle_pct"] is not None:
             yield f"{name}: idle", row["idle_pct"], EQUAL, percent(row["total_ns"] - busy_of(counted), row["total_ns"])
 
@@ -439,6 +444,8 @@ def verdict_groups(run, row):
     causes = run.causes_counted(row["rank"])
     groups = {cause: sum_in(causes, words) for cause, words in CAUSES_OF_VERDICT.items()}
     groups["collectives"] = sum_of(run.counted(row["rank"]), "comm_exposed_ns")
+    if row["steps"] == 0:
+        del groups["tail"]  # It is no part of the run.
     # Copies and memsets at once are alone together.
     groups["copies"] = row["time_ns"] if row["cause"] == "copies" else copies_alone(run, row["rank"])
     return groups
@@ -491,13 +498,14 @@ def verdict_call(run):
 
 
 def verdict_advice(run):
-    rules = {"dataloader": "dataloader", "collectives": "exposed-communication"}
     gains = {row["id"]: row["gain_pct"] for row in run.rows("advice")}
     for row in run.rows("verdict"):
-        if row["cause"] in rules and row["steps"] > 0:
-            rule = rules[row["cause"]]
+        if row["cause"] == "dataloader" and row["steps"] > 0:
             # Advice is about the rank with the largest gain.
-            yield f"{name_of(row['rank'])}: {rule}", row["share_pct"], AT_MOST, gains.get(rule, 0)
+            yield f"{name_of(row['rank'])}: dataloader", row["share_pct"], AT_MOST, gains.get("dataloader", 0)
+        if row["cause"] == "collectives":
+            told = {"exposed-communication", "waits-for-ranks"} & set(gains)
+            yield f"{name_of(row['rank'])}: communication", bool(told), HOLDS, "is in the advice"
 
 
 def share_texts(pct):
@@ -657,54 +665,65 @@ def sums_of_kernels(run):
            places_ns)
 
 
-def capacity_of(run, rank):
-    """What the shares of advice are of, and idle time by cause."""
-    causes = run.causes("idle", rank=rank)
-    gpus = run.rows("gpu", rank=rank)
-    cold_ns = causes["cold-start"] + causes["module-load"]
-    return len(run.devices(rank)) * gpus[0]["window_ns"] - cold_ns if gpus else 0, causes
+def advice_time(run, rank):
+    """What the shares of advice are of, and idle time by cause within it; None: for several GPUs."""
+    return (run.rows("verdict", rank=rank)[0]["total_ns"],
+            run.causes_counted(rank) if rank in run.ranks_of_one_gpu() else None)
 
 
 def advice_gains(run):
     """Advice is about the rank with the largest gain."""
     for row in run.rows("advice"):
         rank = row["worst_rank"]
-        capacity_ns, causes = capacity_of(run, rank)
         counted = run.counted(rank)
-        if row["gain_pct"] is None or not counted or capacity_ns <= 0:
+        if row["gain_pct"] is None or not counted or not run.rows("verdict", rank=rank):
             continue
-        total_ns = sum_of(counted, "total_ns")
+        total_ns, causes = advice_time(run, rank)
         gain, rule = row["gain_pct"], row["id"]
-        host_ns = sum_in(causes, ("launch", "host-op", "python"))
         calls = run.rows("collectives", rank=rank)
+        exposed = percent(sum_of(counted, "comm_exposed_ns"), total_ns)
         bounds = {
             "dataloader": (EQUAL, percent(sum_of(counted, "dataloader_ns"), total_ns)),
-            "exposed-communication": (EQUAL, percent(sum_of(counted, "comm_exposed_ns"), total_ns)),
-            "pageable-copies": (AT_MOST, percent(sum_of(counted, "memcpy_exposed_ns"), total_ns)),
-            "host-bound": (AT_MOST, percent(host_ns, capacity_ns)),
-            "short-kernels": (AT_MOST, percent(host_ns, capacity_ns)),
-            "blocking-calls": (AT_MOST, percent(host_ns + causes["sync"], capacity_ns)),
-            "small-messages": (AT_MOST, percent(sum_of(calls, "exposed_ns"), capacity_ns)),
+            "exposed-communication": (AT_MOST, exposed),
+            "waits-for-ranks": (AT_MOST, exposed),
+            "small-messages": (AT_MOST, percent(sum_of(calls, "exposed_ns"), total_ns)),
         }
+        if causes is not None:
+            host_ns = sum_in(causes, CAUSES_OF_VERDICT["host"])
+            copies_ns = sum_of(counted, "memcpy_exposed_ns", "memset_exposed_ns")
+            bounds.update({
+                "pageable-copies": (AT_MOST, percent(copies_ns + causes["pageable-copy"], total_ns)),
+                "pinned-copies": (AT_MOST, percent(copies_ns, total_ns)),
+                "host-bound": (AT_MOST, percent(host_ns, total_ns)),
+                "step-start": (AT_MOST, percent(host_ns, total_ns)),
+                "short-kernels": (AT_MOST, percent(host_ns, total_ns)),
+                "blocking-calls": (AT_MOST, percent(host_ns + causes["sync"], total_ns)),
+                "graph-launch": (AT_MOST, percent(causes["launch"] + causes["queued"], total_ns)),
+                "api-calls": (AT_MOST, percent(causes["api-call"], total_ns)),
+                "allocator-retries": (AT_MOST, percent(causes["api-call"], total_ns)),
+            })
         if rule in bounds:
             yield f"{name_of(rank)}: {rule}", gain, *bounds[rule]
         yield f"{name_of(rank)}: {rule}", gain, AT_MOST, 100
+        yield f"{name_of(rank)}: {rule}: estimate", row["estimate_pct"] or 0, AT_MOST, gain
         verdict = run.rows("verdict", rank=rank)[0]
         # A repetition of kernels is no step.
         marked = verdict["steps"] > 0 and "% of a repetition" not in verdict["verdict"]
-        mean_ns = total_ns / len(counted) if marked else capacity_ns
+        mean_ns = total_ns / len(counted) if marked else total_ns
         yield f"{name_of(rank)}: {rule}: of a step", abs(row["gain_ns"] - gain / 100 * mean_ns), AT_MOST, 1
 
 
 def advice_together(run):
-    """What a call that waits costs is not host-bound too."""
-    gains = {(row["id"], row["worst_rank"]): row["gain_pct"] for row in run.rows("advice")}
-    for rank in run.ranks():
-        both = [gains.get((rule, rank)) for rule in ("host-bound", "blocking-calls")]
-        if None not in both:
-            capacity_ns, causes = capacity_of(run, rank)
-            idle_ns = sum_in(causes, ("launch", "host-op", "python", "sync"))
-            yield name_of(rank), sum(both), AT_MOST, percent(idle_ns, capacity_ns)
+    """A nanosecond in which the GPU waits belongs to one rule."""
+    gains = collections.defaultdict(float)
+    for row in run.rows("advice"):
+        if row["id"] in ("host-bound", "step-start", "blocking-calls", "short-kernels", "graph-launch", "api-calls"):
+            gains[row["worst_rank"]] += row["gain_pct"]
+    for rank, gain in gains.items():
+        total_ns, causes = advice_time(run, rank)
+        if causes is not None:
+            words = CAUSES_OF_VERDICT["host"] | {"sync", "queued", "api-call"}
+            yield name_of(rank), gain, AT_MOST, percent(sum_in(causes, words), total_ns)
 
 
 # The screen.
@@ -760,23 +779,26 @@ def shown_rank(run):
     return max(ranks, key=lambda row: row["computation_ns"] + row["overlap_ns"])["rank"]
 
 
-def screen_cold_ns(run, rank):
-    """A run without steps counts after its cold start."""
+def is_of_run(run, rank):
+    return any(row["steps"] == 0 for row in run.rows("verdict", rank=rank))
+
+
+def outside_ns_of(run, rank):
+    """A run without steps counts from its cold start to its last work."""
     mean = run.mean(rank)
-    of_run = any(row["steps"] == 0 for row in run.rows("verdict", rank=rank))
-    return mean["cold_ns"] or 0 if mean and of_run else 0
+    return sum_of([mean], "cold_ns", "end_ns") if mean and is_of_run(run, rank) else 0
 
 
 def screen_bars(run):
     mean = run.mean(shown_rank(run))
     if mean is None or not mean["total_ns"]:
         return
-    cold_ns = screen_cold_ns(run, shown_rank(run))
-    total_ns = mean["total_ns"] - cold_ns
+    total_ns = mean["total_ns"] - outside_ns_of(run, shown_rank(run))
+    outside = ("cold_ns", "end_ns") if is_of_run(run, shown_rank(run)) else ()
     parts = {}
     for word, key in BARS:
-        ns = (mean[key] or 0) - (sum_of([mean], "queued_ns", "cold_ns") if key == "other_ns" else 0)
-        if ns > 0 and not (cold_ns and key == "cold_ns"):
+        ns = (mean[key] or 0) - (sum_of([mean], "queued_ns", "cold_ns", "end_ns") if key == "other_ns" else 0)
+        if ns > 0 and key not in outside:
             parts[word] = ns
     lines = run.screen
     title = next((i for i, line in enumerate(lines) if TITLE.match(line)), None)
@@ -822,8 +844,8 @@ def screen_verdict(run):
 def screen_idle(run):
     rank = shown_rank(run)
     gpus = run.rows("gpu", rank=rank)
-    cold_ns = screen_cold_ns(run, rank)
-    total_ns = sum_of(run.counted(rank), "total_ns") - cold_ns
+    outside_ns = outside_ns_of(run, rank)
+    total_ns = sum_of(run.counted(rank), "total_ns") - outside_ns
     text = paragraph(run.screen, "  Idle ")
     if not gpus or not total_ns or text is None:
         return
@@ -833,9 +855,10 @@ def screen_idle(run):
     for row in run.rows("idle by step", rank=rank, device=device):
         if row["step"] in numbers:
             shares[row["cause"]] += percent(row["idle_ns"], total_ns)
-    whole = shares.pop("(all)", 0) - percent(cold_ns, total_ns)
-    if cold_ns:
-        shares.pop("cold-start", None)
+    whole = shares.pop("(all)", 0) - percent(outside_ns, total_ns)
+    if is_of_run(run, rank):
+        for cause in OUTSIDE:
+            shares.pop(cause, None)
     match = re.match(r"Idle (\S+) %(?:: (.*?))?(?:; |$)", text)
     yield "idle", match is not None and match.group(1) in texts_of(whole), HOLDS, f"{whole} % in '{text}'"
     shown = re.findall(r"([^,:]+) (\S+) %(?:, |$)", match.group(2) or "") if match else []
@@ -933,9 +956,9 @@ RELATIONS = [
     Relation("one GPU: the call of the verdict is that with most idle time of its cause, where all steps count",
              ["verdict", "overview", "gpu", "idle by call,op"], verdict_call,
              [("verdict", 0, "call", "cudaFree")]),
-    Relation("the advice on data loaders and communication is not below a verdict on them",
+    Relation("the advice on data loaders is not below a verdict on them, on communication it is there",
              ["verdict", "advice", "overview"], verdict_advice,
-             [("verdict", 0, "cause", "dataloader"), ("verdict", 0, "cause", "collectives")]),
+             [("verdict", 0, "cause", "dataloader")]),
     Relation("the sentence of the verdict has its share", ["verdict"], verdict_sentence,
              [("verdict", 0, "verdict", "the GPU waits: 20.1 % of a step")]),
     Relation("the critical path is as long as the step, and causes sum to it", ["critical-path", "overview"], path_length,
@@ -970,11 +993,11 @@ RELATIONS = [
              [("groups", 0, "count", 9), ("groups", 0, "total", 1351), ("operators", 0, "device_self_ns", 1401),
               ("gpu", 0, "copy_ns", 51), ("places", 0, "time_ns", 1349)]),
     Relation("advice: gains are shares of overview, or at most what idle and collectives allow",
-             ["advice", "overview", "idle", "gpu", "verdict", "collectives"], advice_gains,
+             ["advice", "overview", "idle", "idle by step", "verdict", "collectives"], advice_gains,
              [("advice", 0, "gain_pct", 20.5), ("advice", 1, "gain_pct", 5.5), ("advice", 1, "gain_ns", 52),
-              ("advice", 2, "gain_pct", 8.0), ("advice", 3, "gain_pct", 20.1)]),
-    Relation("advice: blocking calls and a late host share idle time", ["advice", "overview", "idle", "gpu"],
-             advice_together, [("advice", 3, "gain_pct", 4.0)]),
+              ("advice", 2, "gain_pct", 8.0), ("advice", 3, "gain_pct", 20.1), ("advice", 0, "estimate_pct", 19.5)]),
+    Relation("advice: rules share idle time", ["advice", "overview", "idle", "idle by step", "verdict"],
+             advice_together, [("advice", 3, "gain_pct", 7.0)]),
     Relation("screen: bars and busy share are those of the mean of overview", ["screen", "overview", "distributed"],
              screen_bars,
              [("screen", 5, "  compute              60.1 %      600 ns  ###################################"),
@@ -1158,7 +1181,7 @@ def self_run():
         start_ns = None if number == "mean" else 1000 * int(number) - 1000
         row = {"rank": None, "step": number, "state": start_ns if start_ns is None else "steady", "start_ns": start_ns,
                "total_ns": total, "host_ns": host, **dict(zip(PARTS, parts)), "queued_ns": queued,
-               "cold_ns": 0}
+               "cold_ns": 0, "end_ns": 0}
         for part, ns in zip(PARTS, parts[:7]):
             row[part.replace("_ns", "_exposed_ns")] = ns
             row[part.replace("_ns", "_hidden_ns")] = 0
@@ -1227,8 +1250,9 @@ def self_run():
         "groups": rows_of("kernel count total", ("gemm", 10, 1350)),
         "operators": rows_of("op device_self_ns", ("mm", 1400)),
         "places": rows_of("op time_ns", ("mm", 1400)),
-        "advice": rows_of("id worst_rank gain_pct gain_ns", ("host-bound", None, 19.0, 190), ("dataloader", None, 5.0, 50),
-                          ("exposed-communication", None, 7.5, 75), ("blocking-calls", None, 1.0, 10)),
+        "advice": rows_of("id worst_rank gain_pct gain_ns estimate_pct", ("host-bound", None, 19.0, 190, 18.0),
+                          ("dataloader", None, 5.0, 50, 5.0), ("exposed-communication", None, 7.5, 75, None),
+                          ("blocking-calls", None, 1.0, 10, 0.5)),
     }
     screen = ["run.json", "", "The GPU waits for the host to launch its next work: 20.0 % of a step", "",
               "A step: median 1.00 us, mean 1.00 us (1.00 us to 1.00 us) of 2 steady steps",

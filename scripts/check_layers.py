@@ -80,7 +80,7 @@ LAYERS = {
     "prof/views/calls": VIEW,
     "prof/views/memory": VIEW | {"prof/views/calls"},
     "prof/views/collectives": VIEW | {"prof/views/calls"},
-    "prof/views/path": VIEW | {"prof/advice", "prof/path", "prof/views/streams"},
+    "prof/views/path": VIEW | {"prof/advice", "prof/path", "prof/views/calls", "prof/views/collectives", "prof/views/streams"},
     # Their list, and which of them a command line asks for.
     "prof/views": VIEW | VIEWS,
     # The rules of other tools, with the table of their views.

@@ -13,9 +13,13 @@ namespace oplens::prof::advice {
 std::optional<Finding> CheckDataLoader(const Case& look);
 std::optional<Finding> CheckBlockingCalls(const Case& look);
 std::optional<Finding> CheckHostBound(const Case& look);
+std::optional<Finding> CheckStepStart(const Case& look);
 std::optional<Finding> CheckColdStart(const Case& look);
 std::optional<Finding> CheckShortKernels(const Case& look);
 std::optional<Finding> CheckPageableCopies(const Case& look);
+std::optional<Finding> CheckPinnedCopies(const Case& look);
+std::optional<Finding> CheckGraphLaunch(const Case& look);
+std::optional<Finding> CheckApiCalls(const Case& look);
 std::optional<Finding> CheckAllocatorRetries(const Case& look);
 
 // Kernels.
@@ -41,6 +45,7 @@ std::optional<Finding> CheckForeachOptimizer(const Case& look);
 
 // Several ranks.
 std::optional<Finding> CheckExposedCommunication(const Case& look);
+std::optional<Finding> CheckWaitsForRanks(const Case& look);
 std::optional<Finding> CheckSmallMessages(const Case& look);
 std::optional<Finding> CheckUnbalancedRanks(const Case& look);
 std::optional<Finding> CheckDataParallel(const Case& look);

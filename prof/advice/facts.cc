@@ -4,16 +4,15 @@
 #include <tuple>
 
 #include "base/saturating.h"
+#include "prof/verdicts/root_cause.h"
 
 namespace oplens::prof::advice {
 namespace {
 
 /// All members that add up.
 constexpr int64_t RankFacts::*kFactsSums[] = {
-    &RankFacts::window_ns,         &RankFacts::steps_ns,
-    &RankFacts::dataloader_ns,     &RankFacts::comm_exposed_ns,
-    &RankFacts::memcpy_exposed_ns, &RankFacts::cold_ns,
-    &RankFacts::host_bound_ns,     &RankFacts::multi_tensor_kernels,
+    &RankFacts::total_ns,         &RankFacts::dataloader_ns,     &RankFacts::comm_exposed_ns,
+    &RankFacts::compute_alone_ns, &RankFacts::memcpy_exposed_ns, &RankFacts::multi_tensor_kernels,
 };
 
 constexpr bool RankFacts::*kFlags[] = {
@@ -54,19 +53,37 @@ void TopicFacts::Add(std::string_view place, const Sums& sums) {
   places[std::string(places.size() < kMostPlaces ? place : kOtherPlaces)].Add(sums);
 }
 
+void TopicFacts::DropGains() {
+  all.gain_ns = 0;
+  for (auto& [place, sums] : places) sums.gain_ns = 0;
+}
+
 void TopicFacts::Merge(const TopicFacts& more) {
+  SaturatingAdd(&saved_ns, more.saved_ns);
   for (const auto& [place, sums] : more.places) Add(place, sums);
 }
 
+int64_t RankFacts::host_ns() const {
+  int64_t sum_ns = 0;
+  for (size_t i = 0; i < kIdleCauseCount; ++i) {
+    if (GroupOf(static_cast<IdleCause>(i)) == IdleGroup::kHost) SaturatingAdd(&sum_ns, idle_ns[i]);
+  }
+  return sum_ns;
+}
+
 int64_t RankFacts::capacity_ns() const {
-  if (!has_run) return kernels.time_ns;
-  const int64_t product = SaturatingProduct(window_ns, std::max<int64_t>(gpus, 1));
-  return product == INT64_MAX ? product : std::max<int64_t>(product - cold_ns, 0);
+  return has_run ? SaturatingProduct(total_ns, std::max<int64_t>(gpus, 1)) : kernels.time_ns;
 }
 
 void RankFacts::Merge(const RankFacts& more) {
+  // All of its recordings must have been replayed.
+  has_replay = has_run ? has_replay && (more.has_replay || !more.has_run) : more.has_replay;
   for (const auto flag : kFlags) this->*flag |= more.*flag;
   for (const auto sum : kFactsSums) SaturatingAdd(&(this->*sum), more.*sum);
+  if (std::tie(more.longest_host_ns, more.host_place) > std::tie(longest_host_ns, host_place)) {
+    longest_host_ns = more.longest_host_ns;
+    host_place = more.host_place;
+  }
   gpus = std::max(gpus, more.gpus);
   steps.insert(steps.end(), more.steps.begin(), more.steps.end());
   std::sort(steps.begin(), steps.end());

@@ -31,31 +31,48 @@ struct Sums {
   void Add(const Sums& more);
 };
 
+/// What the time that a change would save is about. A nanosecond of a kernel, and of the GPU's idle
+/// time, belongs to one topic.
 enum class Topic : uint8_t {
+  // Kernels: of each, the topic with the largest gain.
   kPad,        ///< Products whose sizes the fast kernels do not support well. Gain: to the roof.
   kLayout,     ///< Layout changes next to convolutions. Gain: all of it.
-  kShort,      ///< Kernels below kShortKernelNs. Gain: waits for the host of at most kLaunchWaitNs.
-  kFp32,       ///< fp32 products on CUDA cores. Gain: to the roof of Tensor Cores.
+  kFp32,       ///< fp32 products on CUDA cores. Gain: by the ratio of the roofs.
   kSmallGrid,  ///< Kernels with fewer blocks than multiprocessors. Gain: the idle multiprocessors.
   kLowOccupancy,  ///< Few resident warps, and far from the roofs. Gain: to the roof.
-  kBlocking,   ///< API calls that wait before a GPU is idle. Gain: the idle time, up to the call's.
-  kPageable,   ///< Copies from or to pageable memory.
-  kOptimizer,  ///< Optimizer kernels that update one tensor each. Gain: as kShort, and to the roof.
+  kOptimizer,  ///< Optimizer kernels that update one tensor each. Gain: to the roof, and the waits
+               ///< for the host before them.
   kRecompute,  ///< Recomputed forward kernels. Gain: all of it.
+  // Idle time.
+  kBlocking,     ///< API calls that wait for a GPU, which is idle after them. Gain: that idle time,
+                 ///< up to the call's.
+  kShort,        ///< Waits of at most kLaunchWaitNs for the host before kernels below
+                 ///< kShortKernelNs, if most kernels are.
+  kGraphLaunch,  ///< From a launch of a graph to its first work.
+  kStepStart,    ///< From the start of a marked step to the launch of its first work.
+  kHost,         ///< Other waits for the host to launch work.
+  kDataLoader,   ///< Waits for the next batch.
+  kAllocation,   ///< Waits in API calls that allocate or release memory at the driver, in steps.
+  kApiCall,      ///< Waits in other long API calls.
+  // Copies and communication.
+  kPageable,         ///< Copies from or to pageable memory. Gain: what nothing hides.
+  kPinned,           ///< Other copies between host and GPU. Gain: likewise.
   kCollective,       ///< Collective calls. Gain: what computation does not hide.
   kSmallCollective,  ///< Collective calls of small messages. Gain: likewise.
-  kAllocation,       ///< Allocations and releases at the driver, after the first step.
-  // Of groups of kernels that a stream runs one after the other; each kernel is in one of these.
+  // Kernels of a stream one after the other; these come before kPad, kSmallGrid and kLowOccupancy
+  // (docs/advice.md).
   kQuantise,         ///< Quantisation beside products of few bits. Gain: all of it.
   kAttention,        ///< Attention in parts, or by a slower kernel. Gain: to the roof.
   kAttentionCopies,  ///< Copies and rotary embedding around attention. Gain: all of it.
   kCast,             ///< Casts and copies of what a product reads. Gain: all of it.
   kChain,            ///< Memory-bound kernels that one kernel could do. Gain: to its roof.
-  kFarFromRoof,      ///< Other kernels below kLeastOfRoof. Gain: to the roof.
-  kMemoryBound,      ///< Other memory-bound kernels. Gain: unknown.
   kForeach,          ///< Passes of an optimizer over lists of tensors. Gain: to one pass.
+  // Kernels that no other topic has.
+  kFarFromRoof,  ///< Below kLeastOfRoof. Gain: to the roof.
+  kMemoryBound,  ///< Memory-bound ones. Gain: unknown.
+  kNone,         ///< Of rules whose gain is of no topic.
 };
-inline constexpr size_t kTopicCount = 21;
+inline constexpr size_t kTopicCount = 27;
 
 inline constexpr int64_t kShortKernelNs = 5'000;
 /// Only longer kernels profit from more blocks or warps.
@@ -71,17 +88,21 @@ inline constexpr std::string_view kOtherPlaces = "(other)";
 
 struct TopicFacts {
   Sums all;
+  /// By how much the steps are shorter if the critical path is replayed with the gain saved; not
+  /// known without RankFacts::has_replay.
+  int64_t saved_ns = 0;
   std::map<std::string, Sums, std::less<>> places;
 
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->all);
+    bytes->Values(&self->all, &self->saved_ns);
     TransferMap(bytes, &self->places, [&](std::string place, const Sums& sums) {
       if constexpr (Bytes::kReads) self->places[std::move(place)].Add(sums);
     });
   }
 
   void Add(std::string_view place, const Sums& sums);
+  void DropGains();
   void Merge(const TopicFacts& more);
 };
 
@@ -121,24 +142,23 @@ struct RankFacts {
   bool has_phases = false;    ///< The phase of some kernel is known.
   bool has_memory = false;    ///< The framework's allocations are known.
   bool has_steps = false;     ///< Steps are marked.
+  bool has_replay = false;    ///< TopicFacts::saved_ns is known.
 
-  int64_t window_ns = 0;           ///< Observed time; 0 with records only.
+  // Times are of the steady time (SteadyTime) unless it says otherwise.
+  int64_t total_ns = 0;            ///< Its length; 0 with records only.
   int64_t gpus = 0;                ///< GPUs that did something.
   std::vector<StepFact> steps;     ///< Steady ones; without any, all.
   std::vector<StepFact> left_out;  ///< The others that are not cut.
 
-  // Sums over `steps`: parts of the view overview, and exposed times.
-  int64_t steps_ns = 0;
-  int64_t dataloader_ns = 0;
-  int64_t comm_exposed_ns = 0;
-  int64_t memcpy_exposed_ns = 0;
+  int64_t dataloader_ns = 0;      ///< Parts of the view overview;
+  int64_t comm_exposed_ns = 0;    ///< nothing but communication runs;
+  int64_t compute_alone_ns = 0;   ///< computation runs and no communication;
+  int64_t memcpy_exposed_ns = 0;  ///< nothing but copies run.
 
-  // Over all GPUs.
-  std::array<int64_t, kIdleCauseCount> idle_ns{};
-  /// Part of idle_ns: launches, operators and Python before work, except delays by calls that wait
-  /// for a GPU, and cold_ns.
-  int64_t host_bound_ns = 0;
-  int64_t cold_ns = 0;  ///< Part of idle_ns: cold start, and launches that load code.
+  // While all GPUs are idle.
+  std::array<int64_t, kIdleCauseCount> idle_ns{};  ///< By cause, without cold start.
+  int64_t longest_host_ns = 0;                     ///< The longest single wait for the host,
+  std::string host_place;  ///< and where the host is most of all these times.
 
   Sums kernels;  ///< Without communication.
   ProductTimes products;
@@ -159,10 +179,10 @@ struct RankFacts {
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
     bytes->Values(&self->has_run, &self->has_launches, &self->has_prices, &self->has_roofs,
-                  &self->has_phases, &self->has_memory, &self->has_steps);
-    bytes->Values(&self->window_ns, &self->gpus, &self->steps, &self->left_out, &self->steps_ns,
-                  &self->dataloader_ns, &self->comm_exposed_ns, &self->memcpy_exposed_ns);
-    bytes->Values(&self->idle_ns, &self->host_bound_ns, &self->cold_ns, &self->kernels,
+                  &self->has_phases, &self->has_memory, &self->has_steps, &self->has_replay);
+    bytes->Values(&self->total_ns, &self->gpus, &self->steps, &self->left_out, &self->dataloader_ns,
+                  &self->comm_exposed_ns, &self->compute_alone_ns, &self->memcpy_exposed_ns);
+    bytes->Values(&self->idle_ns, &self->longest_host_ns, &self->host_place, &self->kernels,
                   &self->products, &self->multi_tensor_kernels, &self->topics);
     bytes->Values(&self->compute_capability, &self->memory_bytes, &self->peak_allocated_bytes,
                   &self->peak_reserved_bytes, &self->allocated_at_peak_bytes);
@@ -171,11 +191,22 @@ struct RankFacts {
 
   TopicFacts& At(Topic topic) { return topics[static_cast<size_t>(topic)]; }
   const TopicFacts& At(Topic topic) const { return topics[static_cast<size_t>(topic)]; }
-  /// Denominator of shares: the time of all GPUs in the window without cold_ns; with records only,
-  /// the time of kernels.
+  int64_t host_ns() const;  ///< Part of idle_ns: the host is late (IdleGroup::kHost).
+  /// Denominator of shares of kernels: the steady time of all GPUs; with records only, the time of
+  /// kernels.
   int64_t capacity_ns() const;
 
   void Merge(const RankFacts& more);
+};
+
+/// What other ranks tell of the collectives in the steady time of a rank.
+struct CommunicationFacts {
+  int64_t exposed_ns = 0;   ///< Of matched calls: no computation hides it.
+  int64_t transfer_ns = 0;  ///< Upper bound on the part of it after the last rank arrived.
+  int64_t waiting_ns = 0;   ///< The rest: the least that this rank waited for others.
+  std::string waits_for;    ///< The rank that most of waiting_ns is for; "": unknown.
+  int64_t waits_for_ns = 0;
+  std::string kind;  ///< Of the groups with most exposed time: "data", "tensor", ...; "": unknown.
 };
 
 }  // namespace oplens::prof::advice

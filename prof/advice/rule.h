@@ -29,6 +29,7 @@ std::string_view SeverityWord(Severity severity);
 struct Case {
   const RankFacts& rank;
   std::span<const RankFacts* const> all;
+  const CommunicationFacts* communication = nullptr;  ///< Null: unknown.
 };
 
 struct Finding {
@@ -37,6 +38,9 @@ struct Finding {
   std::optional<double> gain;
   Severity severity = Severity::kInfo;     ///< If there is no gain to judge by.
   std::vector<std::string> evidence = {};  ///< Largest first.
+  std::string change = {};                 ///< Takes the place of Rule::change, unless empty.
+  std::string command = {};                ///< Likewise of Rule::command,
+  std::string_view view = {};              ///< with its view.
 };
 
 /// One rule: what it checks, and what to do if it fires. An entry of kRules.
@@ -51,6 +55,9 @@ struct Rule {
   /// Whether a rank has the data that the rule needs; if no rank has, `lack` says what to record.
   bool (*can_look)(const RankFacts& rank);
   MissingFact lack;
+  Topic topic = Topic::kNone;  ///< Whose time its gain is.
+
+  bool by_roofline() const;
 };
 
 std::span<const Rule> Rules();

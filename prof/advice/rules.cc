@@ -27,7 +27,20 @@ constexpr Rule kAdviceRules[] = {
      .command = "--view overview -c step,total_ns,dataloader_ns",
      .view = "overview",
      .can_look = HasRun,
-     .lack = MissingFact::kOps},
+     .lack = MissingFact::kOps,
+     .topic = Topic::kDataLoader},
+    {.id = "step-start",
+     .check = CheckStepStart,
+     .change =
+         "prepare the input of the next step while the GPU works on this one: in a DataLoader's "
+         "workers, in a thread, or on the GPU",
+     .bound = kExposed,
+     .assumption = "the first work of each step is launched when the step begins",
+     .command = "--view gaps",
+     .view = "gaps",
+     .can_look = HasSteps,
+     .lack = MissingFact::kSteps,
+     .topic = Topic::kStepStart},
     {.id = "blocking-calls",
      .check = CheckBlockingCalls,
      .change = "do not ask for values of the GPU in the loop (.item(), print, if tensor, .cpu(), "
@@ -35,10 +48,11 @@ constexpr Rule kAdviceRules[] = {
                "non_blocking=True",
      .bound = kExposed,
      .assumption = "without the call the host has the next work launched by then",
-     .command = "--view idle",
+     .command = "--view idle --by call,op",
      .view = "idle",
      .can_look = HasLaunches,
-     .lack = MissingFact::kLaunches},
+     .lack = MissingFact::kLaunches,
+     .topic = Topic::kBlocking},
     {.id = "host-bound",
      .check = CheckHostBound,
      .change = "give the GPU more work a launch: a larger batch, torch.compile, CUDA graphs "
@@ -46,10 +60,11 @@ constexpr Rule kAdviceRules[] = {
                "ops",
      .bound = kExposed,
      .assumption = "the host always has the next work launched in time",
-     .command = "--view idle",
+     .command = "--view idle --by call,op",
      .view = "idle",
      .can_look = HasLaunches,
-     .lack = MissingFact::kLaunches},
+     .lack = MissingFact::kLaunches,
+     .topic = Topic::kHost},
     {.id = "short-kernels",
      .check = CheckShortKernels,
      .change = "fuse the ops listed (torch.compile, or one kernel that does all), or capture them "
@@ -59,7 +74,8 @@ constexpr Rule kAdviceRules[] = {
      .command = "--by op --where 'sil<5us' -c op,count,total,mean",
      .view = "groups",
      .can_look = HasLaunches,
-     .lack = MissingFact::kLaunches},
+     .lack = MissingFact::kLaunches,
+     .topic = Topic::kShort},
     {.id = "pageable-copies",
      .check = CheckPageableCopies,
      .change = "copy from pinned memory: DataLoader(pin_memory=True), tensor.pin_memory(), and "
@@ -69,7 +85,31 @@ constexpr Rule kAdviceRules[] = {
      .command = "--copies --where 'src=pageable or dst=pageable'",
      .view = "copies",
      .can_look = HasRun,
-     .lack = MissingFact::kKernels},
+     .lack = MissingFact::kKernels,
+     .topic = Topic::kPageable},
+    {.id = "pinned-copies",
+     .check = CheckPinnedCopies,
+     .change = "start these copies earlier, on a stream of their own, so that they run beside "
+               "computation (prefetch of the next batch, non_blocking=True), or keep the data on "
+               "the GPU",
+     .bound = kExposed,
+     .assumption = "computation hides the copies wholly",
+     .command = "--copies --where 'src=pinned or dst=pinned'",
+     .view = "copies",
+     .can_look = HasRun,
+     .lack = MissingFact::kKernels,
+     .topic = Topic::kPinned},
+    {.id = "graph-launch",
+     .check = CheckGraphLaunch,
+     .change = "launch a graph before the one before it ends; make fewer and larger graphs; upload "
+               "a graph before its first launch (cudaGraphUpload)",
+     .bound = kExposed,
+     .assumption = "each graph is launched, and on the GPU, before the work before it ends",
+     .command = "--view gaps",
+     .view = "gaps",
+     .can_look = HasLaunches,
+     .lack = MissingFact::kLaunches,
+     .topic = Topic::kGraphLaunch},
     {.id = "allocator-retries",
      .check = CheckAllocatorRetries,
      .change = "keep sizes alike from step to step; "
@@ -80,7 +120,19 @@ constexpr Rule kAdviceRules[] = {
      .command = "--view memory",
      .view = "memory",
      .can_look = HasSteps,
-     .lack = MissingFact::kSteps},
+     .lack = MissingFact::kSteps,
+     .topic = Topic::kAllocation},
+    {.id = "api-calls",
+     .check = CheckApiCalls,
+     .change = "keep these calls out of the loop, or launch work enough before them: no "
+               "torch.cuda.empty_cache(), events and streams made once, memory from a pool",
+     .bound = kExposed,
+     .assumption = "the GPU has work while the host is in these calls",
+     .command = "--view idle --by call,op",
+     .view = "idle",
+     .can_look = HasLaunches,
+     .lack = MissingFact::kLaunches,
+     .topic = Topic::kApiCall},
     {.id = "pad-dims",
      .check = CheckPadDims,
      .change = "pad the sizes named to the multiple shown (vocabulary, hidden size, batch); zeros "
@@ -90,7 +142,8 @@ constexpr Rule kAdviceRules[] = {
      .command = "--where 'tc_why~\"pad to\"' -c op,params,kernel,sil,tc_why --sort sil",
      .view = "kernels",
      .can_look = HasPrices,
-     .lack = MissingFact::kArguments},
+     .lack = MissingFact::kArguments,
+     .topic = Topic::kPad},
     {.id = "fp32-in-16bit-net",
      .check = CheckFp32In16BitNet,
      .change = "let autocast have these ops too, or cast their inputs; what must stay fp32 can use "
@@ -100,7 +153,8 @@ constexpr Rule kAdviceRules[] = {
      .command = "--by op,shape --where 'tc=0 and dtype=fp32 and tc_elig!=-'",
      .view = "roofline",
      .can_look = HasPrices,
-     .lack = MissingFact::kArguments},
+     .lack = MissingFact::kArguments,
+     .topic = Topic::kFp32},
     {.id = "tf32-off",
      .check = CheckTf32Off,
      .change = "torch.set_float32_matmul_precision('high') (and "
@@ -110,7 +164,8 @@ constexpr Rule kAdviceRules[] = {
      .command = "--by op,shape --where 'tc=0 and dtype=fp32 and tc_elig!=-'",
      .view = "roofline",
      .can_look = HasPrices,
-     .lack = MissingFact::kArguments},
+     .lack = MissingFact::kArguments,
+     .topic = Topic::kFp32},
     {.id = "mixed-precision",
      .check = CheckMixedPrecision,
      .change = "train with torch.autocast(dtype=torch.float16) and a GradScaler",
@@ -119,7 +174,8 @@ constexpr Rule kAdviceRules[] = {
      .command = "--by op,shape --where 'tc=0 and dtype=fp32 and tc_elig!=-'",
      .view = "roofline",
      .can_look = HasPrices,
-     .lack = MissingFact::kArguments},
+     .lack = MissingFact::kArguments,
+     .topic = Topic::kFp32},
     {.id = "layout-transforms",
      .check = CheckLayoutTransforms,
      .change = "keep tensors in the layout of the kernels: model and input "
@@ -129,7 +185,8 @@ constexpr Rule kAdviceRules[] = {
      .command = "--by op,kernel --where 'role=layout and op~conv'",
      .view = "groups",
      .can_look = HasPrices,
-     .lack = MissingFact::kArguments},
+     .lack = MissingFact::kArguments,
+     .topic = Topic::kLayout},
     {.id = "small-grids",
      .check = CheckSmallGrids,
      .change = "give these ops more to do at once (batch them), or run independent ones on streams "
@@ -139,7 +196,8 @@ constexpr Rule kAdviceRules[] = {
      .command = "--where 'waves<1 and sil>=10us' -c op,kernel,grid,waves,sil --sort sil",
      .view = "kernels",
      .can_look = HasRun,
-     .lack = MissingFact::kLaunchConfigurations},
+     .lack = MissingFact::kLaunchConfigurations,
+     .topic = Topic::kSmallGrid},
     {.id = "low-occupancy",
      .check = CheckLowOccupancy,
      .change = "smaller blocks, fewer registers or less shared memory in these kernels",
@@ -149,7 +207,8 @@ constexpr Rule kAdviceRules[] = {
                 "op,kernel,occupancy,pct_dram,sil --sort sil",
      .view = "kernels",
      .can_look = HasPrices,
-     .lack = MissingFact::kArguments},
+     .lack = MissingFact::kArguments,
+     .topic = Topic::kLowOccupancy},
     {.id = "per-tensor-optimizer",
      .check = CheckPerTensorOptimizer,
      .change =
@@ -160,7 +219,8 @@ constexpr Rule kAdviceRules[] = {
      .command = "--by op,kernel --where 'phase=optimizer'",
      .view = "groups",
      .can_look = HasPhases,
-     .lack = MissingFact::kOps},
+     .lack = MissingFact::kOps,
+     .topic = Topic::kOptimizer},
     {.id = "recomputation",
      .check = CheckRecomputation,
      .change = "checkpoint fewer layers, as far as memory reaches (selective checkpointing keeps "
@@ -170,30 +230,44 @@ constexpr Rule kAdviceRules[] = {
      .command = "--by op --where 'phase=recompute'",
      .view = "groups",
      .can_look = HasPhases,
-     .lack = MissingFact::kOps},
+     .lack = MissingFact::kOps,
+     .topic = Topic::kRecompute},
     {.id = "exposed-communication",
      .check = CheckExposedCommunication,
-     .change =
-         "overlap it with computation (buckets of DistributedDataParallel, prefetch of FSDP), "
-         "or communicate less: gradient accumulation, compression, a larger batch (which may "
-         "need another learning rate)",
+     .change = "start it earlier, so that it runs beside computation, or communicate less: larger "
+               "batches, compression, fewer ranks in a group",
      .bound = kExposed,
-     .assumption = "computation hides all of it",
+     .assumption = "computation that now runs alone hides it",
      .command = "--view collectives",
      .view = "collectives",
      .can_look = HasRun,
-     .lack = MissingFact::kKernels},
+     .lack = MissingFact::kKernels,
+     .topic = Topic::kCollective},
+    {.id = "waits-for-ranks",
+     .check = CheckWaitsForRanks,
+     .change = "look why that rank comes late: more work (unbalanced-ranks), a late host, a slower "
+               "GPU",
+     .bound = kExposed,
+     .assumption = "all ranks come at the same time; it is what unbalanced-ranks saves, seen from "
+                   "the other side",
+     .command = "--view stragglers",
+     .view = "stragglers",
+     .can_look = HasRun,
+     .lack = MissingFact::kKernels,
+     .topic = Topic::kCollective},
     {.id = "small-messages",
      .check = CheckSmallMessages,
      .change =
          "send fewer and larger messages: a larger bucket_cap_mb, tensors in one flat buffer, "
          "or coalesced collectives",
      .bound = kExposed,
-     .assumption = "one large message hides what the small ones cost",
+     .assumption = "one large message hides what the small ones cost; it is part of "
+                   "exposed-communication",
      .command = "--view collectives --where 'size_bytes<1MiB'",
      .view = "collectives",
      .can_look = HasRun,
-     .lack = MissingFact::kKernels},
+     .lack = MissingFact::kKernels,
+     .topic = Topic::kSmallCollective},
     {.id = "unbalanced-ranks",
      .check = CheckUnbalancedRanks,
      .change =
@@ -284,7 +358,8 @@ constexpr Rule kAdviceRules[] = {
      .command = "--by layer:label,op,kernel --where 'family~\"softmax|attention\" or op~bmm'",
      .view = "groups",
      .can_look = HasPrices,
-     .lack = MissingFact::kArguments},
+     .lack = MissingFact::kArguments,
+     .topic = Topic::kAttention},
     {.id = "rope-and-attention-copies",
      .check = CheckAttentionCopies,
      .change = "keep query, key and value in the layout of the attention kernel (views instead of "
@@ -295,7 +370,8 @@ constexpr Rule kAdviceRules[] = {
      .command = "--by layer:label,op,kernel --where 'family~\"layout|elementwise\"'",
      .view = "groups",
      .can_look = HasPrices,
-     .lack = MissingFact::kArguments},
+     .lack = MissingFact::kArguments,
+     .topic = Topic::kAttentionCopies},
     {.id = "casts-before-products",
      .check = CheckCastsBeforeProducts,
      .change = "keep weights and activations in the type and layout of the product: 16-bit "
@@ -306,7 +382,8 @@ constexpr Rule kAdviceRules[] = {
      .command = "--by layer:label,op,params --where 'family=layout'",
      .view = "groups",
      .can_look = HasPrices,
-     .lack = MissingFact::kArguments},
+     .lack = MissingFact::kArguments,
+     .topic = Topic::kCast},
     {.id = "quantize-around-products",
      .check = CheckQuantisation,
      .change = "quantise in the kernel that makes the tensor (norm, activation) or in the prologue "
@@ -316,7 +393,8 @@ constexpr Rule kAdviceRules[] = {
      .command = "--by layer:label,op,kernel --where 'family=quantise'",
      .view = "groups",
      .can_look = HasKernels,
-     .lack = MissingFact::kKernels},
+     .lack = MissingFact::kKernels,
+     .topic = Topic::kQuantise},
     {.id = "fusion",
      .check = CheckFusion,
      .change = "torch.compile the layers named, or call one op for the chain (F.rms_norm, "
@@ -328,7 +406,8 @@ constexpr Rule kAdviceRules[] = {
                 "'family~\"elementwise|norm|reduction|softmax|layout|fill\"'",
      .view = "kernels",
      .can_look = HasPrices,
-     .lack = MissingFact::kArguments},
+     .lack = MissingFact::kArguments,
+     .topic = Topic::kChain},
     {.id = "far-from-roof",
      .check = CheckFarFromRoof,
      .change = "look at the kernels named: other sizes or layouts for a better kernel (contiguous, "
@@ -340,7 +419,8 @@ constexpr Rule kAdviceRules[] = {
                 "op,params,kernel,sil,pct_math,pct_dram --sort sil",
      .view = "kernels",
      .can_look = HasPrices,
-     .lack = MissingFact::kArguments},
+     .lack = MissingFact::kArguments,
+     .topic = Topic::kFarFromRoof},
     {.id = "memory-bound-kernels",
      .check = CheckMemoryBound,
      .change = "torch.compile, which joins such kernels with each other and some with products; "
@@ -363,7 +443,8 @@ constexpr Rule kAdviceRules[] = {
      .command = "--by op,kernel --where 'phase=optimizer'",
      .view = "groups",
      .can_look = HasPhases,
-     .lack = MissingFact::kOps},
+     .lack = MissingFact::kOps,
+     .topic = Topic::kForeach},
 };
 
 }  // namespace
@@ -381,6 +462,8 @@ std::string_view SeverityWord(Severity severity) {
   }
   return "info";
 }
+
+bool Rule::by_roofline() const { return bound == kRoofline; }
 
 std::span<const Rule> Rules() { return kAdviceRules; }
 

@@ -13,6 +13,7 @@ namespace oplens::prof::advice {
 namespace {
 
 constexpr double kMuchExposed = 0.05;
+constexpr double kMuchToHide = 0.01;
 constexpr double kMuchSmallMessages = 0.01;
 constexpr double kManyMessages = 10;  // Per step.
 constexpr double kMuchUneven = 0.05;
@@ -27,6 +28,28 @@ constexpr double kDeviationOfMad = 1.4826;  // Of a normal distribution.
 constexpr double kMuchJitter = 0.02;
 constexpr size_t kRareLateSteps = 3;  // At most one step in this many.
 constexpr double kMuchWarmUp = 1.5;
+
+/// What to do about exposed communication in groups of a kind.
+std::string_view ChangeOfCommunication(std::string_view kind) {
+  if (kind == "tensor" || kind == "context") {
+    return "overlap it within the layer (split a product so that its parts are sent while others "
+           "are computed; sequence parallelism), or put fewer ranks into these groups, on the "
+           "fastest links";
+  }
+  if (kind == "pipeline") {
+    return "more and smaller micro-batches, or an interleaved schedule; split layers evenly";
+  }
+  if (kind == "expert") {
+    return "overlap dispatch and combine with other computation (shared experts, a second "
+           "micro-batch), or send fewer bytes (8-bit dispatch)";
+  }
+  if (kind == "data") {
+    return "overlap it with the backward pass (buckets of DistributedDataParallel, prefetch of "
+           "FSDP), or communicate less: gradient accumulation, compression, a larger batch (which "
+           "may need another learning rate)";
+  }
+  return "";
+}
 
 std::vector<int64_t> TotalsOf(std::span<const StepFact> steps) {
   std::vector<int64_t> totals;
@@ -44,11 +67,55 @@ bool IsWarmUp(std::span<const StepFact> steps) {
 }  // namespace
 
 std::optional<Finding> CheckExposedCommunication(const Case& look) {
-  const double share = ShareOf(look.rank.comm_exposed_ns, look.rank.steps_ns);
-  if (!(share > kMuchExposed)) return std::nullopt;
-  return Finding{
-      fmt::format("{} % of the step time the GPU does nothing but communicate", Percent(share)),
-      share, Severity::kInfo, EvidenceOf(look.rank.At(Topic::kCollective))};
+  const RankFacts& rank = look.rank;
+  const double exposed = ShareOf(rank.comm_exposed_ns, rank.total_ns);
+  if (!(exposed > kMuchExposed)) return std::nullopt;
+  Finding found{
+      fmt::format("{} % of the time the GPU does nothing but communicate", Percent(exposed)),
+      std::nullopt, exposed >= kHighShare ? Severity::kHigh : Severity::kMedium,
+      EvidenceOf(rank.At(Topic::kCollective))};
+  const CommunicationFacts* const other = look.communication;
+  int64_t transfer_ns = rank.comm_exposed_ns;
+  if (other != nullptr && other->exposed_ns > 0) {
+    // Of calls without a match all may be transfer.
+    transfer_ns -= std::min(other->waiting_ns, transfer_ns);
+    found.sentence +=
+        fmt::format(", {} % of it waiting for other ranks",
+                    Percent(ShareOf(rank.comm_exposed_ns - transfer_ns, rank.comm_exposed_ns)));
+    found.change = ChangeOfCommunication(other->kind);
+  }
+  // Only computation that hides no communication yet can hide more.
+  const double share = ShareOf(std::min(transfer_ns, rank.compute_alone_ns), rank.total_ns);
+  found.sentence += fmt::format("; computation that could hide more of it takes {} %",
+                                Percent(ShareOf(rank.compute_alone_ns, rank.total_ns)));
+  if (share > kMuchToHide) {
+    found.gain = share;
+  } else if (transfer_ns > rank.comm_exposed_ns / 2) {
+    found.change =
+        "there is nothing to hide it behind: communicate less (gradient accumulation, "
+        "larger batches, fewer ranks in a group) or over faster links";
+  } else {
+    return std::nullopt;  // It is waiting: waits-for-ranks.
+  }
+  return found;
+}
+
+std::optional<Finding> CheckWaitsForRanks(const Case& look) {
+  const CommunicationFacts* const other = look.communication;
+  if (other == nullptr) return std::nullopt;
+  const int64_t waiting_ns = std::min(other->waiting_ns, look.rank.comm_exposed_ns);
+  const double share = ShareOf(waiting_ns, look.rank.total_ns);
+  if (!(share > kMuchUneven)) return std::nullopt;
+  Finding found{fmt::format("{} % of the time this rank waits in collectives, with nothing else to "
+                            "do, until other ranks join them",
+                            Percent(share)),
+                share};
+  if (!other->waits_for.empty()) {
+    found.evidence.push_back(fmt::format("for rank {}: {} of {}", other->waits_for,
+                                         TimeText(static_cast<double>(other->waits_for_ns)),
+                                         TimeText(static_cast<double>(other->waiting_ns))));
+  }
+  return found;
 }
 
 std::optional<Finding> CheckSmallMessages(const Case& look) {
@@ -56,7 +123,7 @@ std::optional<Finding> CheckSmallMessages(const Case& look) {
   const TopicFacts& calls = rank.At(Topic::kSmallCollective);
   const auto steps = static_cast<double>(std::max<size_t>(rank.steps.size(), 1));
   const double a_step = static_cast<double>(calls.all.count) / steps;
-  const double share = ShareOf(calls.all.gain_ns, rank.capacity_ns());
+  const double share = ShareOf(std::min(calls.all.gain_ns, rank.comm_exposed_ns), rank.total_ns);
   if (a_step < kManyMessages || !(share > kMuchSmallMessages)) return std::nullopt;
   return Finding{fmt::format("{:.0f} collectives a step have messages of less than 1 MiB; no "
                              "computation hides {} % of the time",
@@ -152,7 +219,7 @@ std::optional<Finding> CheckStepJitter(const Case& look) {
   }
   // If many steps are long, there are several kinds of steps.
   if (late.size() * kRareLateSteps > steps.size()) return std::nullopt;
-  const double share = ShareOf(lost_ns, look.rank.steps_ns);
+  const double share = ShareOf(lost_ns, look.rank.total_ns);
   if (!(share > kMuchJitter)) return std::nullopt;
   std::stable_sort(late.begin(), late.end(),
                    [](const StepFact& a, const StepFact& b) { return a.total_ns > b.total_ns; });

@@ -50,6 +50,7 @@ void LongestPaths::Close(const MomentGraph& graph, uint32_t node,
       continue;
     }
     const int64_t weight_ns = weights_ns.empty() ? edges[i].weight_ns : weights_ns[i];
+    if (weight_ns == kNoEdge) continue;
     const int64_t length_ns = SaturatingSum(lengths_ns_[from], weight_ns);
     if (length_ns > longest_ns) {
       longest_ns = length_ns;

@@ -62,6 +62,9 @@ class LongestPaths {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
 
+  /// A weight that removes its edge.
+  static constexpr int64_t kNoEdge = -1;
+
   /// `weights_ns`: replaces the weights, by edge; empty: the edges' own.
   void Find(const MomentGraph& graph, std::span<const int64_t> weights_ns = {});
 

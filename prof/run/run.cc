@@ -19,6 +19,7 @@
 #include "prof/run/device_work.h"
 #include "prof/run/host_activity.h"
 #include "prof/run/memory_life.h"
+#include "prof/run/steady_idle.h"
 #include "prof/run/steps.h"
 
 namespace oplens::prof {
@@ -175,6 +176,11 @@ const CallWork& Run::call_work() const {
 HostActivity& Run::host_activity() const {
   if (!host_activity_) host_activity_ = std::make_unique<HostActivity>(joined(), device_work());
   return *host_activity_;
+}
+
+const SteadyIdle& Run::steady_idle() const {
+  if (!steady_idle_) steady_idle_ = std::make_unique<SteadyIdle>(*this);
+  return *steady_idle_;
 }
 
 const MemoryLife& Run::memory() const {

@@ -32,6 +32,7 @@ class DeviceWork;
 class HostActivity;
 class MemoryLife;
 class Steps;
+struct SteadyIdle;
 struct CollectiveCall;
 struct DeviceEvent;
 struct HostStep;
@@ -78,6 +79,8 @@ class Run {
   const CallWork& call_work() const;
   /// Not const: it analyses a thread on first use.
   HostActivity& host_activity() const;
+  /// Needs kIdleGapsNeeds.
+  const SteadyIdle& steady_idle() const;
   /// Of all memory events, whatever is selected; views of them need TracePart::kMemoryEvents.
   const MemoryLife& memory() const;
   /// The result of MemoryOwners.
@@ -117,6 +120,7 @@ class Run {
   mutable std::optional<Interval> time_;  // Selected, on the file's clock.
   mutable std::unique_ptr<CallWork> call_work_;
   mutable std::unique_ptr<HostActivity> host_activity_;
+  mutable std::unique_ptr<SteadyIdle> steady_idle_;
   mutable std::unique_ptr<MemoryLife> memory_;
   mutable std::optional<std::vector<uint32_t>> memory_owners_;
   mutable std::unique_ptr<std::vector<CollectiveCall>> collectives_;

@@ -173,12 +173,14 @@ RootCause RootCauseOf(const RankTimes& times) {
 std::string RootCauseSentence(const RankTimes& times, const RootCause& cause,
                               const RootSubject& subject) {
   // Of the run, less than 1 % left out is not worth a word.
-  const bool all = times.cold_ns < times.total_ns / 100;
-  const std::string share = fmt::format("{} % of {}", ShareText(cause.time_ns, times.total_ns),
-                                        times.repeats     ? "a repetition"
-                                        : times.steps > 0 ? "a step"
-                                        : all             ? "the run"
-                                                          : "the run after its cold start");
+  const auto is_little = [&](int64_t ns) { return ns < times.total_ns / 100; };
+  const std::string share =
+      fmt::format("{} % of {}", ShareText(cause.time_ns, times.total_ns),
+                  times.repeats              ? "a repetition"
+                  : times.steps > 0          ? "a step"
+                  : !is_little(times.end_ns) ? "the run up to its last work"
+                  : is_little(times.cold_ns) ? "the run"
+                                             : "the run after its cold start");
   switch (cause.kind) {
     case RootKind::kIdle:
       return fmt::format("{}: {}", WaitText(times, cause, subject), share);

@@ -10,13 +10,14 @@
 
 namespace oplens::prof {
 
-/// Where the time of a rank went, as sums over its steady steps, or over the run after its cold
-/// start.
+/// Where the time of a rank went, as sums over its steady steps, or over the run from the end of
+/// its cold start to its last work.
 struct RankTimes {
   int64_t steps = 0;     ///< 0: the run.
   bool repeats = false;  ///< These are repetitions of kernels; no steps are marked.
   int64_t total_ns = 0;
-  int64_t cold_ns = 0;                             ///< Of a run: its cold start, not in total_ns.
+  int64_t cold_ns = 0;                             ///< Of a run, not in total_ns: its cold start,
+  int64_t end_ns = 0;                              ///< and what follows its last work.
   int64_t communication_ns = 0;                    ///< Nothing but communication runs.
   int64_t copies_ns = 0;                           ///< Nothing but copies and memsets run.
   std::array<int64_t, kIdleCauseCount> idle_ns{};  ///< All GPUs are idle.

@@ -32,17 +32,18 @@ RankFacts CleanFacts() {
   RankFacts facts;
   facts.has_run = facts.has_launches = facts.has_prices = facts.has_roofs = true;
   facts.has_phases = facts.has_memory = facts.has_steps = true;
-  facts.window_ns = facts.steps_ns = kWindowNs;
+  facts.total_ns = kWindowNs;
   facts.gpus = 1;
   for (int64_t i = 0; i < kSteps; ++i) facts.steps.push_back({i * kStepNs, i, kStepNs, 1000});
   facts.dataloader_ns = kSteps * 1000;
   facts.comm_exposed_ns = kWindowNs / 100;
   facts.memcpy_exposed_ns = kWindowNs / 1000;
   facts.idle_ns.fill(kWindowNs / 1000);
-  facts.host_bound_ns = kWindowNs / 50;
+  facts.compute_alone_ns = kWindowNs * 9 / 10;
   facts.kernels = {5000, kWindowNs * 9 / 10, 0};
   facts.products = {kWindowNs / 2, kWindowNs / 200, kWindowNs / 100};
   facts.multi_tensor_kernels = 40;
+  facts.longest_host_ns = kWindowNs / 1000;
   for (size_t i = 0; i < kTopicCount; ++i) {
     facts.topics[i].Add("a place", {20, kWindowNs / 250, kWindowNs / 250});
   }
@@ -96,18 +97,36 @@ const std::vector<BadCase>& BadCases() {
        [](RankFacts* f) { ++f->dataloader_ns; }, Severity::kMedium},
       {"blocking-calls", Places(Topic::kBlocking, {3, 0, Above(kWindowNs / 50)}),
        Places(Topic::kBlocking, {0, 0, 1}), Severity::kLow},
-      {"host-bound", [](RankFacts* f) { f->host_bound_ns = kWindowNs / 5; },
-       [](RankFacts* f) { ++f->host_bound_ns; }, Severity::kHigh},
+      {"host-bound",
+       [](RankFacts* f) {
+         f->idle_ns[static_cast<size_t>(IdleCause::kLaunch)] = kWindowNs / 5 - 2 * kWindowNs / 1000;
+         f->At(Topic::kHost).Add("", {5, 0, kWindowNs / 10});
+       },
+       [](RankFacts* f) { ++f->idle_ns[static_cast<size_t>(IdleCause::kLaunch)]; },
+       Severity::kHigh},
+      {"step-start", Places(Topic::kStepStart, {5, 0, Above(kWindowNs / 20)}),
+       Places(Topic::kStepStart, {0, 0, 1}), Severity::kMedium},
+      {"graph-launch", Places(Topic::kGraphLaunch, {5, 0, Above(kWindowNs / 50)}),
+       Places(Topic::kGraphLaunch, {0, 0, 1}), Severity::kLow},
+      {"api-calls", Places(Topic::kApiCall, {5, 0, Above(kWindowNs / 50)}),
+       Places(Topic::kApiCall, {0, 0, 1}), Severity::kLow},
       {"short-kernels", Places(Topic::kShort, {2480, 0, kWindowNs / 10}),
        Places(Topic::kShort, {1, 0, 0}), Severity::kHigh},
       {"pageable-copies",
        [](RankFacts* f) {
          f->At(Topic::kPageable).Add("HtoD", {10, kWindowNs / 10, kWindowNs / 10});
          f->memcpy_exposed_ns = kWindowNs / 100;
+         f->idle_ns[static_cast<size_t>(IdleCause::kPageableCopy)] = 0;
        },
        [](RankFacts* f) { ++f->memcpy_exposed_ns; }, Severity::kLow},
-      {"allocator-retries", Places(Topic::kAllocation, {2, Above(kWindowNs / 200), 0}),
-       Places(Topic::kAllocation, {1, 1, 0}), Severity::kLow},
+      {"pinned-copies",
+       [](RankFacts* f) {
+         f->At(Topic::kPinned).Add("HtoD", {10, kWindowNs / 10, kWindowNs / 10});
+         f->memcpy_exposed_ns = kWindowNs / 100;
+       },
+       [](RankFacts* f) { ++f->memcpy_exposed_ns; }, Severity::kLow},
+      {"allocator-retries", Places(Topic::kAllocation, {2, 0, Above(kWindowNs / 200)}),
+       Places(Topic::kAllocation, {1, 0, 1}), Severity::kLow},
       {"pad-dims", Places(Topic::kPad, {5, kWindowNs / 10, Above(kWindowNs / 100)}),
        Places(Topic::kPad, {0, 0, 1}), Severity::kLow},
       {"fp32-in-16bit-net",
@@ -152,7 +171,11 @@ const std::vector<BadCase>& BadCases() {
        [](RankFacts* f) { f->peak_allocated_bytes = 56 * kGiB; }, Severity::kHigh},
       {"exposed-communication", [](RankFacts* f) { f->comm_exposed_ns = kWindowNs / 20; },
        [](RankFacts* f) { ++f->comm_exposed_ns; }, Severity::kMedium},
-      {"small-messages", Places(Topic::kSmallCollective, {79, 0, kWindowNs / 50}),
+      {"small-messages",
+       [](RankFacts* f) {
+         f->At(Topic::kSmallCollective).Add("the worst", {79, 0, kWindowNs / 50});
+         f->comm_exposed_ns = kWindowNs / 25;
+       },
        Places(Topic::kSmallCollective, {1, 0, 0}), Severity::kLow},
       {"data-parallel", [](RankFacts* f) { f->data_parallel = true; },
        [](RankFacts* f) { f->gpus = 2; }, Severity::kMedium},
@@ -164,21 +187,15 @@ const std::vector<BadCase>& BadCases() {
        [](RankFacts* f) { --f->allocated_at_peak_bytes; }, Severity::kLow},
       {"step-jitter",
        [](RankFacts* f) {
-         f->steps_ns = 10 * kStepNs;
          f->steps[4].total_ns = kStepNs * 11 / 10;
          f->steps[7].total_ns = kStepNs * 11 / 10;
        },
        [](RankFacts* f) { f->steps[4].total_ns = kStepNs * 13 / 10; }, Severity::kMedium},
       {"cold-start",
        [](RankFacts* f) {
-         f->window_ns += kWindowNs / 19;
-         f->cold_ns = f->idle_ns[static_cast<size_t>(IdleCause::kModuleLoad)] = kWindowNs / 19;
+         f->idle_ns[static_cast<size_t>(IdleCause::kModuleLoad)] = kWindowNs / 20;
        },
-       [](RankFacts* f) {
-         f->window_ns += 2;
-         f->cold_ns += 2;
-         f->idle_ns[static_cast<size_t>(IdleCause::kModuleLoad)] += 2;
-       },
+       [](RankFacts* f) { ++f->idle_ns[static_cast<size_t>(IdleCause::kModuleLoad)]; },
        Severity::kInfo},
       {"warm-up-step", [](RankFacts* f) { f->steps[0].total_ns = kStepNs * 3 / 2; },
        [](RankFacts* f) { ++f->steps[0].total_ns; }, Severity::kInfo},
@@ -219,7 +236,7 @@ TEST_P(AdviceRuleTest, FiresBeyondItsThresholdAlone) {
   EXPECT_GT(*item.finding.gain, 0);
   EXPECT_LE(*item.finding.gain, 1);
   // Of a mean step.
-  EXPECT_NEAR(*item.gain_ns, *item.finding.gain * static_cast<double>(facts.steps_ns) / kSteps, 1);
+  EXPECT_NEAR(*item.gain_ns, *item.finding.gain * static_cast<double>(facts.total_ns) / kSteps, 1);
 }
 
 std::string NameOf(const ::testing::TestParamInfo<BadCase>& info) {
@@ -230,9 +247,9 @@ std::string NameOf(const ::testing::TestParamInfo<BadCase>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Each, AdviceRuleTest, ::testing::ValuesIn(BadCases()), NameOf);
 
-// Of several ranks only: see UnbalancedRanks.
+// Of several ranks only: see UnbalancedRanks and WaitsForRanks.
 TEST(AdviceRulesTest, EachHasACase) {
-  std::set<std::string_view> cases = {"unbalanced-ranks"};
+  std::set<std::string_view> cases = {"unbalanced-ranks", "waits-for-ranks"};
   for (const BadCase& bad : BadCases()) cases.insert(bad.id);
   std::set<std::string_view> rules;
   for (const Rule& rule : Rules()) {
@@ -263,13 +280,89 @@ TEST(AdviceRulesTest, ARuleIsOneItemOfTheWorstRank) {
   std::vector<RankFacts> facts(3, CleanFacts());
   facts[0].dataloader_ns = kWindowNs / 10;
   facts[1].dataloader_ns = kWindowNs / 4;
-  facts[2].host_bound_ns = kWindowNs / 2;
+  facts[2].idle_ns[static_cast<size_t>(IdleCause::kLaunch)] = kWindowNs / 2;
+  facts[2].At(Topic::kHost).Add("", {5, 0, kWindowNs / 2});
   const std::vector<NamedRank> ranks = {{"0", &facts[0]}, {"1", &facts[1]}, {"2", &facts[2]}};
   const std::vector<Item> items = Advise(ranks);
   ASSERT_THAT(IdsOf(items), ElementsAre("host-bound", "dataloader"));  // By gain.
   EXPECT_EQ(items[1].rank, "1");
   EXPECT_EQ(items[1].ranks, 2);
   EXPECT_NEAR(*items[1].finding.gain, 0.25, 1e-12);
+}
+
+// Waiting is no transfer, which alone could be hidden.
+TEST(AdviceRulesTest, WaitsForRanks) {
+  RankFacts facts = CleanFacts();
+  facts.comm_exposed_ns = kWindowNs / 2;
+  facts.compute_alone_ns = kWindowNs / 4;
+  CommunicationFacts other;
+  other.exposed_ns = kWindowNs / 2;
+  other.transfer_ns = kWindowNs / 10;
+  other.waiting_ns = kWindowNs * 4 / 10;
+  other.waits_for = "3";
+  other.waits_for_ns = kWindowNs * 3 / 10;
+  other.kind = "tensor";
+  const NamedRank rank{"0", &facts, &other};
+  const std::vector<Item> items = Advise({&rank, 1});
+  ASSERT_THAT(IdsOf(items), ElementsAre("waits-for-ranks", "exposed-communication"));
+  EXPECT_NEAR(*items[0].finding.gain, 0.4, 1e-12);
+  EXPECT_THAT(items[0].finding.evidence, ElementsAre("for rank 3: 30 ms of 40 ms"));
+  EXPECT_NEAR(*items[1].finding.gain, 0.1, 1e-12);
+  EXPECT_THAT(items[1].finding.sentence, HasSubstr("80.0 % of it waiting for other ranks"));
+  EXPECT_THAT(items[1].finding.change, HasSubstr("within the layer"));
+  EXPECT_THAT(items[1].finding.change, ::testing::Not(HasSubstr("DistributedDataParallel")));
+  // Nothing but waiting: there is nothing to hide.
+  other.transfer_ns = 0;
+  other.waiting_ns = kWindowNs / 2;
+  EXPECT_THAT(IdsOf(Advise({&rank, 1})), ElementsAre("waits-for-ranks"));
+}
+
+// No more can be hidden than there is computation.
+TEST(AdviceRulesTest, ExposedCommunicationIsBoundByComputation) {
+  RankFacts facts = CleanFacts();
+  facts.comm_exposed_ns = kWindowNs * 8 / 10;
+  facts.compute_alone_ns = kWindowNs * 2 / 10;
+  std::vector<Item> items = AdviceOn(facts);
+  ASSERT_THAT(IdsOf(items), ElementsAre("exposed-communication"));
+  EXPECT_NEAR(*items[0].finding.gain, 0.2, 1e-12);
+  facts.compute_alone_ns = 0;
+  items = AdviceOn(facts);
+  ASSERT_THAT(IdsOf(items), ElementsAre("exposed-communication"));
+  EXPECT_FALSE(items[0].finding.gain.has_value());
+  EXPECT_EQ(items[0].severity, Severity::kHigh);
+  EXPECT_THAT(items[0].finding.change, HasSubstr("nothing to hide it behind"));
+}
+
+TEST(AdviceRulesTest, OneWaitIsToldAsOne) {
+  RankFacts facts = CleanFacts();
+  facts.idle_ns[static_cast<size_t>(IdleCause::kPython)] = kWindowNs / 2;
+  facts.At(Topic::kHost).Add("", {1, 0, kWindowNs / 2});
+  facts.longest_host_ns = kWindowNs * 4 / 10;
+  facts.host_place = "aten::item at train.py(3): step";
+  const std::vector<Item> items = AdviceOn(facts);
+  ASSERT_THAT(IdsOf(items), ElementsAre("host-bound"));
+  EXPECT_THAT(items[0].finding.sentence, HasSubstr("one wait is 40 ms of "));
+  EXPECT_THAT(items[0].finding.sentence, HasSubstr("mostly in aten::item at train.py(3): step"));
+  EXPECT_EQ(items[0].finding.command, "--view gaps");
+}
+
+// What a replay of the critical path saves ranks the items; the bound stays.
+TEST(AdviceRulesTest, EstimatesAreFromTheReplay) {
+  RankFacts facts = CleanFacts();
+  facts.has_replay = true;
+  facts.dataloader_ns = kWindowNs / 4;
+  facts.At(Topic::kDataLoader).saved_ns = kWindowNs / 20;
+  facts.At(Topic::kBlocking).Add("item", {3, 0, Above(kWindowNs / 10)});
+  facts.At(Topic::kBlocking).saved_ns = kWindowNs;
+  const std::vector<Item> items = AdviceOn(facts);
+  ASSERT_THAT(IdsOf(items), ElementsAre("blocking-calls", "dataloader"));
+  EXPECT_NEAR(*items[0].estimate, 0.1, 1e-12);  // At most the bound.
+  EXPECT_EQ(items[0].confidence, Confidence::kHigh);
+  EXPECT_NEAR(*items[1].finding.gain, 0.25, 1e-12);
+  EXPECT_NEAR(*items[1].estimate, 0.05, 1e-12);
+  EXPECT_NEAR(*items[1].estimate_ns, kStepNs / 20, 1);
+  EXPECT_EQ(items[1].severity, Severity::kMedium);
+  EXPECT_EQ(items[1].confidence, Confidence::kLow);
 }
 
 // The severity goes before the order of the rules.
@@ -336,7 +429,7 @@ TEST(AdviceFactsTest, MergingHasNoOrder) {
   ba.Merge(a);
   for (const RankFacts* facts : {&ab, &ba}) {
     EXPECT_EQ(facts->steps, ab.steps);
-    EXPECT_EQ(facts->window_ns, 2 * kWindowNs);
+    EXPECT_EQ(facts->total_ns, 2 * kWindowNs);
     EXPECT_EQ(facts->gpus, 4);
     EXPECT_EQ(facts->allocated_at_peak_bytes, 1);
     EXPECT_EQ(facts->At(Topic::kPad).places.at("b").gain_ns, 3);

@@ -123,7 +123,11 @@ TEST(AdviceTest, BlockingCallsWithTheirPlace) {
   EXPECT_EQ(places.begin()->second.count, 1);
   EXPECT_EQ(places.begin()->second.time_ns, 106'000);
   EXPECT_EQ(places.begin()->second.gain_ns, 34'000);  // Until the launch returned.
-  EXPECT_EQ(facts.host_bound_ns, 0);  // What is before the first kernel is the cold start.
+  // What is before the first kernel is the cold start.
+  EXPECT_EQ(facts.At(Topic::kHost).all.gain_ns, 0);
+  // Without the call, the second kernel is launched while the first runs.
+  EXPECT_TRUE(facts.has_replay);
+  EXPECT_EQ(facts.At(Topic::kBlocking).saved_ns, 35'000);
   EXPECT_THAT(IdsOf(made.RowsOf(kAdviceView.make)), ElementsAre("blocking-calls"));
 }
 
@@ -135,7 +139,7 @@ TEST(AdviceTest, ABlockingCallCostsAtMostWhatItTook) {
   made.AddKernel(80'000, 100'000, made.AddCall(70'000, 75'000));
   const RankFacts facts = FactsOf(&made);
   EXPECT_EQ(facts.At(Topic::kBlocking).all.gain_ns, 2'000);
-  EXPECT_EQ(facts.host_bound_ns, 55'000 - 2'000);  // Until the launch returned.
+  EXPECT_EQ(facts.At(Topic::kHost).all.gain_ns, 55'000 - 2'000);  // Until the launch returned.
 }
 
 TEST(AdviceTest, WaitsBeforeKernelsAreTheirs) {
@@ -149,8 +153,8 @@ TEST(AdviceTest, WaitsBeforeKernelsAreTheirs) {
   EXPECT_EQ(shorts.all.count, 100);
   EXPECT_EQ(shorts.all.time_ns, 200'000);
   EXPECT_EQ(shorts.all.gain_ns, 99 * 7'000);
-  EXPECT_EQ(facts.host_bound_ns, shorts.all.gain_ns);
-  EXPECT_THAT(IdsOf(made.RowsOf(kAdviceView.make)), ElementsAre("host-bound", "short-kernels"));
+  EXPECT_EQ(facts.At(Topic::kHost).all.gain_ns, 0);  // Each wait belongs to one rule.
+  EXPECT_THAT(IdsOf(made.RowsOf(kAdviceView.make)), ElementsAre("short-kernels"));
 }
 
 // A first launch of 2 ms loads code: that is no host that is too slow.
@@ -159,9 +163,9 @@ TEST(AdviceTest, ColdLaunchesAreLeftOut) {
   made.AddKernel(100, 1'000, made.AddCall(0, 50));
   made.AddKernel(2'001'100, 2'900'000, made.AddCall(1'000, 2'001'000));
   const RankFacts facts = FactsOf(&made);
-  EXPECT_EQ(facts.cold_ns, 2'000'000 + 100);  // And what is before the first kernel.
-  EXPECT_EQ(facts.host_bound_ns, 0);
-  EXPECT_EQ(facts.capacity_ns(), 2'900'000 - 2'000'100);
+  EXPECT_EQ(facts.idle_ns[static_cast<size_t>(IdleCause::kModuleLoad)], 2'000'000);
+  EXPECT_EQ(facts.At(Topic::kHost).all.gain_ns, 0);
+  EXPECT_EQ(facts.capacity_ns(), 2'900'000 - 100);  // Without what is before the first kernel.
   EXPECT_THAT(IdsOf(made.RowsOf(kAdviceView.make)), ElementsAre("cold-start"));
 }
 
@@ -177,26 +181,51 @@ TEST(AdviceTest, PageableCopies) {
   const auto partial = made.PartialOf(kAdviceView.make, [](PricedKernel*) {});
   ASSERT_THAT(IdsOf(test::RowsOf(*partial)), ElementsAre("pageable-copies"));
   EXPECT_THAT(partial->Document(), HasSubstr("host to GPU in aten::copy_: 1 x"));
-  // Pinned ones are as they should be.
-  CleanRun pinned(2);
-  pinned.AddCopy(20 * kEvery + 10'000, 30 * kEvery);
-  pinned.trace.copies.back().source_kind = MemoryKind::kPinned;
-  pinned.AddStep(2, 20 * kEvery, 30 * kEvery);
-  pinned.AddCleanStep(3, 30 * kEvery);
-  EXPECT_THAT(IdsOf(pinned.RowsOf(kAdviceView.make)), IsEmpty());
 }
 
-// In the first step memory has to come from somewhere.
-TEST(AdviceTest, AllocationsAfterTheFirstStep) {
+// Pinned ones cost what nothing hides.
+TEST(AdviceTest, PinnedCopies) {
+  const auto ids = [](bool hidden) {
+    CleanRun pinned(2);
+    pinned.AddCopy(20 * kEvery + 10'000, 30 * kEvery,
+                   pinned.AddCall(20 * kEvery + 5, 20 * kEvery + 50, "cudaMemcpyAsync"));
+    pinned.trace.copies.back().source_kind = MemoryKind::kPinned;
+    if (hidden) {
+      pinned.AddKernel(20 * kEvery + 9'000, 30 * kEvery,
+                       pinned.AddCall(20 * kEvery + 60, 20 * kEvery + 90));
+    }
+    pinned.AddStep(2, 20 * kEvery, 30 * kEvery);
+    pinned.AddCleanStep(3, 30 * kEvery);
+    return IdsOf(pinned.RowsOf(kAdviceView.make));
+  };
+  EXPECT_THAT(ids(false), ElementsAre("pinned-copies"));
+  EXPECT_THAT(ids(true), IsEmpty());
+}
+
+// The GPU is idle for 60 us of each cudaFree. A call beside which it works costs nothing.
+TEST(AdviceTest, AllocationsInSteps) {
   CleanRun made(3);
-  made.AddCall(1'000, 9'000, "cudaMalloc");
+  made.AddCall(15 * kEvery + 10'000, 16 * kEvery, "cudaMalloc");
   EXPECT_THAT(IdsOf(made.RowsOf(kAdviceView.make)), IsEmpty());
-  CleanRun retries(3);
-  retries.AddCall(15 * kEvery + 10'000, 16 * kEvery, "cudaFree");
-  retries.AddCall(16 * kEvery + 6'000, 16 * kEvery + 9'000, "cudaMallocAsync");
+  const auto add_calls = [](std::string_view api, MadeRun* run) {
+    for (int64_t step = 0; step < 4; ++step) {
+      const int64_t at = step * 200'000;
+      run->AddKernel(at + 10'000, at + 100'000, run->AddCall(at + 1'000, at + 5'000));
+      run->AddCall(at + 90'000, at + 160'000, api);
+      run->AddKernel(at + 170'000, at + 199'000, run->AddCall(at + 161'000, at + 165'000));
+    }
+  };
+  MadeRun retries;
+  add_calls("cudaFree", &retries);
+  for (int64_t step = 0; step < 4; ++step)
+    retries.AddStep(step, step * 200'000, (step + 1) * 200'000);
   const auto partial = retries.PartialOf(kAdviceView.make, [](PricedKernel*) {});
-  ASSERT_THAT(IdsOf(test::RowsOf(*partial)), ElementsAre("allocator-retries"));
-  EXPECT_THAT(partial->Document(), HasSubstr("    cudaFree: 1 x, 10 us\n"));
+  ASSERT_THAT(IdsOf(test::RowsOf(*partial)), Contains("allocator-retries"));
+  EXPECT_THAT(partial->Document(), HasSubstr("cudaFree: 4 x, 240 us\n"));
+  // Without steps it may be the filling of a cache; other calls wait for nothing either.
+  MadeRun run;
+  add_calls("cudaStreamCreate", &run);
+  EXPECT_THAT(IdsOf(run.RowsOf(kAdviceView.make)), Contains("api-calls"));
 }
 
 /// What a test makes of each kernel, by its number.
@@ -384,6 +413,10 @@ TEST(AdviceTest, MergingHasNoOrder) {
     made.AddKernel(
         steps * 10 * kEvery + extra - 10, steps * 10 * kEvery + extra,
         made.AddCall(steps * 10 * kEvery + extra - 100, steps * 10 * kEvery + extra - 20));
+    made.trace.devices.push_back({.id = 0, .memory_bytes = 1000});
+    MemoryEvent& event = made.trace.memory_events.emplace_back();
+    event.device_id = 0;
+    event.total_allocated_bytes = 950 + steps;
     return made.PartialOf(kAdviceView.make, [](PricedKernel*) {});
   };
   const auto a = partial_of(3, 3'000'000);

@@ -68,7 +68,7 @@ TEST(OverviewTest, EachClass) {
   //                           kernel 40-50, memcpy 74-80, memset 68-74, comm 50-68, runtime 30-35,
   //                           dataloader 0-10, cpu 35-40 no: queued; other 10-30, 35-40, 80-100.
   EXPECT_EQ(Figures(rows[0], kParts), "10 6 6 18 5 10 0 45");
-  EXPECT_EQ(Figures(rows[0], {"queued_ns", "cold_ns"}), "5 0");
+  EXPECT_EQ(Figures(rows[0], {"queued_ns", "cold_ns", "end_ns"}), "5 0 0");
   EXPECT_EQ(rows[0].at("comm_exposed_ns"), "18");
   EXPECT_EQ(rows[0].at("comm_hidden_ns"), "7");
   EXPECT_EQ(rows[0].at("state"), "steady");

@@ -16,6 +16,7 @@
 #include "prof/run/host_activity.h"
 #include "prof/run/idle_gaps.h"
 #include "prof/run/run.h"
+#include "prof/run/steps.h"
 
 namespace oplens::prof {
 namespace {
@@ -184,8 +185,10 @@ std::vector<StepTimes> StepTimesOf(const Run& run) {
     for (size_t i = kFirstOfHost; i <= kRest; ++i) step.parts[i] = 0;
     step.queued = 0;
     step.cold = 0;
+    step.ended = 0;
   }
   const std::vector<Interval> windows = WindowsOf(run.steps());
+  const bool of_run = run.steps().source() == StepSource::kNone;
   FindIdleGaps(run, windows, IdleOf::kRank, [&](const IdleGap& gap) {
     StepTimes& step = all[gap.window];
     const auto add = [](StepTimes::Time* to, int64_t ns) {
@@ -193,7 +196,8 @@ std::vector<StepTimes> StepTimesOf(const Run& run) {
     };
     for (const IdlePart& part : gap.parts) {
       const int64_t ns = LengthOf(part.time);
-      if (part.cause == IdleCause::kTail || part.cause == IdleCause::kUnknown) {
+      if (of_run && part.cause == IdleCause::kTail) add(&step.ended, ns);
+      if ((part.cause == IdleCause::kTail && !of_run) || part.cause == IdleCause::kUnknown) {
         MaskTimes times;
         classes.AddTimes(part.time, &times);
         for (size_t i = kFirstOfHost; i < kRest; ++i) {

@@ -56,17 +56,19 @@ struct StepTimes {
   Time busy;    ///< The GPU does something.
   Time queued;  ///< Part of the rest: IdleCause::kQueued.
   Time cold;    ///< Part of the rest: IdleCause::kColdStart.
+  Time ended;   ///< Part of the rest, of a run without steps: IdleCause::kTail.
 
   static constexpr std::tuple kMembers{&StepTimes::parts, &StepTimes::exposed, &StepTimes::hidden,
-                                       &StepTimes::busy,  &StepTimes::queued,  &StepTimes::cold};
+                                       &StepTimes::busy,  &StepTimes::queued,  &StepTimes::cold,
+                                       &StepTimes::ended};
   friend auto operator<=>(const StepTimes&, const StepTimes&) = default;
 };
 
 std::vector<StepTimes> TimesOf(std::span<const Step> steps, const ClassIntervals& classes);
 
 /// The times of a run's steps by our own rules: when no GPU works, the parts of the host are those
-/// of the one classification of idle time (IdleCause), except after the last work and before work
-/// of unknown launch: there, as in a run without work, they are what any thread does.
+/// of the one classification of idle time (IdleCause), except after the last work of steps and
+/// before work of unknown launch: there, as in a run without work, they are what any thread does.
 std::vector<StepTimes> StepTimesOf(const Run& run);
 
 /// The bits of classes [first, last).

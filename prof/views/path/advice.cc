@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -12,7 +14,10 @@
 #include "parse/model/recording_advice.h"
 #include "prof/advice/advise.h"
 #include "prof/advice/evidence.h"
+#include "prof/path/critical_path.h"
 #include "prof/run/run.h"
+#include "prof/views/collectives/collective_row.h"
+#include "prof/views/collectives/group_kinds.h"
 #include "prof/views/common/grouped_partial.h"
 #include "prof/views/common/rank_order.h"
 #include "prof/views/path/advice_facts.h"
@@ -26,6 +31,14 @@ struct AdviceRow {
   std::vector<std::string_view> evidence;
 };
 
+std::string_view ChangeOf(const advice::Item& item) {
+  return item.finding.change.empty() ? item.rule->change : std::string_view(item.finding.change);
+}
+
+std::string_view CommandOf(const advice::Item& item) {
+  return item.finding.command.empty() ? item.rule->command : std::string_view(item.finding.command);
+}
+
 constexpr Column<AdviceRow> kAdviceColumns[] = {
     {{"id", "Id", "", FieldType::kText, 22, "name of the rule (docs/advice.md)", Fold::kKey},
      [](const AdviceRow& row) { return Text(row.item.rule->id); }},
@@ -38,39 +51,84 @@ constexpr Column<AdviceRow> kAdviceColumns[] = {
     {{"ranks", "Ranks", "", FieldType::kInteger, 5, "number of ranks on which the rule holds"},
      [](const AdviceRow& row) { return Integer(row.item.ranks); }},
     {{"gain_pct", "Gain%", "%", FieldType::kDecimal, 7,
-      "upper bound of the time that the change saves; gains of several rows do not add up"},
+      "upper bound of the time that the change saves, of the steady steps; gains of several rows "
+      "do "
+      "not add up"},
      [](const AdviceRow& row) {
        return row.item.finding.gain ? Cell{100 * *row.item.finding.gain} : Cell{};
      }},
     {{"gain_ns", "Gain(ns)", "ns", FieldType::kInteger, 12,
-      "gain_pct of a mean step; without steps, of the run"},
+      "gain_pct of a mean steady step; without steps, of the run"},
      [](const AdviceRow& row) {
        return row.item.gain_ns ? Integer(std::llround(std::min(*row.item.gain_ns, 9e18))) : Cell{};
      }},
+    {{"estimate_pct", "Est%", "%", FieldType::kDecimal, 7,
+      "part of gain_pct that a replay of the critical path saves"},
+     [](const AdviceRow& row) {
+       return row.item.estimate ? Cell{100 * *row.item.estimate} : Cell{};
+     }},
+    {{"estimate_ns", "Est(ns)", "ns", FieldType::kInteger, 12,
+      "estimate_pct of a mean steady step; without steps, of the run"},
+     [](const AdviceRow& row) {
+       return row.item.estimate_ns ? Integer(std::llround(std::min(*row.item.estimate_ns, 9e18)))
+                                   : Cell{};
+     }},
+    {{"confidence", "Conf", "", FieldType::kText, 6,
+      "high: a replay saves the bound, medium: most of it, or the bound is a roof, low: less than "
+      "half, or not replayed"},
+     [](const AdviceRow& row) { return Text(advice::ConfidenceWord(row.item.confidence)); }},
+    {{"reason", "Reason", "", FieldType::kText, Field::kShared, "why this confidence"},
+     [](const AdviceRow& row) { return Text(row.item.reason); }},
     {{"item", "Advice", "", FieldType::kText, Field::kShared, "what was found"},
      [](const AdviceRow& row) { return Text(row.item.finding.sentence); }},
     {{"change", "Change", "", FieldType::kText, Field::kShared, "what to change"},
-     [](const AdviceRow& row) { return Text(row.item.rule->change); }},
+     [](const AdviceRow& row) { return Text(ChangeOf(row.item)); }},
     {{"evidence", "Evidence", "", FieldType::kTextList, Field::kShared,
       "where it was found, largest gain first", Fold::kNone, "; ", ""},
      [](const AdviceRow& row) { return Cell{Cell::Texts{row.evidence}}; }},
     {{"command", "Command", "", FieldType::kText, Field::kShared,
       "options of prof that show the evidence"},
-     [](const AdviceRow& row) { return Text(row.item.rule->command); }},
+     [](const AdviceRow& row) { return Text(CommandOf(row.item)); }},
     {{"bound", "Bound", "", FieldType::kText, 12, "time that bounds the gain"},
      [](const AdviceRow& row) { return Text(row.item.rule->bound); }},
     {{"assumption", "Assumption", "", FieldType::kText, Field::kShared,
       "assumption under which the gain is reached"},
      [](const AdviceRow& row) { return Text(row.item.rule->assumption); }},
     {{"evidence_view", "View", "", FieldType::kText, 12, "the view with the evidence"},
-     [](const AdviceRow& row) { return Text(row.item.rule->view); }},
+     [](const AdviceRow& row) {
+       return Text(row.item.finding.view.empty() ? row.item.rule->view : row.item.finding.view);
+     }},
+};
+
+/// Exposed time of the collective calls in the steady time of a rank.
+struct RankCommunication {
+  Sum exposed_ns;
+  Sum transfer_ns;  ///< Of each call at most the shortest latency on any rank.
+  std::map<std::string, Sum> waits_for;
+  std::map<CollectiveGroup, Sum> groups;
+
+  static constexpr std::tuple kMembers{&RankCommunication::exposed_ns,
+                                       &RankCommunication::transfer_ns,
+                                       &RankCommunication::waits_for, &RankCommunication::groups};
+  void Add(const CollectiveRow& row) {
+    const int64_t exposed = std::max<int64_t>(row.call.exposed_ns, 0);
+    if (exposed == 0 || row.share.transfer_ns < 0) return;
+    const int64_t transfer = std::min(exposed, row.share.transfer_ns);
+    exposed_ns += exposed;
+    transfer_ns += transfer;
+    groups[*row.group] += exposed;
+    if (row.share.last_rank != nullptr) waits_for[*row.share.last_rank] += exposed - transfer;
+  }
 };
 
 class Advice : public MemberPartial<Advice, kAdviceColumns> {
  public:
   void Begin(const Run* run) override {
     rank_ = run != nullptr ? run->rank() : std::string_view();
-    if (run != nullptr) family_.Add(run->trace().family);
+    if (run != nullptr) {
+      family_.Add(run->trace().family);
+      kinds_.Add(run->trace());
+    }
     facts_.Begin(run);
     finder_.Begin(run);
   }
@@ -82,22 +140,26 @@ class Advice : public MemberPartial<Advice, kAdviceColumns> {
     ranks_[rank_].Merge(facts_.End());
     if (const auto verdict = finder_.End()) verdicts_[rank_].Merge(*verdict);
   }
+  void AddCalls(std::span<const CollectiveRow> calls) override;
   void Emit(Sink* sink) const override;
   bool IsDocument() const override { return true; }
   std::string Document() const override;
   std::vector<std::string> Notes() const override;
 
  private:
-  std::vector<advice::NamedRank> Ranks() const {
+  /// What the rules look at. Points into this object.
+  struct Looked {
+    std::map<std::string, advice::CommunicationFacts> communication;
     std::vector<advice::NamedRank> ranks;
-    for (const auto& [name, facts] : ranks_) ranks.push_back({name, &facts});
-    return ranks;
-  }
+  };
+  Looked Ranks() const;
 
   std::string Verdict() const;
 
   std::map<std::string, advice::RankFacts, RankBefore> ranks_;
   std::map<std::string, RankVerdict, RankBefore> verdicts_;
+  std::map<std::string, RankCommunication, RankBefore> communication_;
+  GroupKinds kinds_;
   Max<Family> family_;
   // Of the current run:
   std::string rank_;
@@ -105,13 +167,57 @@ class Advice : public MemberPartial<Advice, kAdviceColumns> {
   VerdictFinder finder_;
 
  public:
-  static constexpr std::tuple kMembers{&Advice::ranks_, &Advice::verdicts_, &Advice::family_};
+  static constexpr std::tuple kMembers{&Advice::ranks_, &Advice::verdicts_, &Advice::communication_,
+                                       &Advice::kinds_, &Advice::family_};
 };
 
+void Advice::AddCalls(std::span<const CollectiveRow> calls) {
+  if (calls.empty()) return;
+  kinds_.AddCalls(calls);
+  const auto rank = ranks_.find(*calls.front().rank);
+  if (rank == ranks_.end()) return;
+  std::set<int64_t> steady;
+  for (const advice::StepFact& step : rank->second.steps) steady.insert(step.number);
+  RankCommunication& sums = communication_[rank->first];
+  for (const CollectiveRow& row : calls) {
+    const std::optional<int64_t> step = row.step();
+    if (step && steady.contains(*step)) sums.Add(row);
+  }
+}
+
+Advice::Looked Advice::Ranks() const {
+  Looked looked;
+  for (const auto& [name, sums] : communication_) {
+    advice::CommunicationFacts& facts = looked.communication[name];
+    facts.exposed_ns = sums.exposed_ns;
+    facts.transfer_ns = sums.transfer_ns;
+    facts.waiting_ns = facts.exposed_ns - facts.transfer_ns;
+    for (const auto& [rank, ns] : sums.waits_for) {
+      if (ns <= facts.waits_for_ns) continue;
+      facts.waits_for = rank;
+      facts.waits_for_ns = ns;
+    }
+    std::map<std::string_view, Sum> kinds;
+    for (const auto& [group, ns] : sums.groups) kinds[GroupKindWord(kinds_.Of(group))] += ns;
+    int64_t most_ns = 0;
+    for (const auto& [kind, ns] : kinds) {
+      if (ns <= most_ns) continue;
+      most_ns = ns;
+      facts.kind = kind;
+    }
+  }
+  for (const auto& [name, facts] : ranks_) {
+    const auto found = looked.communication.find(name);
+    looked.ranks.push_back(
+        {name, &facts, found == looked.communication.end() ? nullptr : &found->second});
+  }
+  return looked;
+}
+
 void Advice::Emit(Sink* sink) const {
-  const std::vector<advice::NamedRank> ranks = Ranks();
+  const Looked looked = Ranks();
   TableOf<AdviceRow> table(kAdviceColumns, sink);
-  for (const advice::Item& item : advice::Advise(ranks)) {
+  for (const advice::Item& item : advice::Advise(looked.ranks)) {
     table.Add({item, {item.finding.evidence.begin(), item.finding.evidence.end()}});
   }
 }
@@ -131,37 +237,49 @@ std::string Advice::Verdict() const {
                      most->second.sentence, most->second.command);
 }
 
+/// ", about 30.2 % (52.9 ms) to gain, at most 33.1 %".
+std::string GainText(const advice::Item& item) {
+  if (!item.finding.gain) return {};
+  const std::string most = advice::Percent(*item.finding.gain);
+  const auto text_of = [](std::string_view about, const std::string& share, double ns) {
+    return fmt::format(", {} {} % ({}) to gain", about, share, advice::TimeText(ns));
+  };
+  if (!item.estimate) return text_of("at most", most, item.gain_ns.value_or(0));
+  const std::string about = advice::Percent(*item.estimate);
+  std::string text = text_of("about", about, item.estimate_ns.value_or(0));
+  if (about != most) text += fmt::format(", at most {} %", most);
+  return text;
+}
+
 std::string Advice::Document() const {
-  const std::vector<advice::NamedRank> ranks = Ranks();
-  const std::vector<advice::Item> items = advice::Advise(ranks);
+  const Looked looked = Ranks();
+  const std::vector<advice::Item> items = advice::Advise(looked.ranks);
   if (items.empty()) {
-    const size_t blind = advice::RulesWithoutData(ranks).size();
-    const size_t looked = advice::Rules().size() - blind;
-    return looked > 0 ? fmt::format("{}nothing to advise: {} rules looked\n", Verdict(), looked)
-                      : Verdict();
+    const size_t blind = advice::RulesWithoutData(looked.ranks).size();
+    const size_t checked = advice::Rules().size() - blind;
+    return checked > 0 ? fmt::format("{}nothing to advise: {} rules looked\n", Verdict(), checked)
+                       : Verdict();
   }
   std::string text = Verdict();
   for (const advice::Item& item : items) {
     const advice::Finding& finding = item.finding;
     if (!text.empty()) text += '\n';
-    text += fmt::format("{} {}", item.rule->id, advice::SeverityWord(item.severity));
-    if (finding.gain) {
-      text += fmt::format(", at most {} % ({}) to gain", advice::Percent(*finding.gain),
-                          advice::TimeText(item.gain_ns.value_or(0)));
-    }
-    text += fmt::format("\n  {}\n", finding.sentence);
-    if (ranks.size() > 1) {
-      text += fmt::format("  on {} of {} ranks, most on rank {}\n", item.ranks, ranks.size(),
+    text += fmt::format("{} {}{}\n  {}\n", item.rule->id, advice::SeverityWord(item.severity),
+                        GainText(item), finding.sentence);
+    if (looked.ranks.size() > 1) {
+      text += fmt::format("  on {} of {} ranks, most on rank {}\n", item.ranks, looked.ranks.size(),
                           item.rank);
     }
     for (const std::string& evidence : finding.evidence) {
       text += fmt::format("    {}\n", evidence);
     }
-    text += fmt::format("  change: {}\n", item.rule->change);
+    text += fmt::format("  change: {}\n", ChangeOf(item));
     if (finding.gain) {
-      text += fmt::format("  gain: by {}, if {}\n", item.rule->bound, item.rule->assumption);
+      text +=
+          fmt::format("  gain: by {}, if {}\n  confidence: {}, {}\n", item.rule->bound,
+                      item.rule->assumption, advice::ConfidenceWord(item.confidence), item.reason);
     }
-    text += fmt::format("  see: prof FILE {}\n", item.rule->command);
+    text += fmt::format("  see: prof FILE {}\n", CommandOf(item));
   }
   return text;
 }
@@ -169,8 +287,8 @@ std::string Advice::Document() const {
 std::vector<std::string> Advice::Notes() const {
   // What to record for each unknown, with the rules that need it.
   std::map<MissingFact, std::string> lacks;
-  const std::vector<advice::NamedRank> ranks = Ranks();
-  for (const advice::Rule* rule : advice::RulesWithoutData(ranks)) {
+  const Looked looked = Ranks();
+  for (const advice::Rule* rule : advice::RulesWithoutData(looked.ranks)) {
     std::string& rules = lacks[rule->lack];
     rules += fmt::format("{}{}", rules.empty() ? "" : ", ", rule->id);
   }
@@ -189,11 +307,12 @@ std::vector<std::string> Advice::Notes() const {
 extern constexpr View kAdviceView = {
     .name = "advice",
     .help = "what to change, and how much time that can save at most",
-    .needs = kAdviceNeeds | kVerdictNeeds,
+    .needs = kAdviceNeeds | kVerdictNeeds | kCriticalPathNeeds,
     .fields = FieldsWithoutBy<kAdviceColumns>,
     .make = MakePartial<Advice>,
-    .narrow = "severity,gain_pct,item,change",
+    .narrow = "severity,gain_pct,estimate_pct,item,change",
     .may_be_empty = true,
-    .saved_form = 2};
+    .calls = true,
+    .saved_form = 3};
 
 }  // namespace oplens::prof

@@ -1,7 +1,6 @@
 #include "prof/views/path/advice_chains.h"
 
 #include <algorithm>
-#include <limits>
 #include <span>
 
 #include "parse/model/kernel_record.h"
@@ -24,52 +23,49 @@ size_t EndOfLastProduct(std::span<const StreamKernel> kernels) {
 
 }  // namespace
 
-void AdviceChains::Begin(advice::RankFacts* facts) {
+void AdviceChains::Begin(advice::RankFacts* facts, AdviceClaims* claims) {
   facts_ = facts;
+  claims_ = claims;
   streams_.clear();
   texts_.Clear();
+  breaks_.clear();
   waiting_ = 0;
 }
 
 void AdviceChains::Settle(std::vector<StreamKernel>* kernels, size_t count) {
-  ClaimGroups(std::span(*kernels).first(count), texts_, facts_);
+  ClaimGroups(std::span(*kernels).first(count), texts_, facts_, claims_);
   kernels->erase(kernels->begin(), kernels->begin() + static_cast<ptrdiff_t>(count));
   waiting_ -= count;
 }
 
 void AdviceChains::SettleAll() {
-  for (auto& [stream, kernels] : streams_) Settle(&kernels, kernels.size());
+  for (auto& [stream, waiting] : streams_) Settle(&waiting.kernels, waiting.kernels.size());
   streams_.clear();
   texts_.Clear();
 }
 
-void AdviceChains::Add(const PricedKernel& kernel, int64_t time_ns, bool claimed,
-                       std::vector<LaterClaim> later) {
+void AdviceChains::Add(const PricedKernel& kernel, int64_t time_ns, const Offer& offer) {
   if (waiting_ >= kMostWaiting || texts_.size() >= kMostTexts) SettleAll();
   const KernelRecord& record = *kernel.record;
-  std::vector<StreamKernel>& kernels = streams_[{record.device_id, record.stream_id}];
+  Waiting& stream = streams_[{record.device_id, record.stream_id}];
+  std::vector<StreamKernel>& kernels = stream.kernels;
   if (kernels.size() >= kMostOnStream) Settle(&kernels, EndOfLastProduct(kernels));
+  const int64_t breaks = breaks_[record.device_id];
+  if (!kernels.empty() && stream.breaks != breaks) {
+    kernels.emplace_back().claimed = true;
+    ++waiting_;
+  }
+  stream.breaks = breaks;
   StreamKernel own = StreamKernelOf(kernel, time_ns, &texts_);
-  own.claimed = claimed;
-  own.later = std::move(later);
+  own.claimed = offer.claimed;
+  own.offer = offer.topic;
+  own.offer_gain_ns = offer.gain_ns;
+  if (offer.topic != advice::Topic::kNone) own.offer_place = texts_.Of(offer.place);
   kernels.push_back(std::move(own));
   ++waiting_;
 }
 
-void AdviceChains::Break(const PricedKernel& kernel) {
-  const int64_t device = kernel.record->device_id;
-  StreamKernel end;
-  end.claimed = true;
-  const auto first = streams_.lower_bound({device, std::numeric_limits<int64_t>::min()});
-  for (auto it = first; it != streams_.end() && it->first.first == device; ++it) {
-    std::vector<StreamKernel>& kernels = it->second;
-    if (kernels.empty() || (kernels.back().work == StreamWork::kOther && kernels.back().claimed)) {
-      continue;
-    }
-    kernels.push_back(end);
-    ++waiting_;
-  }
-}
+void AdviceChains::Break(const PricedKernel& kernel) { ++breaks_[kernel.record->device_id]; }
 
 void AdviceChains::End() {
   SettleAll();

@@ -9,12 +9,13 @@
 #include "base/saturating.h"
 #include "ops/dtype.h"
 #include "ops/kernels/kernel_name.h"
-#include "ops/op_name.h"
 #include "parse/model/compute_capability.h"
 #include "parse/model/kernel_record.h"
+#include "prof/advice/checks.h"
 #include "prof/run/class_times.h"
 #include "prof/run/device_work.h"
 #include "prof/run/run.h"
+#include "prof/run/steady_idle.h"
 #include "prof/views/streams/gpu_launch.h"
 
 namespace oplens::prof {
@@ -63,45 +64,69 @@ bool IsMultiTensor(std::string_view name) {
 void AdviceFacts::Begin(const Run* run) {
   run_ = run;
   facts_ = advice::RankFacts();
-  waits_ns_.clear();
-  passes_ = advice::TopicFacts();
-  pass_instance_ = pass_bytes_ = most_pass_bytes_ = 0;
-  chains_.Begin(&facts_);
-  if (run == nullptr) return;
-  window_ = run->window();
-  GatherRunFacts(*run, &facts_, &waits_ns_);
+  claims_.Begin(run);
+  chains_.Begin(&facts_, &claims_);
+  passes_.Begin();
+  if (run != nullptr) GatherRunFacts(*run, &facts_, &claims_);
 }
 
 advice::RankFacts AdviceFacts::End() {
-  run_ = nullptr;
   chains_.End();
-  AddPassGains();
+  passes_.End(&facts_, &claims_);
+  if (run_ != nullptr) {
+    TakeWaits();
+    claims_.Replay(&facts_);
+  }
+  claims_.Begin(nullptr);
+  run_ = nullptr;
   return std::exchange(facts_, advice::RankFacts());
+}
+
+/// Gives each wait for the host to the topic that has a rule for it, the rest to kHost.
+void AdviceFacts::TakeWaits() {
+  // A rule that does not fire has no time.
+  const auto fires = [&](std::optional<advice::Finding> (*check)(const advice::Case&)) {
+    return check({facts_, {}}).has_value();
+  };
+  const bool optimizer = fires(advice::CheckPerTensorOptimizer);
+  if (!optimizer) facts_.At(Topic::kOptimizer).DropGains();
+  const bool few_short = !fires(advice::CheckShortKernels);
+  if (few_short) facts_.At(Topic::kShort).DropGains();
+  const SteadyIdle& idle = run_->steady_idle();
+  for (uint32_t i = 0; i < claims_.wait_count(); ++i) {
+    const LateWork& late = idle.late[i];
+    Topic& topic = claims_.OfWait(i);
+    const bool gone = topic == Topic::kNone || (topic == Topic::kOptimizer && !optimizer) ||
+                      (topic == Topic::kShort && few_short);
+    if (gone) {
+      topic = TopicOfHostWait(facts_, late, late.host_ns);
+      facts_.At(topic).Add({}, {1, late.host_ns, late.host_ns});
+    }
+    if (topic == Topic::kBlocking || topic == Topic::kGraphLaunch) continue;
+    for (uint32_t part = late.first_part; part < late.parts_end; ++part) {
+      claims_.TakeTime(topic, idle.host_parts[part]);
+    }
+  }
 }
 
 bool AdviceFacts::IsLooked(const PricedKernel& kernel) const {
   if (run_ == nullptr) return true;
   if (kernel.work == PricedKernel::kNoWork) return false;
   const Kernel& own = run_->trace().kernels[kernel.work];
-  return own.start_ns >= window_.start_ns && own.start_ns < window_.end_ns &&
+  return run_->steady_idle().time.Holds(*run_, own, kernel.work) &&
          !run_->device_work().IsCommunication(kernel.work);
 }
 
 /// The op and its sizes; without an op, the kernel.
-const std::string& AdviceFacts::PlaceOf(const PricedKernel& kernel) {
-  const std::string_view name = kernel.op.empty() ? kernel.record->short_name : kernel.op;
-  place_.assign(name);
+void AdviceFacts::SetPlace(const PricedKernel& kernel, std::string_view detail) {
+  place_.assign(kernel.op.empty() ? kernel.record->short_name : kernel.op);
   if (!kernel.params.empty()) place_.append(" ").append(kernel.params);
-  return place_;
+  place_.append(detail);
 }
 
-void AdviceFacts::AddTo(Topic topic, const PricedKernel& kernel, int64_t time_ns, int64_t gain_ns) {
-  facts_.At(topic).Add(PlaceOf(kernel), {1, time_ns, gain_ns});
-  claimed_ |= topic != Topic::kShort && gain_ns > 0;
-}
-
-void AdviceFacts::AddLater(Topic topic, const PricedKernel& kernel, int64_t gain_ns) {
-  later_.push_back({topic, gain_ns, PlaceOf(kernel)});
+/// Of several topics the one with the largest gain takes the kernel.
+void AdviceFacts::OfferTo(Topic topic, int64_t gain_ns, std::string_view detail) {
+  if (gain_ns > offer_.gain_ns) offer_ = {topic, gain_ns, detail};
 }
 
 void AdviceFacts::Add(const PricedKernel& kernel) {
@@ -109,8 +134,6 @@ void AdviceFacts::Add(const PricedKernel& kernel) {
   const bool collective =
       kernel.price != nullptr && kernel.price->op_class == ops::OpClass::kCollective;
   if (!time_ns || !IsLooked(kernel) || collective) return chains_.Break(kernel);
-  claimed_ = false;
-  later_.clear();
   facts_.kernels.Add({1, *time_ns, 0});
   facts_.has_prices |= kernel.share.flops.has_value();
   facts_.has_phases |= kernel.phase != Phase::kUnknown;
@@ -118,22 +141,60 @@ void AdviceFacts::Add(const PricedKernel& kernel) {
     facts_.compute_capability = std::max(facts_.compute_capability, kernel.gpu->compute_capability);
     facts_.has_roofs |= kernel.gpu->dram_bytes_per_s > 0;
   }
-  const int64_t wait_ns = waits_ns_.empty() ? 0 : int64_t{waits_ns_[kernel.work]};
-  if (*time_ns < advice::kShortKernelNs) AddTo(Topic::kShort, kernel, *time_ns, wait_ns);
-  if (kernel.phase == Phase::kRecompute) AddTo(Topic::kRecompute, kernel, *time_ns, *time_ns);
-  if (kernel.phase == Phase::kOptimizer) AddOptimizer(kernel, *time_ns, wait_ns);
+  offer_ = {};
+  if (kernel.phase == Phase::kRecompute) OfferTo(Topic::kRecompute, *time_ns);
+  if (kernel.phase == Phase::kOptimizer) OfferOptimizer(kernel, *time_ns);
   const bool convolution = kernel.price != nullptr && kernel.price->product &&
                            kernel.price->product->kind == ops::MatrixProduct::Kind::kConvolution;
-  if (convolution && kernel.share.role == ops::Role::kLayout) {
-    AddTo(Topic::kLayout, kernel, *time_ns, *time_ns);
-  }
+  if (convolution && kernel.share.role == ops::Role::kLayout) OfferTo(Topic::kLayout, *time_ns);
   const int64_t mma_flops = kernel.share.flops_mma.value_or(0);
-  if (mma_flops > 0) AddProduct(kernel, *time_ns, mma_flops);
-  if (*time_ns >= advice::kLongKernelNs) AddFit(kernel, *time_ns);
-  chains_.Add(kernel, *time_ns, claimed_, later_);
+  if (mma_flops > 0) OfferProduct(kernel, *time_ns, mma_flops);
+  if (*time_ns >= advice::kLongKernelNs) OfferFit(kernel, *time_ns);
+  Take(kernel, *time_ns);
+  TakeWait(kernel, *time_ns);
 }
 
-void AdviceFacts::AddProduct(const PricedKernel& kernel, int64_t time_ns, int64_t mma_flops) {
+/// Gives the kernel to a topic, or leaves it to its neighbours with the best offer.
+void AdviceFacts::Take(const PricedKernel& kernel, int64_t time_ns) {
+  const Topic topic = offer_.topic;
+  if (kernel.phase == Phase::kOptimizer && IsMultiTensor(kernel.record->long_name) &&
+      passes_.Add(kernel, time_ns)) {
+    return chains_.Add(kernel, time_ns, {.claimed = true});
+  }
+  SetPlace(kernel, offer_.detail);
+  const bool of_group = topic == Topic::kPad || topic == Topic::kSmallGrid ||
+                        topic == Topic::kLowOccupancy || topic == Topic::kNone;
+  if (of_group) {
+    return chains_.Add(kernel, time_ns,
+                       {.topic = topic, .gain_ns = offer_.gain_ns, .place = place_});
+  }
+  chains_.Add(kernel, time_ns, {.claimed = true});
+  facts_.At(offer_.topic).Add(place_, {1, time_ns, offer_.gain_ns});
+  claims_.TakeKernel(kernel.work, offer_.topic, offer_.gain_ns);
+}
+
+/// The wait for the host before a kernel, unless a call that waited has it.
+void AdviceFacts::TakeWait(const PricedKernel& kernel, int64_t time_ns) {
+  const bool is_short = time_ns < advice::kShortKernelNs;
+  const bool updates = offer_.topic == Topic::kOptimizer;
+  if (!is_short && !updates) return;
+  int64_t wait_ns = 0;
+  const uint32_t late = run_ == nullptr ? AdviceClaims::kNoWait : claims_.WaitBefore(kernel.work);
+  const Topic topic = updates ? Topic::kOptimizer : Topic::kShort;
+  if (late != AdviceClaims::kNoWait && claims_.OfWait(late) == Topic::kNone) {
+    const int64_t host_ns = run_->steady_idle().late[late].host_ns;
+    // Longer waits are not caused by a launch.
+    if (host_ns <= advice::kLaunchWaitNs) {
+      claims_.OfWait(late) = topic;
+      wait_ns = host_ns;
+    }
+  }
+  SetPlace(kernel, {});
+  if (is_short) facts_.At(Topic::kShort).Add(place_, {1, time_ns, updates ? 0 : wait_ns});
+  if (updates) facts_.At(Topic::kOptimizer).Add(place_, {0, 0, wait_ns});
+}
+
+void AdviceFacts::OfferProduct(const PricedKernel& kernel, int64_t time_ns, int64_t mma_flops) {
   const ops::TensorCoreJudgement& judged = FiguresOf(kernel).tensor_core;
   const ops::DType type = AdviceFactsTypeOf(kernel);
   const bool tensor = judged.use == ops::TensorCoreUse::kYes;
@@ -145,9 +206,8 @@ void AdviceFacts::AddProduct(const PricedKernel& kernel, int64_t time_ns, int64_
   if (judged.padding_at != std::string::npos) {
     const double peak = ProductPeakOf(kernel);
     const double roof_ns = std::max(AdviceFactsNsOf(flops, peak), memory_ns);
-    place_.assign(kernel.op).append(" ").append(kernel.params).append(": ");
-    place_.append(judged.why, judged.padding_at);
-    later_.push_back({Topic::kPad, peak > 0 ? Above(time_ns, roof_ns) : 0, place_});
+    padding_.assign(": ").append(judged.why, judged.padding_at);
+    OfferTo(Topic::kPad, peak > 0 ? Above(time_ns, roof_ns) : 0, padding_);
   }
   using ops::DType;
   if (type == DType::kFloat32 && tensor) {
@@ -156,23 +216,22 @@ void AdviceFacts::AddProduct(const PricedKernel& kernel, int64_t time_ns, int64_
              judged.fitness != ops::TensorCoreFitness::kNotAsked) {
     SaturatingAdd(&facts_.products.fp32_ns, time_ns);
     if (gpu.compute_capability < kFirstWithTensorCores) return;
-    // A vector times a matrix gains nothing: it is bound by memory.
-    const auto& product = kernel.price->product;
-    if (product && product->kind == ops::MatrixProduct::Kind::kGemm &&
-        std::min(product->m, product->n) == 1) {
-      return;
-    }
     const bool tf32 = gpu.compute_capability >= kFirstWithTf32;
     const double peak = gpu.Peak(tf32 ? ops::MathUnit::kTensorTf32 : ops::MathUnit::kTensorFp16);
-    // 16-bit types halve the bytes moved.
-    const double roof_ns = std::max(AdviceFactsNsOf(flops, peak), tf32 ? memory_ns : memory_ns / 2);
-    AddTo(Topic::kFp32, kernel, time_ns, peak > 0 ? Above(time_ns, roof_ns) : 0);
+    const double own_peak = gpu.Peak(ops::MathUnit::kVectorFp32);
+    // It keeps its distance from its roof; one that memory bounds gains nothing.
+    const double before_ns = std::max(AdviceFactsNsOf(flops, own_peak), memory_ns);
+    const double after_ns = std::max(AdviceFactsNsOf(flops, peak), memory_ns);
+    const bool known = peak > 0 && own_peak > 0 && before_ns > 0;
+    const double left_ns = known ? static_cast<double>(time_ns) * after_ns / before_ns : 0;
+    if (known && after_ns >= before_ns) return;
+    OfferTo(Topic::kFp32, known ? Above(time_ns, left_ns) : 0);
   } else if (type != DType::kUnknown && ops::BitsOf(type) <= kMostHalfBits) {
     SaturatingAdd(&facts_.products.half_ns, time_ns);
   }
 }
 
-void AdviceFacts::AddFit(const PricedKernel& kernel, int64_t time_ns) {
+void AdviceFacts::OfferFit(const PricedKernel& kernel, int64_t time_ns) {
   if (run_ == nullptr) return;
   const Trace& trace = run_->trace();
   const auto blocks = BlocksPerSm(trace, trace.kernels[kernel.work], kernel.gpu);
@@ -181,7 +240,7 @@ void AdviceFacts::AddFit(const PricedKernel& kernel, int64_t time_ns) {
     const bool priced = kernel.gpu != nullptr && kernel.share.bytes.has_value();
     const double used = std::max(*blocks, priced ? NearestRoofOf(kernel) : 0.0);
     const double used_ns = static_cast<double>(time_ns) * used;
-    return AddLater(Topic::kSmallGrid, kernel, Above(time_ns, used_ns));
+    return OfferTo(Topic::kSmallGrid, Above(time_ns, used_ns));
   }
   // Products run best with few warps, which hold their tiles in registers.
   if (kernel.gpu == nullptr || !kernel.share.bytes || kernel.share.flops_mma.value_or(1) != 0) {
@@ -192,48 +251,20 @@ void AdviceFacts::AddFit(const PricedKernel& kernel, int64_t time_ns) {
     return;
   const double nearest = NearestRoofOf(kernel);
   if (!figures.roofline.percent_of_dram || 100 * nearest >= ops::kLeastRoofPct) return;
-  const double best_ns = static_cast<double>(time_ns) * nearest;
-  AddLater(Topic::kLowOccupancy, kernel, Above(time_ns, best_ns));
+  OfferTo(Topic::kLowOccupancy, Above(time_ns, static_cast<double>(time_ns) * nearest));
 }
 
-void AdviceFacts::AddOptimizer(const PricedKernel& kernel, int64_t time_ns, int64_t wait_ns) {
+void AdviceFacts::OfferOptimizer(const PricedKernel& kernel, int64_t time_ns) {
   if (IsMultiTensor(kernel.record->long_name)) {
     ++facts_.multi_tensor_kernels;
-    return AddPass(kernel, time_ns);
+    return;
   }
   double memory_ns = 0;
   if (kernel.gpu != nullptr && kernel.share.bytes) {
     memory_ns = AdviceFactsNsOf(static_cast<double>(*kernel.share.bytes),
                                 static_cast<double>(kernel.gpu->dram_bytes_per_s));
   }
-  AddTo(Topic::kOptimizer, kernel, time_ns, SaturatingSum(Above(time_ns, memory_ns), wait_ns));
-}
-
-void AdviceFacts::AddPass(const PricedKernel& kernel, int64_t time_ns) {
-  const bool known = kernel.instance != 0 && kernel.gpu != nullptr && kernel.share.bytes;
-  if (!known || !ops::ParseOpName(kernel.op).list) return;
-  const bool begins = kernel.instance != pass_instance_;
-  if (begins) pass_bytes_ = 0;
-  pass_instance_ = kernel.instance;
-  SaturatingAdd(&pass_bytes_, *kernel.share.bytes);
-  most_pass_bytes_ = std::max(most_pass_bytes_, pass_bytes_);
-  pass_bytes_per_s_ = static_cast<double>(kernel.gpu->dram_bytes_per_s);
-  passes_.Add(kernel.op, {begins ? 1 : 0, time_ns, 0});
-  claimed_ = true;
-}
-
-/// One pass reads at least one list of tensors and writes one: half of what a call on up to three
-/// lists moves, of which all but one may be temporary.
-void AdviceFacts::AddPassGains() {
-  const auto steps = static_cast<double>(std::max<size_t>(facts_.steps.size(), 1));
-  const double least_ns =
-      steps * AdviceFactsNsOf(static_cast<double>(most_pass_bytes_) / 2, pass_bytes_per_s_);
-  const auto all_ns = static_cast<double>(passes_.all.time_ns);
-  const double gain = pass_bytes_per_s_ > 0 && least_ns < all_ns ? 1 - least_ns / all_ns : 0;
-  for (const auto& [op, sums] : passes_.places) {
-    const auto time_ns = static_cast<double>(sums.time_ns);
-    facts_.At(Topic::kForeach).Add(op, {sums.count, sums.time_ns, std::llround(gain * time_ns)});
-  }
+  OfferTo(Topic::kOptimizer, Above(time_ns, memory_ns));
 }
 
 }  // namespace oplens::prof

@@ -3,12 +3,16 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "parse/model/trace_needs.h"
 #include "prof/advice/facts.h"
 #include "prof/price/priced_kernel.h"
+#include "prof/run/idle_gaps.h"
 #include "prof/views/path/advice_chains.h"
+#include "prof/views/path/advice_claims.h"
+#include "prof/views/path/optimizer_passes.h"
 
 namespace oplens::prof {
 
@@ -16,7 +20,8 @@ class Run;
 
 /// Parts of the trace that some facts need.
 inline constexpr TraceNeeds kAdviceNeeds = {TracePart::kApiTimes, TracePart::kWaitCalls,
-                                            TracePart::kLongCalls, TracePart::kMemoryEvents};
+                                            TracePart::kLongCalls, TracePart::kWaitEvents,
+                                            TracePart::kMemoryEvents};
 
 /// Gathers the facts of one rank that the advice rules read.
 class AdviceFacts {
@@ -27,39 +32,35 @@ class AdviceFacts {
   advice::RankFacts End();
 
  private:
-  void AddProduct(const PricedKernel& kernel, int64_t time_ns, int64_t mma_flops);
-  void AddFit(const PricedKernel& kernel, int64_t time_ns);
-  void AddOptimizer(const PricedKernel& kernel, int64_t time_ns, int64_t wait_ns);
-  void AddTo(advice::Topic topic, const PricedKernel& kernel, int64_t time_ns, int64_t gain_ns);
-  /// As AddTo, unless a group of kernels has the kernel.
-  void AddLater(advice::Topic topic, const PricedKernel& kernel, int64_t gain_ns);
-  const std::string& PlaceOf(const PricedKernel& kernel);
-  void AddPass(const PricedKernel& kernel, int64_t time_ns);
-  void AddPassGains();
+  /// What a kernel could save, and by which topic.
+  struct Offer {
+    advice::Topic topic = advice::Topic::kNone;
+    int64_t gain_ns = -1;
+    std::string_view detail;  ///< Follows the place.
+  };
+
   bool IsLooked(const PricedKernel& kernel) const;
+  void OfferTo(advice::Topic topic, int64_t gain_ns, std::string_view detail = {});
+  void OfferProduct(const PricedKernel& kernel, int64_t time_ns, int64_t mma_flops);
+  void OfferFit(const PricedKernel& kernel, int64_t time_ns);
+  void OfferOptimizer(const PricedKernel& kernel, int64_t time_ns);
+  void Take(const PricedKernel& kernel, int64_t time_ns);
+  void TakeWait(const PricedKernel& kernel, int64_t time_ns);
+  void TakeWaits();
+  void SetPlace(const PricedKernel& kernel, std::string_view detail);
 
   const Run* run_ = nullptr;
-  Interval window_;
-  /// Per kernel: how long its GPU waited for the host before it, ns; 0 if longer than
-  /// advice::kLaunchWaitNs.
-  std::vector<uint32_t> waits_ns_;
+  AdviceClaims claims_;
   advice::RankFacts facts_;
   AdviceChains chains_;
-  // The current kernel:
-  std::string place_;
-  bool claimed_ = false;  // A rule has its time.
-  std::vector<LaterClaim> later_;
-  // Passes of an optimizer over lists of tensors:
-  advice::TopicFacts passes_;
-  int64_t pass_instance_ = 0;
-  int64_t pass_bytes_ = 0;  ///< Of that call so far.
-  int64_t most_pass_bytes_ = 0;
-  double pass_bytes_per_s_ = 0;
+  OptimizerPasses passes_;
+  Offer offer_;          // The best for the current kernel.
+  std::string place_;    // Of the current kernel,
+  std::string padding_;  // and what it would be padded to.
 };
 
 /// Facts of a run that need no prices: steps, idle times, waits, copies, memory, collectives.
-/// `waits_ns`: as in AdviceFacts.
-void GatherRunFacts(const Run& run, advice::RankFacts* facts, std::vector<uint32_t>* waits_ns);
+void GatherRunFacts(const Run& run, advice::RankFacts* facts, AdviceClaims* claims);
 
 }  // namespace oplens::prof
 

@@ -23,7 +23,9 @@
 #include "prof/run/collective_kind.h"
 #include "prof/run/device_times.h"
 #include "prof/run/device_work.h"
+#include "prof/run/interval_set.h"
 #include "prof/run/run.h"
+#include "prof/run/steady_idle.h"
 #include "prof/run/steps.h"
 #include "prof/views/common/step_times.h"
 #include "prof/views/path/advice_facts.h"
@@ -122,93 +124,64 @@ class Waits {
   std::vector<std::vector<LaunchIndex>> of_;  // By thread; the last is for calls without a thread.
 };
 
-void AddGaps(const Run& run, const std::vector<Interval>& windows, RankFacts* facts,
-             std::vector<uint32_t>* waits_ns, PlacedFacts* placed) {
+/// The time of a wait for the host that a call which waited for a GPU costs: without that wait the
+/// host would be ahead by its duration.
+int64_t BlockedNs(const LateWork& late, const LaunchCall& wait) {
+  return std::min(SaturatingSum(late.host_ns, late.sync_ns),
+                  LengthOf({wait.start_ns, wait.end_ns}));
+}
+
+/// Gives `host_ns` of a gap's waits for the host to a topic: the last ones.
+void TakeHostParts(const SteadyIdle& idle, const LateWork& late, Topic topic, int64_t host_ns,
+                   AdviceClaims* claims) {
+  for (uint32_t i = late.parts_end; i > late.first_part && host_ns > 0; --i) {
+    Interval part = idle.host_parts[i - 1];
+    part.start_ns = std::max(part.start_ns, SaturatingDifference(part.end_ns, host_ns));
+    host_ns -= LengthOf(part);
+    claims->TakeTime(topic, part);
+  }
+}
+
+void AddLateWork(const Run& run, RankFacts* facts, AdviceClaims* claims, PlacedFacts* placed) {
   const Trace& trace = run.trace();
   Waits waits(trace);
-  waits_ns->assign(trace.kernels.size(), 0);
-  FindIdleGaps(run, windows, IdleOf::kDevice, [&](const IdleGap& gap) {
-    for (size_t i = 0; i < kIdleCauseCount; ++i) SaturatingAdd(&facts->idle_ns[i], gap.ns[i]);
-    SaturatingAdd(&facts->cold_ns, gap.ns[static_cast<size_t>(IdleCause::kColdStart)]);
-    if (gap.next == nullptr) return;
-    const LaunchIndex launch = run.device_work().LaunchOf(*gap.next);
-    if (launch == kNoLaunch) return;
-    const auto of = [&](IdleCause cause) { return gap.ns[static_cast<size_t>(cause)]; };
-    int64_t host_ns = 0;
-    for (const IdleCause cause : {IdleCause::kLaunch, IdleCause::kHostOp, IdleCause::kPython}) {
-      SaturatingAdd(&host_ns, of(cause));
-    }
-    const LaunchCall& call = trace.launches[launch];
-    SaturatingAdd(&facts->cold_ns, of(IdleCause::kModuleLoad));
-    const LaunchCall* wait = waits.EndedIn(call.thread, gap.time.start_ns, call.start_ns);
-    if (wait != nullptr) {
-      // Without the wait, the host would be ahead by its duration.
-      const int64_t wait_ns = LengthOf({wait->start_ns, wait->end_ns});
-      const int64_t lost_ns = SaturatingSum(host_ns, of(IdleCause::kSync));
+  TextFilter replays(trace,
+                     [](std::string_view api) { return api.find("GraphLaunch") != api.npos; });
+  const std::vector<LateWork>& all = run.steady_idle().late;
+  for (uint32_t i = 0; i < all.size(); ++i) {
+    const LateWork& late = all[i];
+    if (late.kernel != UINT32_MAX) claims->SetWaitBefore(late.kernel, i);
+    if (late.launch == kNoLaunch) continue;
+    const LaunchCall& call = trace.launches[late.launch];
+    int64_t host_ns = late.host_ns;
+    if (const LaunchCall* wait = waits.EndedIn(call.thread, late.start_ns, call.start_ns)) {
+      const int64_t lost_ns = BlockedNs(late, *wait);
       placed->Add(Topic::kBlocking, trace.strings.View(wait->api), wait->thread, wait->start_ns,
-                  {1, wait_ns, std::min(lost_ns, wait_ns)});
-      host_ns = std::min(host_ns, lost_ns - std::min(lost_ns, wait_ns));
+                  {1, LengthOf({wait->start_ns, wait->end_ns}), lost_ns});
+      claims->TakeCall(static_cast<LaunchIndex>(wait - trace.launches.data()));
+      claims->OfWait(i) = Topic::kBlocking;
+      host_ns = std::min(host_ns, SaturatingSum(late.host_ns, late.sync_ns) - lost_ns);
+    } else if (replays.Fits(call.api)) {
+      // The host's time before the launch is not the graph's.
+      const int64_t graph_ns = SaturatingSum(late.launch_ns, late.queued_ns);
+      const int64_t start_ns = SaturatingDifference(late.end_ns, graph_ns);
+      facts->At(Topic::kGraphLaunch).Add(trace.strings.View(call.api), {1, graph_ns, graph_ns});
+      claims->TakeTime(Topic::kGraphLaunch, {start_ns, SaturatingSum(start_ns, graph_ns)});
+      claims->OfWait(i) = Topic::kGraphLaunch;
+      host_ns -= late.launch_ns;
+    } else {
+      continue;  // TakeWaits has it.
     }
-    SaturatingAdd(&facts->host_bound_ns, host_ns);
-    if (gap.next->IsKernel() && host_ns <= advice::kLaunchWaitNs) {
-      (*waits_ns)[gap.next->index] = static_cast<uint32_t>(host_ns);
-    }
-  });
-}
-
-void AddWindow(const Run& run, const std::vector<Interval>& windows, RankFacts* facts) {
-  std::set<int32_t> devices;
-  for (const DeviceEvent& event : run.device_work().events()) devices.insert(event.device_id);
-  facts->gpus = static_cast<int64_t>(devices.size());
-  for (const Interval& window : windows) SaturatingAdd(&facts->window_ns, LengthOf(window));
-}
-
-void AddAdviceRunFactsSteps(const Run& run, RankFacts* facts) {
-  const std::span<const Step> steps = run.steps().all();
-  // A period of kernels is a repetition: of a layer, a token, a step. Rules of steps are not for
-  // it.
-  const StepSource source = run.steps().source();
-  facts->has_steps = source == StepSource::kRanges || source == StepSource::kPattern;
-  const std::vector<StepTimes> times = StepTimesOf(run);
-  const bool all =
-      std::none_of(steps.begin(), steps.end(), [](const Step& s) { return s.steady(); });
-  const int64_t origin_ns = run.origin_ns();
-  for (size_t i = 0; i < steps.size(); ++i) {
-    const auto part = [&](const auto& list, TimeClass of) {
-      return list[static_cast<size_t>(of)].value_or(0);
-    };
-    const int64_t total_ns = LengthOf(steps[i].span);
-    const int64_t loader_ns = part(times[i].parts, TimeClass::kDataLoader);
-    const StepFact fact{LengthOf({origin_ns, steps[i].span.start_ns}), steps[i].number, total_ns,
-                        loader_ns, steps[i].state};
-    if (!steps[i].steady() && !all) {
-      if (steps[i].complete) facts->left_out.push_back(fact);
-      continue;
-    }
-    facts->steps.push_back(fact);
-    SaturatingAdd(&facts->steps_ns, total_ns);
-    SaturatingAdd(&facts->dataloader_ns, loader_ns);
-    SaturatingAdd(&facts->comm_exposed_ns, part(times[i].exposed, TimeClass::kComm));
-    SaturatingAdd(&facts->memcpy_exposed_ns, part(times[i].exposed, TimeClass::kMemcpy));
+    if (host_ns <= 0) continue;
+    const Topic topic = TopicOfHostWait(*facts, late, host_ns);
+    facts->At(topic).Add({}, {1, host_ns, host_ns});
+    TakeHostParts(run.steady_idle(), late, topic, host_ns, claims);
   }
-  std::sort(facts->steps.begin(), facts->steps.end());
-  std::sort(facts->left_out.begin(), facts->left_out.end());
-}
-
-void AddCopies(const Run& run, const std::vector<Interval>& windows, PlacedFacts* placed) {
-  const Trace& trace = run.trace();
-  for (const DeviceEvent& event : run.device_work().events()) {
-    if (event.work != WorkClass::kCopy || !IsWithin(windows, event.start_ns)) continue;
-    const MemoryCopy& copy = trace.copies[event.index];
-    if (!IsPageable(copy)) continue;
-    const LaunchIndex launch = run.device_work().LaunchOf(event);
-    const LaunchCall none;
-    const LaunchCall& call = launch == kNoLaunch ? none : trace.launches[launch];
-    const bool to_device = copy.source_kind == MemoryKind::kPageable;
-    placed->Add(Topic::kPageable, to_device ? "host to GPU" : "GPU to host",
-                launch == kNoLaunch ? kNoThread : call.thread, call.start_ns,
-                {1, event.duration_ns(), event.duration_ns()});
-  }
+  const IdleSubjects& host = run.steady_idle().groups[static_cast<size_t>(IdleGroup::kHost)];
+  facts->longest_host_ns = host.longest_ns();
+  const RootSubject subject = host.Find(run);
+  facts->host_place = subject.op;
+  if (!subject.frame.empty()) facts->host_place += fmt::format(" at {}", subject.frame);
 }
 
 bool TakesDriverMemory(std::string_view api) {
@@ -218,24 +191,100 @@ bool TakesDriverMemory(std::string_view api) {
                              [&](std::string_view part) { return api.find(part) != api.npos; });
 }
 
-/// Allocations from the driver in all steps except the first.
-void AddAllocations(const Run& run, PlacedFacts* placed) {
-  const auto steps = run.steps().all();
-  if (run.steps().source() == StepSource::kNone || steps.size() < 2) return;
+/// Waits in long API calls, and in the calls of copies of pageable memory.
+void AddCallParts(const Run& run, const RankFacts& facts, AdviceClaims* claims,
+                  PlacedFacts* placed) {
   const Trace& trace = run.trace();
   TextFilter takes(trace, TakesDriverMemory);
-  for (const LaunchCall& call : trace.launches) {
-    if (!takes.Fits(call.api)) continue;
-    if (call.start_ns < steps[1].host.start_ns || call.start_ns >= steps.back().host.end_ns) {
-      continue;
-    }
-    const int64_t length_ns = LengthOf({call.start_ns, call.end_ns});
-    placed->Add(Topic::kAllocation, trace.strings.View(call.api), call.thread, call.start_ns,
-                {1, length_ns, length_ns});
+  LaunchIndex last = kNoLaunch;
+  for (const IdlePart& part : run.steady_idle().call_parts) {
+    if (part.cause == IdleCause::kModuleLoad || part.call == kNoLaunch) continue;
+    const LaunchCall& call = trace.launches[part.call];
+    // A program without marked steps may still be filling its cache.
+    const bool allocates = facts.has_steps && takes.Fits(call.api);
+    const Topic topic = part.cause == IdleCause::kPageableCopy ? Topic::kPageable
+                        : allocates                            ? Topic::kAllocation
+                                                               : Topic::kApiCall;
+    const int64_t length_ns = LengthOf(part.time);
+    placed->Add(topic, trace.strings.View(call.api), part.thread, part.time.start_ns,
+                {part.call == last ? 0 : 1, length_ns, length_ns});
+    claims->TakeTime(topic, part.time);
+    last = part.call;
   }
 }
 
-void AddCollectives(const Run& run, const std::vector<Interval>& windows, RankFacts* facts) {
+void AddTimes(const Run& run, RankFacts* facts) {
+  std::set<int32_t> devices;
+  for (const DeviceEvent& event : run.device_work().events()) devices.insert(event.device_id);
+  facts->gpus = static_cast<int64_t>(devices.size());
+  const SteadyIdle& idle = run.steady_idle();
+  facts->total_ns = idle.total_ns;
+  facts->idle_ns = idle.ns;
+  facts->comm_exposed_ns = idle.busy.ns[kCommunicationBit];
+  facts->memcpy_exposed_ns = idle.busy.ns[kMemoryBit];
+  facts->compute_alone_ns =
+      SaturatingSum(idle.busy.ns[kComputeBit], idle.busy.ns[kComputeBit | kMemoryBit]);
+}
+
+void AddAdviceRunFactsSteps(const Run& run, RankFacts* facts) {
+  const std::span<const Step> steps = run.steps().all();
+  // A period of kernels is a repetition: of a layer, a token, a step. Rules of steps are not for
+  // it.
+  const StepSource source = run.steps().source();
+  facts->has_steps = source == StepSource::kRanges || source == StepSource::kPattern;
+  const std::vector<StepTimes> times = StepTimesOf(run);
+  const std::vector<bool>& counts = run.steady_idle().time.counts;
+  const int64_t origin_ns = run.origin_ns();
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const auto part = [&](const auto& list, TimeClass of) {
+      return list[static_cast<size_t>(of)].value_or(0);
+    };
+    const int64_t total_ns = LengthOf(steps[i].span);
+    const int64_t loader_ns = part(times[i].parts, TimeClass::kDataLoader);
+    const StepFact fact{LengthOf({origin_ns, steps[i].span.start_ns}), steps[i].number, total_ns,
+                        loader_ns, steps[i].state};
+    if (!counts[i]) {
+      if (steps[i].complete) facts->left_out.push_back(fact);
+      continue;
+    }
+    facts->steps.push_back(fact);
+    SaturatingAdd(&facts->dataloader_ns, loader_ns);
+  }
+  std::sort(facts->steps.begin(), facts->steps.end());
+  std::sort(facts->left_out.begin(), facts->left_out.end());
+}
+
+/// Copies between host and GPU, by what nothing else on the GPUs hides.
+void AddCopies(const Run& run, AdviceClaims* claims, PlacedFacts* placed) {
+  const Trace& trace = run.trace();
+  std::vector<Interval> others;
+  for (const DeviceEvent& event : run.device_work().events()) {
+    if (event.work != WorkClass::kCopy) others.push_back({event.start_ns, event.end_ns});
+  }
+  const IntervalSet busy(std::move(others));
+  for (const DeviceEvent& event : run.device_work().events()) {
+    if (event.work != WorkClass::kCopy || !IsWithin(run.steady_idle().time.windows, event.start_ns))
+      continue;
+    const MemoryCopy& copy = trace.copies[event.index];
+    const bool pageable = IsPageable(copy);
+    const bool pinned =
+        copy.source_kind == MemoryKind::kPinned || copy.target_kind == MemoryKind::kPinned;
+    if (!pageable && !pinned) continue;
+    const LaunchIndex launch = run.device_work().LaunchOf(event);
+    const LaunchCall none;
+    const LaunchCall& call = launch == kNoLaunch ? none : trace.launches[launch];
+    const MemoryKind host = pageable ? MemoryKind::kPageable : MemoryKind::kPinned;
+    const int64_t hidden_ns = busy.Within({event.start_ns, event.end_ns}).length_ns();
+    const Topic topic = pageable ? Topic::kPageable : Topic::kPinned;
+    placed->Add(topic, copy.source_kind == host ? "host to GPU" : "GPU to host",
+                launch == kNoLaunch ? kNoThread : call.thread, call.start_ns,
+                {1, event.duration_ns(), std::max<int64_t>(0, event.duration_ns() - hidden_ns)});
+    claims->TakeCopy(event.index, topic);
+  }
+}
+
+void AddCollectives(const Run& run, RankFacts* facts) {
+  const std::vector<Interval>& windows = run.steady_idle().time.windows;
   for (const CollectiveCall& call : run.collectives()) {
     if (call.time != CollectiveTime::kKernel || !IsWithin(windows, call.start_ns)) continue;
     facts->nccl = true;
@@ -295,21 +344,23 @@ void AddParallel(const Trace& trace, RankFacts* facts) {
 
 }  // namespace
 
-void GatherRunFacts(const Run& run, advice::RankFacts* facts, std::vector<uint32_t>* waits_ns) {
+void GatherRunFacts(const Run& run, advice::RankFacts* facts, AdviceClaims* claims) {
   const Trace& trace = run.trace();
   facts->has_run = true;
   facts->has_launches = !trace.launches.empty();
   AddMemory(trace, facts);
   AddParallel(trace, facts);
-  const std::vector<Interval> windows = WindowsOf(run);
-  if (run.device_work().events().empty() || windows.empty()) return;
+  if (run.device_work().events().empty() || run.steady_idle().time.windows.empty()) return;
   PlacedFacts placed(run);
-  AddGaps(run, windows, facts, waits_ns, &placed);
-  AddWindow(run, windows, facts);
+  AddTimes(run, facts);
   AddAdviceRunFactsSteps(run, facts);
-  AddCopies(run, windows, &placed);
-  AddAllocations(run, &placed);
-  AddCollectives(run, windows, facts);
+  AddLateWork(run, facts, claims, &placed);
+  AddCallParts(run, *facts, claims, &placed);
+  AddCopies(run, claims, &placed);
+  AddCollectives(run, facts);
+  if (facts->dataloader_ns > 0) {
+    facts->At(Topic::kDataLoader).Add({}, {1, facts->dataloader_ns, facts->dataloader_ns});
+  }
   placed.Finish(facts);
 }
 

@@ -39,8 +39,9 @@ bool Contains(const std::vector<int64_t>& sizes, int64_t size) {
 
 class GroupClaims {
  public:
-  GroupClaims(std::span<StreamKernel> kernels, const TextIds& texts, advice::RankFacts* facts)
-      : kernels_(kernels), texts_(texts), facts_(*facts) {}
+  GroupClaims(std::span<StreamKernel> kernels, const TextIds& texts, advice::RankFacts* facts,
+              AdviceClaims* claims)
+      : kernels_(kernels), texts_(texts), facts_(*facts), claims_(*claims) {}
 
   void ClaimAll() {
     ClaimQuantising();
@@ -48,7 +49,7 @@ class GroupClaims {
     ClaimAttentionCopies();
     ClaimCasts();
     ClaimChains();
-    ClaimLater();
+    ClaimOffers();
     ClaimFarFromRoof();
     ClaimMemoryBound();
   }
@@ -57,8 +58,9 @@ class GroupClaims {
   std::string_view LayerOf(const StreamKernel& kernel) const { return texts_.View(kernel.layer); }
 
   void Claim(Topic topic, std::string_view place, StreamKernel* kernel, int64_t gain_ns) {
-    kernel->claimed = kernel->grouped = true;
+    kernel->claimed = true;
     facts_.At(topic).Add(place, {1, kernel->time_ns, gain_ns});
+    claims_.TakeKernel(kernel->index, topic, gain_ns);
   }
 
   /// "copy_ T=(8,64),bf16,bf16 in OAIAttention".
@@ -407,12 +409,10 @@ class GroupClaims {
 
   // ---- what is left ----
 
-  void ClaimLater() {
+  void ClaimOffers() {
     for (StreamKernel& kernel : kernels_) {
-      if (kernel.grouped) continue;
-      for (const LaterClaim& later : kernel.later) {
-        Claim(later.topic, later.place, &kernel, later.gain_ns);
-      }
+      if (kernel.claimed || kernel.offer == Topic::kNone) continue;
+      Claim(kernel.offer, texts_.View(kernel.offer_place), &kernel, kernel.offer_gain_ns);
     }
   }
 
@@ -459,23 +459,32 @@ class GroupClaims {
     return ops;
   }
 
-  /// Claims those of a group that are not claimed; it counts as one.
+  /// Claims those of a group that are not claimed, which take `time_ns`; it counts as one.
   void ClaimTogether(Topic topic, std::string_view place, const Indices& group, int64_t time_ns,
                      int64_t gain_ns) {
-    for (const size_t i : group) kernels_[i].claimed = kernels_[i].grouped = true;
+    const double part = static_cast<double>(gain_ns) / static_cast<double>(time_ns);
+    for (const size_t i : group) {
+      StreamKernel& kernel = kernels_[i];
+      if (kernel.claimed) continue;
+      kernel.claimed = true;
+      claims_.TakeKernel(kernel.index, topic,
+                         std::llround(part * static_cast<double>(kernel.time_ns)));
+    }
     facts_.At(topic).Add(place, {1, time_ns, gain_ns});
   }
 
   std::span<StreamKernel> kernels_;
   const TextIds& texts_;
   advice::RankFacts& facts_;
+  AdviceClaims& claims_;
   Indices score_products_;  ///< Batched products of composed attention, ascending.
 };
 
 }  // namespace
 
-void ClaimGroups(std::span<StreamKernel> kernels, const TextIds& texts, advice::RankFacts* facts) {
-  GroupClaims(kernels, texts, facts).ClaimAll();
+void ClaimGroups(std::span<StreamKernel> kernels, const TextIds& texts, advice::RankFacts* facts,
+                 AdviceClaims* claims) {
+  GroupClaims(kernels, texts, facts, claims).ClaimAll();
 }
 
 }  // namespace oplens::prof

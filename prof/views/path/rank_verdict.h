@@ -53,11 +53,8 @@ class VerdictFinder {
   std::optional<RankVerdict> End();
 
  private:
-  std::vector<Interval> Windows() const;
-
   // Of the current run:
   const Run* run_ = nullptr;
-  std::vector<bool> counts_;  // By step.
   int64_t kernel_ns_ = 0;
   std::map<std::string, int64_t, std::less<>> ops_ns_;
 };

@@ -109,7 +109,11 @@ StreamWork WorkOf(const PricedKernel& kernel, KernelFamily family) {
     return StreamWork::kProduct;
   }
   const bool compiled = name.starts_with("triton_");
-  return IsMemoryFamily(family) && !compiled ? StreamWork::kMemory : StreamWork::kOther;
+  // Someone's "sum_kernel" may do anything.
+  const bool guessed =
+      kernel.op.empty() && kernel.facts != nullptr && kernel.facts->family().by_word;
+  const bool memory = IsMemoryFamily(family) && !compiled && !guessed;
+  return memory ? StreamWork::kMemory : StreamWork::kOther;
 }
 
 /// Bytes of all inputs and of all outputs, for a kernel that does all of an op's forward work.
@@ -245,6 +249,7 @@ void TextIds::Clear() {
 
 StreamKernel StreamKernelOf(const PricedKernel& kernel, int64_t time_ns, TextIds* texts) {
   StreamKernel own;
+  own.index = kernel.work;
   own.time_ns = time_ns;
   own.family = FamilyOf(kernel).value_or(KernelFamily::kOther);
   own.work = WorkOf(kernel, own.family);

@@ -40,20 +40,13 @@ enum class StreamWork : uint8_t {
   kAttention,
 };
 
-/// A rule that takes the kernel unless a group does.
-struct LaterClaim {
-  advice::Topic topic = advice::Topic::kPad;
-  int64_t gain_ns = 0;
-  std::string place;
-};
-
 /// A kernel among its neighbours on a stream. -1, and 0 for peaks and ids: unknown.
 struct StreamKernel {
+  uint32_t index = PricedKernel::kNoWork;  ///< PricedKernel::work.
   StreamWork work = StreamWork::kOther;
   ops::KernelFamily family = ops::KernelFamily::kOther;
   Phase phase = Phase::kUnknown;
   bool claimed = false;   ///< A rule has its time.
-  bool grouped = false;   ///< A rule about groups has.
   bool is_main = false;   ///< Not a helper beside its op's main kernel.
   bool few_bits = false;  ///< A factor has at most 8 bits.
   bool is_core = false;   ///< Of attention: its one kernel, or its softmax.
@@ -82,7 +75,10 @@ struct StreamKernel {
   double peak_per_s = 0;
   int element_bits = 0;
   bool could_flash = false;  ///< Attention that FlashAttention computes as well.
-  std::vector<LaterClaim> later;
+  // Who takes it unless a group does:
+  advice::Topic offer = advice::Topic::kNone;
+  int64_t offer_gain_ns = 0;
+  TextId offer_place = 0;
 };
 
 /// Reads what StreamKernel holds; texts go to `texts`.

@@ -170,6 +170,11 @@ constexpr Column<OverviewRow> kOverviewColumns[] = {
      [](const OverviewRow& row) {
        return row.FigureOf([](const OverviewStep& step) { return step.times.cold; });
      }},
+    {{"end_ns", "End(ns)", "ns", FieldType::kInteger, kOverviewWidth,
+      "part of other_ns: after the last work of a run without steps", Fold::kSum},
+     [](const OverviewRow& row) {
+       return row.FigureOf([](const OverviewStep& step) { return step.times.ended; });
+     }},
     TimeColumn<&StepTimes::exposed, TimeClass::kKernel>(
         "kernel_exposed_ns", "KernelExposed(ns)",
         "compute kernels run, and nothing else runs on the GPUs"),
@@ -413,6 +418,6 @@ extern constexpr View kOverviewView = {
     .important =
         "step,total_ns,kernel_ns,comm_ns,dataloader_ns,cpu_ns,busy_pct,other_ns,runtime_"
         "ns,rank,mfu_pct",
-    .saved_form = 2};
+    .saved_form = 3};
 
 }  // namespace oplens::prof

@@ -12,7 +12,7 @@ interface Advice {
   severity: string;
   item: string;
   change: string;
-  /** "at most 12.3 %, 1.234 ms of a step"; ''. */
+  /** "about 9.8 % (1.02 ms), at most 12.3 %"; ''. */
   gain: string;
   why: string;
   ranks: string;
@@ -27,15 +27,25 @@ function list(value: Value): string[] {
   return Array.isArray(value) ? value.map((item) => String(item ?? '')) : [textOf(value) ?? ''].filter(Boolean);
 }
 
+/** What a replay of the critical path saves, and the upper bound; without a replay the bound alone. */
+function gainOf(share: Value, time: Value, estimate: Value, estimated: Value): string {
+  if (share === null) return '';
+  const text = (word: string, pct: Value, ns: Value): string =>
+    `${word} ${number(Number(pct), 1)} %${ns === null ? '' : ` (${withUnit(Number(ns), 'ns')})`}`;
+  if (estimate === null) return text('at most', share, time);
+  const least = number(Number(estimate), 1) === number(Number(share), 1);
+  return text('about', estimate, estimated) + (least ? '' : `, at most ${number(Number(share), 1)} %`);
+}
+
 function adviceAt(table: Table, row: number): Advice {
   const cell = (key: string): Value => columnOf(table, key)?.at(row) ?? null;
   const text = (key: string): string => textOf(cell(key)) ?? '';
-  const [share, time, ranks] = [cell('gain_pct'), cell('gain_ns'), Number(cell('ranks'))];
+  const ranks = Number(cell('ranks'));
   const severity = text('severity');
   return {
     id: text('id'), severity: SEVERITIES.has(severity) ? severity : 'info', item: text('item'), change: text('change'),
-    gain: share === null ? '' : `at most ${number(Number(share), 1)} %${time === null ? '' : ` (${withUnit(Number(time), 'ns')})`}`,
-    why: text('bound') && `Upper bound by ${text('bound')}, if ${text('assumption')}.`,
+    gain: gainOf(cell('gain_pct'), cell('gain_ns'), cell('estimate_pct'), cell('estimate_ns')),
+    why: text('bound') && `Upper bound by ${text('bound')}, if ${text('assumption')}.${text('confidence') && ` Confidence ${text('confidence')}: ${text('reason')}.`}`,
     ranks: text('worst_rank') ? `${ranks > 1 ? `${ranks} ranks, most on ` : ''}rank ${text('worst_rank')}` : '',
     evidence: list(cell('evidence')), command: text('command'), view: text('evidence_view'),
   };

@@ -1,0 +1,133 @@
+#include "prof/views/path/advice_claims.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <span>
+#include <utility>
+
+#include "base/saturating.h"
+#include "prof/path/replay.h"
+#include "prof/run/class_times.h"
+#include "prof/run/device_work.h"
+#include "prof/run/run.h"
+#include "prof/run/steady_idle.h"
+#include "prof/run/steps.h"
+
+namespace oplens::prof {
+
+using advice::Topic;
+
+/// The time of a run without what one topic could save.
+class TopicChange : public TimeChange {
+ public:
+  TopicChange(const Run& run, const AdviceClaims& claims, Topic topic)
+      : run_(run),
+        claims_(claims),
+        topic_(topic),
+        times_(claims.times_[static_cast<size_t>(topic)]) {}
+
+  int64_t TimeOf(const PathEdge& part) const override {
+    switch (part.cause) {
+      case PathCause::kCompute:
+      case PathCause::kCopy:
+        return TimeOfWork(part);
+      case PathCause::kCommunication:
+      case PathCause::kQueue:
+      case PathCause::kIdle:
+        return part.time_ns;
+      case PathCause::kSyncWait:
+        return topic_ == Topic::kBlocking && part.subject.kind == PathSubject::Kind::kCall &&
+                       claims_.blocking_.contains(part.subject.index)
+                   ? kNoDependency
+                   : part.time_ns;
+      case PathCause::kDataLoader:
+        return topic_ == Topic::kDataLoader ? 0 : part.time_ns;
+      default:
+        return part.time_ns -
+               TimeTaken({part.start_ns, SaturatingSum(part.start_ns, part.time_ns)});
+    }
+  }
+
+ private:
+  int64_t TimeOfWork(const PathEdge& part) const {
+    if (part.subject.kind != PathSubject::Kind::kWork) return part.time_ns;
+    const DeviceEvent& event = run_.device_work().events()[part.subject.index];
+    if (event.work == WorkClass::kCopy) {
+      return claims_.copies_[event.index] == topic_ ? 0 : part.time_ns;
+    }
+    if (!event.IsKernel()) return part.time_ns;
+    const AdviceClaims::OfKernel& own = claims_.kernels_[event.index];
+    const int64_t all_ns = event.duration_ns();
+    if (own.topic != topic_ || all_ns <= 0) return part.time_ns;
+    // Of a part of the kernel, a part of its gain.
+    const double left = 1 - static_cast<double>(own.gain_ns) / static_cast<double>(all_ns);
+    return std::llround(static_cast<double>(part.time_ns) * std::clamp(left, 0.0, 1.0));
+  }
+
+  int64_t TimeTaken(const Interval& time) const {
+    int64_t taken_ns = 0;
+    auto next = std::partition_point(times_.begin(), times_.end(), [&](const Interval& one) {
+      return one.end_ns <= time.start_ns;
+    });
+    for (; next != times_.end() && next->start_ns < time.end_ns; ++next) {
+      SaturatingAdd(&taken_ns, LengthOf({std::max(next->start_ns, time.start_ns),
+                                         std::min(next->end_ns, time.end_ns)}));
+    }
+    return std::min(taken_ns, LengthOf(time));
+  }
+
+  const Run& run_;
+  const AdviceClaims& claims_;
+  Topic topic_;
+  std::span<const Interval> times_;
+};
+
+Topic TopicOfHostWait(const advice::RankFacts& facts, const LateWork& late, int64_t host_ns) {
+  const bool first = facts.has_steps && late.begins && host_ns > advice::kLaunchWaitNs;
+  return first ? Topic::kStepStart : Topic::kHost;
+}
+
+void AdviceClaims::Begin(const Run* run) {
+  *this = AdviceClaims();
+  run_ = run;
+  if (run == nullptr) return;
+  kernels_.resize(run->trace().kernels.size());
+  copies_.assign(run->trace().copies.size(), Topic::kNone);
+  waits_.assign(run->trace().kernels.size(), kNoWait);
+  of_wait_.assign(run->steady_idle().late.size(), Topic::kNone);
+}
+
+void AdviceClaims::TakeKernel(uint32_t kernel, Topic topic, int64_t gain_ns) {
+  if (kernel < kernels_.size()) kernels_[kernel] = {gain_ns, topic};
+}
+
+void AdviceClaims::TakeCopy(uint32_t copy, Topic topic) { copies_[copy] = topic; }
+
+void AdviceClaims::TakeTime(Topic topic, const Interval& time) {
+  times_[static_cast<size_t>(topic)].push_back(time);
+}
+
+void AdviceClaims::Replay(advice::RankFacts* facts) {
+  if (run_ == nullptr || !facts->has_launches) return;
+  const SteadyTime& steady = run_->steady_idle().time;
+  if (steady.windows.empty() || (steady.of_run && !run_->selects_all())) return;
+  std::vector<Topic> topics;
+  std::deque<TopicChange> changes;
+  std::vector<const TimeChange*> all;
+  for (size_t i = 0; i < advice::kTopicCount; ++i) {
+    const auto topic = static_cast<Topic>(i);
+    // Communication stays: other ranks are not replayed.
+    if (topic == Topic::kCollective || topic == Topic::kSmallCollective) continue;
+    if (facts->At(topic).all.gain_ns <= 0) continue;
+    std::sort(times_[i].begin(), times_[i].end(),
+              [](const Interval& a, const Interval& b) { return a.start_ns < b.start_ns; });
+    topics.push_back(topic);
+    all.push_back(&changes.emplace_back(*run_, *this, topic));
+  }
+  const std::vector<int64_t> saved_ns = ReplaySteps(*run_, steady.counts, all);
+  for (size_t i = 0; i < topics.size(); ++i) facts->At(topics[i]).saved_ns = saved_ns[i];
+  facts->has_replay = true;
+}
+
+}  // namespace oplens::prof

@@ -1,0 +1,67 @@
+#ifndef OPLENS_PROF_VIEWS_PATH_ADVICE_CLAIMS_H_
+#define OPLENS_PROF_VIEWS_PATH_ADVICE_CLAIMS_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "parse/model/trace.h"
+#include "prof/advice/facts.h"
+#include "prof/run/interval_set.h"
+
+namespace oplens::prof {
+
+class Run;
+struct LateWork;
+
+/// The topic of a wait of `host_ns` for the host that no other topic has: the start of a marked
+/// step, or any.
+advice::Topic TopicOfHostWait(const advice::RankFacts& facts, const LateWork& late,
+                              int64_t host_ns);
+
+/// Which topic the times of a run belong to: every kernel and every wait for the host to one.
+class AdviceClaims {
+ public:
+  /// `run`: null if there are only records, of which there are no claims.
+  void Begin(const Run* run);
+
+  /// The kernel could take `gain_ns` less.
+  void TakeKernel(uint32_t kernel, advice::Topic topic, int64_t gain_ns);
+  void TakeCopy(uint32_t copy, advice::Topic topic);
+  /// The GPU waits in this time for what the host does on any thread.
+  void TakeTime(advice::Topic topic, const Interval& time);
+  /// A call of kBlocking: the host would not wait in it.
+  void TakeCall(LaunchIndex call) { blocking_.insert(call); }
+
+  /// The wait for the host before a kernel, in SteadyIdle::late; kNoWait: there is none.
+  static constexpr uint32_t kNoWait = UINT32_MAX;
+  uint32_t WaitBefore(uint32_t kernel) const { return waits_.empty() ? kNoWait : waits_[kernel]; }
+  void SetWaitBefore(uint32_t kernel, uint32_t late) { waits_[kernel] = late; }
+  /// To which topic a wait belongs; kNone until a topic takes it.
+  advice::Topic& OfWait(uint32_t late) { return of_wait_[late]; }
+  size_t wait_count() const { return of_wait_.size(); }
+
+  /// Sets TopicFacts::saved_ns: the critical paths of the steady time without the gains.
+  void Replay(advice::RankFacts* facts);
+
+ private:
+  friend class TopicChange;
+  struct OfKernel {
+    int64_t gain_ns = 0;
+    advice::Topic topic = advice::Topic::kNone;
+  };
+
+  const Run* run_ = nullptr;
+  std::vector<OfKernel> kernels_;
+  std::vector<advice::Topic> copies_;
+  std::vector<uint32_t> waits_;         // By kernel.
+  std::vector<advice::Topic> of_wait_;  // By index in SteadyIdle::late.
+  std::array<std::vector<Interval>, advice::kTopicCount> times_;
+  std::set<LaunchIndex> blocking_;
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_VIEWS_PATH_ADVICE_CLAIMS_H_
