@@ -99,6 +99,8 @@ struct PricedOp {
   bool flops_bounded = false;
   /// Bytes of the first tensor; set by PriceCall.
   std::optional<Checked> input_bytes;
+  /// Bytes of all tensors that the call names; nullopt if a type is unknown. Set by PriceCall.
+  std::optional<Checked> argument_bytes = {};
   /// False: the op's name does not say what it computes, and Work.vec is meaningless.
   bool flops_known = true;
   bool bytes_known = true;  ///< False: Work.bytes is meaningless; see `why_no_bytes`.

@@ -80,8 +80,23 @@ std::optional<Checked> InputBytes(const OpCall& call) {
   return std::nullopt;
 }
 
+std::optional<Checked> ArgumentBytes(const OpCall& call) {
+  Checked bytes;
+  for (const OpArg& arg : call.args) {
+    Reason ignored;
+    if (arg.kind != OpArg::Kind::kTensor) continue;
+    const std::optional<Tensor> tensor = TensorOf(arg, &ignored);
+    if (!tensor || tensor->dtype == DType::kUnknown) return std::nullopt;
+    bytes += tensor->bytes();
+  }
+  return bytes;
+}
+
 PriceResult Finish(PriceResult result, const OpCall& call) {
-  if (result.price) result.price->input_bytes = InputBytes(call);
+  if (result.price) {
+    result.price->input_bytes = InputBytes(call);
+    result.price->argument_bytes = ArgumentBytes(call);
+  }
   if (result.price && HasUnknownDType(call)) {
     result.price->bytes_known = result.price->op_class == OpClass::kView;
   }

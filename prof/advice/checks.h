@@ -33,6 +33,16 @@ std::optional<Finding> CheckLowOccupancy(const Case& look);
 std::optional<Finding> CheckPerTensorOptimizer(const Case& look);
 std::optional<Finding> CheckRecomputation(const Case& look);
 
+// Kernels that a stream runs one after the other, and those below their roof.
+std::optional<Finding> CheckAttentionBackend(const Case& look);
+std::optional<Finding> CheckAttentionCopies(const Case& look);
+std::optional<Finding> CheckCastsBeforeProducts(const Case& look);
+std::optional<Finding> CheckQuantisation(const Case& look);
+std::optional<Finding> CheckFusion(const Case& look);
+std::optional<Finding> CheckFarFromRoof(const Case& look);
+std::optional<Finding> CheckMemoryBound(const Case& look);
+std::optional<Finding> CheckForeachOptimizer(const Case& look);
+
 // Several ranks.
 std::optional<Finding> CheckExposedCommunication(const Case& look);
 std::optional<Finding> CheckWaitsForRanks(const Case& look);

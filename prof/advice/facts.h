@@ -59,13 +59,26 @@ enum class Topic : uint8_t {
   kPinned,           ///< Other copies between host and GPU. Gain: likewise.
   kCollective,       ///< Collective calls. Gain: what computation does not hide.
   kSmallCollective,  ///< Collective calls of small messages. Gain: likewise.
-  kNone,             ///< Of rules whose gain is of no topic.
+  // Kernels of a stream one after the other; these come before kPad, kSmallGrid and kLowOccupancy
+  // (docs/advice.md).
+  kQuantise,         ///< Quantisation beside products of few bits. Gain: all of it.
+  kAttention,        ///< Attention in parts, or by a slower kernel. Gain: to the roof.
+  kAttentionCopies,  ///< Copies and rotary embedding around attention. Gain: all of it.
+  kCast,             ///< Casts and copies of what a product reads. Gain: all of it.
+  kChain,            ///< Memory-bound kernels that one kernel could do. Gain: to its roof.
+  kForeach,          ///< Passes of an optimizer over lists of tensors. Gain: to one pass.
+  // Kernels that no other topic has.
+  kFarFromRoof,  ///< Below kLeastOfRoof. Gain: to the roof.
+  kMemoryBound,  ///< Memory-bound ones. Gain: unknown.
+  kNone,         ///< Of rules whose gain is of no topic.
 };
-inline constexpr size_t kTopicCount = 19;
+inline constexpr size_t kTopicCount = 27;
 
 inline constexpr int64_t kShortKernelNs = 5'000;
 /// Only longer kernels profit from more blocks or warps.
 inline constexpr int64_t kLongKernelNs = 10'000;
+/// A kernel below this share of its nearer roof is far from it.
+inline constexpr double kLeastOfRoof = 0.50;
 /// Longer waits for a launch are not caused by many kernels.
 inline constexpr int64_t kLaunchWaitNs = 100'000;
 inline constexpr int64_t kSmallMessageBytes = int64_t{1} << 20;

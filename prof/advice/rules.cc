@@ -10,6 +10,7 @@ bool HasPrices(const RankFacts& rank) { return rank.has_prices; }
 bool HasPhases(const RankFacts& rank) { return rank.has_phases; }
 bool HasMemory(const RankFacts& rank) { return rank.has_memory; }
 bool HasSteps(const RankFacts& rank) { return rank.has_steps; }
+bool HasKernels(const RankFacts& rank) { return rank.kernels.count > 0; }
 
 constexpr std::string_view kExposed = "exposed time";
 constexpr std::string_view kRoofline = "roofline";
@@ -347,6 +348,103 @@ constexpr Rule kAdviceRules[] = {
      .view = "overview",
      .can_look = HasSteps,
      .lack = MissingFact::kSteps},
+    {.id = "attention-backend",
+     .check = CheckAttentionBackend,
+     .change = "F.scaled_dot_product_attention with 16-bit inputs and no dense mask (is_causal, or "
+               "flex_attention for other masks), so that FlashAttention or cuDNN computes it; "
+               "attn_implementation='sdpa' of Transformers",
+     .bound = kRoofline,
+     .assumption = "one kernel does it at the roof, and the scores stay on the chip",
+     .command = "--by layer:label,op,kernel --where 'family~\"softmax|attention\" or op~bmm'",
+     .view = "groups",
+     .can_look = HasPrices,
+     .lack = MissingFact::kArguments,
+     .topic = Topic::kAttention},
+    {.id = "rope-and-attention-copies",
+     .check = CheckAttentionCopies,
+     .change = "keep query, key and value in the layout of the attention kernel (views instead of "
+               "reshape and contiguous after a transpose, one projection for all three), and use a "
+               "fused rotary embedding",
+     .bound = kKernelTime,
+     .assumption = "the kernels beside them read and write in the right place",
+     .command = "--by layer:label,op,kernel --where 'family~\"layout|elementwise\"'",
+     .view = "groups",
+     .can_look = HasPrices,
+     .lack = MissingFact::kArguments,
+     .topic = Topic::kAttentionCopies},
+    {.id = "casts-before-products",
+     .check = CheckCastsBeforeProducts,
+     .change = "keep weights and activations in the type and layout of the product: 16-bit "
+               "weights instead of autocast of fp32 ones, no .float() between products, views "
+               "instead of contiguous()",
+     .bound = kKernelTime,
+     .assumption = "whatever makes the tensor writes it as the product reads it",
+     .command = "--by layer:label,op,params --where 'family=layout'",
+     .view = "groups",
+     .can_look = HasPrices,
+     .lack = MissingFact::kArguments,
+     .topic = Topic::kCast},
+    {.id = "quantize-around-products",
+     .check = CheckQuantisation,
+     .change = "quantise in the kernel that makes the tensor (norm, activation) or in the prologue "
+               "of the product; quantise weights once, ahead of time",
+     .bound = kKernelTime,
+     .assumption = "the kernels beside them quantise for nothing",
+     .command = "--by layer:label,op,kernel --where 'family=quantise'",
+     .view = "groups",
+     .can_look = HasKernels,
+     .lack = MissingFact::kKernels,
+     .topic = Topic::kQuantise},
+    {.id = "fusion",
+     .check = CheckFusion,
+     .change = "torch.compile the layers named, or call one op for the chain (F.rms_norm, "
+               "F.layer_norm, F.gelu, F.cross_entropy, or a kernel of your own)",
+     .bound = kRoofline,
+     .assumption = "one kernel reads what the chain begins with once, writes what it ends with, "
+                   "and runs at the roof",
+     .command = "-c stream,layer,op,kernel,params,sil,pct_dram --where "
+                "'family~\"elementwise|norm|reduction|softmax|layout|fill\"'",
+     .view = "kernels",
+     .can_look = HasPrices,
+     .lack = MissingFact::kArguments,
+     .topic = Topic::kChain},
+    {.id = "far-from-roof",
+     .check = CheckFarFromRoof,
+     .change = "look at the kernels named: other sizes or layouts for a better kernel (contiguous, "
+               "aligned, a larger batch), another library or backend, "
+               "torch.compile(mode='max-autotune')",
+     .bound = kRoofline,
+     .assumption = "they run at their nearer roof",
+     .command = "--where 'sil>=10us and pct_math<50 and pct_dram<50' -c "
+                "op,params,kernel,sil,pct_math,pct_dram --sort sil",
+     .view = "kernels",
+     .can_look = HasPrices,
+     .lack = MissingFact::kArguments,
+     .topic = Topic::kFarFromRoof},
+    {.id = "memory-bound-kernels",
+     .check = CheckMemoryBound,
+     .change = "torch.compile, which joins such kernels with each other and some with products; "
+               "what that saves is unknown",
+     .bound = "",
+     .assumption = "",
+     .command =
+         "--by op,params --where 'family~\"elementwise|norm|reduction|softmax|layout|fill\"'",
+     .view = "groups",
+     .can_look = HasKernels,
+     .lack = MissingFact::kKernels},
+    {.id = "foreach-optimizer",
+     .check = CheckForeachOptimizer,
+     .change =
+         "use an optimizer that does all in one pass: fused=True of torch.optim (Adam, AdamW, "
+         "SGD, Adagrad)",
+     .bound = kRoofline,
+     .assumption = "one pass reads and writes one list of the tensors at the bandwidth of the "
+                   "GPU's memory, and all others stay on the chip",
+     .command = "--by op,kernel --where 'phase=optimizer'",
+     .view = "groups",
+     .can_look = HasPhases,
+     .lack = MissingFact::kOps,
+     .topic = Topic::kForeach},
 };
 
 }  // namespace

@@ -65,10 +65,14 @@ void AdviceFacts::Begin(const Run* run) {
   run_ = run;
   facts_ = advice::RankFacts();
   claims_.Begin(run);
+  chains_.Begin(&facts_, &claims_);
+  passes_.Begin();
   if (run != nullptr) GatherRunFacts(*run, &facts_, &claims_);
 }
 
 advice::RankFacts AdviceFacts::End() {
+  chains_.End();
+  passes_.End(&facts_, &claims_);
   if (run_ != nullptr) {
     TakeWaits();
     claims_.Replay(&facts_);
@@ -127,8 +131,9 @@ void AdviceFacts::OfferTo(Topic topic, int64_t gain_ns, std::string_view detail)
 
 void AdviceFacts::Add(const PricedKernel& kernel) {
   const std::optional<int64_t> time_ns = TimeOf(kernel);
-  if (!time_ns || !IsLooked(kernel)) return;
-  if (kernel.price != nullptr && kernel.price->op_class == ops::OpClass::kCollective) return;
+  const bool collective =
+      kernel.price != nullptr && kernel.price->op_class == ops::OpClass::kCollective;
+  if (!time_ns || !IsLooked(kernel) || collective) return chains_.Break(kernel);
   facts_.kernels.Add({1, *time_ns, 0});
   facts_.has_prices |= kernel.share.flops.has_value();
   facts_.has_phases |= kernel.phase != Phase::kUnknown;
@@ -149,9 +154,21 @@ void AdviceFacts::Add(const PricedKernel& kernel) {
   TakeWait(kernel, *time_ns);
 }
 
+/// Gives the kernel to a topic, or leaves it to its neighbours with the best offer.
 void AdviceFacts::Take(const PricedKernel& kernel, int64_t time_ns) {
-  if (offer_.topic == Topic::kNone) return;
+  const Topic topic = offer_.topic;
+  if (kernel.phase == Phase::kOptimizer && IsMultiTensor(kernel.record->long_name) &&
+      passes_.Add(kernel, time_ns)) {
+    return chains_.Add(kernel, time_ns, {.claimed = true});
+  }
   SetPlace(kernel, offer_.detail);
+  const bool of_group = topic == Topic::kPad || topic == Topic::kSmallGrid ||
+                        topic == Topic::kLowOccupancy || topic == Topic::kNone;
+  if (of_group) {
+    return chains_.Add(kernel, time_ns,
+                       {.topic = topic, .gain_ns = offer_.gain_ns, .place = place_});
+  }
+  chains_.Add(kernel, time_ns, {.claimed = true});
   facts_.At(offer_.topic).Add(place_, {1, time_ns, offer_.gain_ns});
   claims_.TakeKernel(kernel.work, offer_.topic, offer_.gain_ns);
 }

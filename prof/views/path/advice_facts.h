@@ -10,7 +10,9 @@
 #include "prof/advice/facts.h"
 #include "prof/price/priced_kernel.h"
 #include "prof/run/idle_gaps.h"
+#include "prof/views/path/advice_chains.h"
 #include "prof/views/path/advice_claims.h"
+#include "prof/views/path/optimizer_passes.h"
 
 namespace oplens::prof {
 
@@ -50,6 +52,8 @@ class AdviceFacts {
   const Run* run_ = nullptr;
   AdviceClaims claims_;
   advice::RankFacts facts_;
+  AdviceChains chains_;
+  OptimizerPasses passes_;
   Offer offer_;          // The best for the current kernel.
   std::string place_;    // Of the current kernel,
   std::string padding_;  // and what it would be padded to.
