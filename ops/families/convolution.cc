@@ -17,7 +17,7 @@ namespace {
 struct ConvolutionOp {
   std::string_view name;
   std::string_view layout;  // See NameArguments.
-  size_t dimensions = 0;    // 0: by the weight's rank.
+  size_t dimensions = 0;    // 0: by the weight's rank, and no argument has a default.
   bool transposed = false;
   bool depthwise = false;  // One group per channel by default.
   int activation = 0;      // FLOPs per output of a fused activation.
@@ -119,6 +119,10 @@ Request ReadRequest(const ConvolutionOp& op, CallArgs* args) {
     args->Fail(Reason::kShapeMismatch);
     return request;
   }
+  if (op.dimensions == 0 && args->Find(kConvStride) == nullptr) {
+    args->Fail(Reason::kUnsupportedArgs);  // A cut list of arguments.
+    return request;
+  }
   const size_t dimensions = rank - 2;
   ReadPadding(args, dimensions, &request);
   request.steps.stride = ReadConvolutionInts(args, kConvStride, dimensions, 1);
@@ -174,11 +178,13 @@ std::optional<std::vector<int64_t>> ConvolutionOutputShape(Request* request, Rea
   const auto extents = OutputExtents(request, reason);
   if (!extents) return std::nullopt;
   *reason = Reason::kShapeMismatch;
-  const std::optional<int64_t> channels = (Checked(t.w.shape[1]) * request->groups).Value();
-  if (!channels || (!t.transposed && *channels != t.inputs())) return std::nullopt;
+  // Only of a transposed one do the shapes not tell the groups: elsewhere they are C / w[1].
+  const std::optional<int64_t> channels =
+      t.transposed ? (Checked(t.w.shape[1]) * request->groups).Value() : t.w.shape[0];
+  if (!channels) return std::nullopt;
   std::vector<int64_t> shape;
   if (t.batched()) shape.push_back(t.batch());
-  shape.push_back(t.transposed ? *channels : t.w.shape[0]);
+  shape.push_back(*channels);
   shape.insert(shape.end(), extents->begin(), extents->end());
   return shape;
 }

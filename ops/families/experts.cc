@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ops/call_args.h"
@@ -138,20 +141,48 @@ PriceResult PriceGroupedMm(std::string_view op, const OpCall& call) {
   return result;
 }
 
+struct FusedExpertsOp {
+  std::string_view name;
+  // Place of the mask of the experts that this GPU has; 0: the op has none.
+  size_t mask = 0;
+  // Whether a call without indices is one that was cut: its weights have their shape.
+  bool indices_cut = false;
+};
+
+constexpr FusedExpertsOp kFusedExpertsOps[] = {
+    {"fused_experts"},
+    {"inplace_fused_experts"},
+    {"outplace_fused_experts"},
+    {"fused_moe", 5},  // AITER
+    {"rocm_aiter_fused_moe", 5, true},
+    {"rocm_aiter_asm_moe_tkw1", 11},
+};
+
+bool HasTensorAt(const OpCall& call, size_t place) {
+  return place < call.args.size() && call.args[place].kind == OpArg::Kind::kTensor;
+}
+
 // fused_experts(x[T,H], w1[E,I1,H], w2[E,H,I], weights[T,k], ids[T,k], ..): each row passes k
 // experts: a product with w1, an activation (gated if I1 is 2I), a product with w2; the k results
-// are weighted and added. All experts that k T rows can reach are read.
-PriceResult PriceFusedExperts(std::string_view, const OpCall& call) {
+// are weighted and added. How many experts all rows reach is not recorded: one row reaches k. With
+// a mask, some may be on other GPUs, so that the FLOPs are a bound and no weight is surely read.
+PriceResult PriceFusedExperts(std::string_view name, const OpCall& call) {
   constexpr int kGate = 22;
   constexpr int kActivation = 21;
-  if (call.args.size() < 5) return Unpriced(Reason::kUnsupportedArgs);
-  const OpCall operands{call.mod, call.op, {call.args.begin(), call.args.begin() + 5}};
-  CallArgs args(operands, {"hidden_states", "w1", "w2", "topk_weights", "topk_ids"});
+  constexpr size_t kOperands = 5;
+  const FusedExpertsOp* op = FindRow(kFusedExpertsOps, name);
+  const bool cut = op != nullptr && op->indices_cut && call.args.size() == kOperands - 1;
+  if (op == nullptr || (call.args.size() < kOperands && !cut)) {
+    return Unpriced(Reason::kUnsupportedArgs);
+  }
+  const auto operands_end = call.args.begin() + static_cast<ptrdiff_t>(cut ? 4 : kOperands);
+  const OpCall operands{call.mod, call.op, {call.args.begin(), operands_end}};
+  CallArgs args(operands, {"hidden_states", "w1", "w2", "topk_weights|topk_weight", "topk_ids"});
   const Tensor x = args.RequireTensor(0);
   const Tensor w1 = args.RequireTensor(1);
   const Tensor w2 = args.RequireTensor(2);
   const Tensor weights = args.RequireTensor(3);
-  const Tensor ids = args.RequireTensor(4);
+  const Tensor ids = args.RequireTensor(cut ? 3 : 4);
   if (args.failed()) return Unpriced(args.reason());
   if (x.shape.size() != 2 || w1.shape.size() != 3 || w2.shape.size() != 3 ||
       ids.shape.size() != 2 || w1.shape[0] != w2.shape[0] || w1.shape[2] != x.shape[1] ||
@@ -162,28 +193,31 @@ PriceResult PriceFusedExperts(std::string_view, const OpCall& call) {
   const int64_t inner = w2.shape[2];
   const bool gated = Checked(inner) * 2 == w1.shape[1];
   if (!gated && inner != w1.shape[1]) return Unpriced(Reason::kShapeMismatch);
+  const bool masked = op->mask > 0 && HasTensorAt(call, op->mask);
   const Checked rows = ids.elements();
-  const auto reached = rows.Value();
-  if (!reached) return Unpriced(Reason::kCostOverflow);
-  const Checked experts = std::min(*reached, w1.shape[0]);
+  const auto passes = rows.Value();
+  if (!passes) return Unpriced(Reason::kCostOverflow);
+  const Checked experts = masked || *passes == 0 ? 0 : std::min(ids.shape[1], w1.shape[0]);
   const Checked weight_bytes =
       BytesOf(experts * w1.shape[1] * h, w1.dtype) + BytesOf(experts * h * inner, w2.dtype);
   Work forward;
   forward.mma = rows * h * (Checked(w1.shape[1]) + inner) * 2;
   forward.vec = rows * inner * (gated ? kGate : kActivation) + rows * h * 2;
-  forward.bytes = x.bytes() * 2 + weight_bytes + weights.bytes() + ids.bytes();
-  PriceResult result = Priced(fmt::format("E={},T={},k={},H={},I={},{}", w1.shape[0], x.shape[0],
-                                          ids.shape[1], h, inner, DTypeWord(x.dtype)),
-                              forward, std::vector<PartWork>());
+  forward.bytes = x.bytes() * 2 + weight_bytes + weights.bytes();
+  if (!cut) forward.bytes += ids.bytes();
+  std::string params = fmt::format("E={},T={},k={},H={},I={},{}", w1.shape[0], x.shape[0],
+                                   ids.shape[1], h, inner, DTypeWord(x.dtype));
+  if (masked) params += fmt::format(",rows<={}", *passes);
+  PriceResult result = Priced(std::move(params), forward, std::vector<PartWork>());
   result.price->matmul_like = true;
-  result.price->product = ProductOf({*reached, w1.shape[1], h}, x.dtype, w1.dtype, x.dtype);
-  result.price->product->extents = {{"I1", w1.shape[1]}, {"kT", *reached}, {"H", h}};
+  result.price->flops_bounded = masked;
+  result.price->product = ProductOf({*passes, w1.shape[1], h}, x.dtype, w1.dtype, x.dtype);
+  result.price->product->extents = {{"I1", w1.shape[1]}, {"kT", *passes}, {"H", h}};
   return result;
 }
 
 constexpr std::string_view kGroupedNames[] = {"_grouped_mm", "_scaled_grouped_mm", "grouped_mm"};
-constexpr std::string_view kExpertsFusedNames[] = {"fused_experts", "inplace_fused_experts",
-                                                   "outplace_fused_experts"};
+constexpr auto kExpertsFusedNames = NamesOf(kFusedExpertsOps);
 constexpr OpModel kExpertsModels[] = {{kGroupedNames, PriceGroupedMm},
                                       {kExpertsFusedNames, PriceFusedExperts}};
 

@@ -23,13 +23,24 @@ bool HasMatrixInstruction(std::string_view name) {
 }
 
 /// Whether the name says that the kernel uses AMD's matrix cores: Tensile's by the instruction
-/// shape ("Cijk_..._MT128x128x32_MI32x32x8x1_..."), Composable Kernel's by "xdl", others by "mfma".
+/// shape ("Cijk_..._MT128x128x32_MI32x32x8x1_..."), MIOpen's generated convolutions by "gtcx" (gtc
+/// with the x of xdlops), Composable Kernel's by "xdl", others by "mfma".
 bool NamesMatrixCores(std::string_view long_name) {
   if (long_name.starts_with("Cijk_")) return HasMatrixInstruction(long_name);
+  if (long_name.starts_with("igemm_")) return long_name.find("_gtcx") != long_name.npos;
   for (const std::string_view word : {"xdl", "Xdl", "mfma", "MFMA"}) {
     if (long_name.find(word) != long_name.npos) return true;
   }
   return false;
+}
+
+/// AOTriton's attention, behind PyTorch's scaled_dot_product_attention on AMD GPUs; in files of
+/// code objects "attn_fwd.kd".
+bool IsAotritonAttention(std::string_view long_name) {
+  const std::string_view name = long_name.substr(0, long_name.find('.'));
+  constexpr std::string_view kNames[] = {"attn_fwd", "bwd_kernel_dk_dv", "bwd_kernel_dq",
+                                         "bwd_kernel_fuse"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
 constexpr double kAboveVectorPeak = 1.05;
@@ -122,7 +133,7 @@ class Judge {
       result_.use = TensorCoreUse::kYes;
       return "by name: AMD's matrix cores";
     }
-    if (IsOfAnotherMaker()) return {};
+    if (IsOfAnotherMaker()) return ResolveOfAmd();
     if (!HasTensorCores()) {
       result_.use = TensorCoreUse::kNo;
       return "by GPU";
@@ -143,6 +154,17 @@ class Judge {
       return "by data type";
     }
     return {};
+  }
+
+  /// Triton's tl.dot of 16-bit factors is always an instruction of the matrix cores.
+  std::string_view ResolveOfAmd() {
+    const bool attention = product_ != nullptr && product_->kind == MatrixProduct::Kind::kAttention;
+    if (kernel_.gpu->maker != Maker::kAmd || !attention || (wanted_ != kFp16 && wanted_ != kBf16) ||
+        !IsAotritonAttention(kernel_.long_name)) {
+      return {};
+    }
+    result_.use = TensorCoreUse::kYes;
+    return "by data type: AOTriton's attention";
   }
 
   bool IsAboveVectorPeak() const {

@@ -52,7 +52,8 @@ struct TensorCoreJudgement {
 };
 
 /// `use` is the name's answer; if that is open, kYes for names that indicate AMD's matrix cores,
-/// which count as Tensor Cores. Otherwise, for NVIDIA GPUs only, by
+/// which count as Tensor Cores, and on AMD GPUs for AOTriton's attention of 16-bit types.
+/// Otherwise, for NVIDIA GPUs only, by
 ///  1. the GPU: kNo if it has no Tensor Cores;
 ///  2. the achieved rate: matrix FLOPs above 1.05 x the peak of the CUDA cores need Tensor Cores
 ///     (not for convolutions, whose Winograd and FFT kernels do fewer FLOPs than the op);

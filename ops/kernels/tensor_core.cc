@@ -327,6 +327,20 @@ constexpr MathRule kMathRules[] = {
      R"((?:^|[^a-z0-9])[sc](?:1684|1688)(?:gemm|cudnn|fprop|dgrad|wgrad)|f32f32|gemm_f32)"},
 };
 
+// A mangled name without "_S4_" and "_S8_", which refer to types named before and not to int4 and
+// int8: "ES7_S8_Lb1E".
+std::string WithoutSubstitutions(std::string_view name) {
+  std::string rest(name);
+  if (!name.starts_with("_Z")) return rest;
+  for (const std::string_view reference : {"_S4_", "_S8_"}) {
+    // The last byte may begin the next one.
+    for (size_t at = rest.find(reference); at != rest.npos; at = rest.find(reference, at)) {
+      rest.erase(at, reference.size() - 1);
+    }
+  }
+  return rest;
+}
+
 MathType TensorCoreMathTypeOf(std::string_view lower) {
   static std::array<LazyPattern, std::size(kMathRules)> compiled;
   for (size_t i = 0; i < compiled.size(); ++i) {
@@ -367,7 +381,7 @@ TensorCoreVerdict VerdictByRules(std::string_view long_name) {
     if (!Applies(kTensorCoreRules[i], &compiled[i], long_name, lower, &token)) continue;
     TensorCoreVerdict verdict{kTensorCoreRules[i].use, kTensorCoreRules[i].id, Trim(token)};
     if (verdict.use == TensorCoreUse::kYes) {
-      verdict.math = TensorCoreMathTypeOf(lower);
+      verdict.math = TensorCoreMathTypeOf(ToLowerText(WithoutSubstitutions(long_name)));
       verdict.half_sums = verdict.math == MathType::kFp16 && SumsInHalf(lower);
     }
     return verdict;
@@ -462,7 +476,7 @@ int64_t AlignmentOf(MathType math) {
   }
 }
 
-std::string_view TensorCoreRulesVersion() { return "4"; }
+std::string_view TensorCoreRulesVersion() { return "5"; }
 
 TensorCoreVerdict TensorCoreVerdictOf(std::string_view long_name) {
   TensorCoreVerdict verdict = VerdictByRules(long_name);

@@ -86,7 +86,10 @@ ReasonSet Joined::ReasonsOf(size_t index) const {
     if (around->only_leaks) reasons.Add(Reason::kOnlyLeakedRanges);
     if (around->open_range) reasons.Add(Reason::kOpenRange);
   }
-  if (kernel.launch == kNoLaunch) reasons.Add(Reason::kNoLaunchCall);
+  if (kernel.launch == kNoLaunch) {
+    const bool unnumbered = trace_.unnumbered_calls && kernel.correlation_id == kUnknownId;
+    reasons.Add(unnumbered ? Reason::kUnnumberedLaunch : Reason::kNoLaunchCall);
+  }
   // Kernels without a single op: replays of a graph whose capture is not in the file, whatever
   // surrounds the replay, and kernels that a compiler made of several ops.
   if (kernel.graph && kernel.capture == kNoLaunch) reasons.Add(Reason::kGraphKernel);
@@ -103,8 +106,9 @@ ReasonSet Joined::ReasonsOf(size_t index) const {
 }
 
 void Joined::CountReasons(Diagnostics* diagnostics) const {
-  constexpr Reason kOfRows[] = {Reason::kNoLaunchCall, Reason::kGraphKernel,
-                                Reason::kCompiledKernel, Reason::kUntimed, Reason::kBadTimes};
+  constexpr Reason kOfRows[] = {Reason::kNoLaunchCall, Reason::kUnnumberedLaunch,
+                                Reason::kGraphKernel,  Reason::kCompiledKernel,
+                                Reason::kUntimed,      Reason::kBadTimes};
   constexpr Reason kOfRanges[] = {Reason::kNoMarker, Reason::kOnlyLeakedRanges};
   for (size_t i = 0; i < trace_.kernels.size(); ++i) {
     const Kernel& kernel = trace_.kernels[i];

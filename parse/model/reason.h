@@ -22,6 +22,8 @@ enum class Severity : uint8_t {
 // line here; nothing else lists them. At most 64.
 #define OPLENS_REASONS(X)                                                                          \
   X(kNoLaunchCall, "no-launch", kDamage, "kernels whose launch call is not in the file")           \
+  X(kUnnumberedLaunch, "unnumbered-launch", kDamage,                                               \
+    "kernels without a number that tells which call of the file launched them")                    \
   X(kNoMarker, "no-range", kInfo, "kernels launched outside every annotated range")                \
   X(kUntimed, "untimed", kDamage, "kernels without a time (start = end = 0); left out of sums")    \
   X(kBadTimes, "bad-times", kDamage, "kernels that end before they start; left out of sums")       \
@@ -125,6 +127,10 @@ class ReasonSet {
   constexpr void Clear() { bits_ = 0; }
   constexpr void Merge(ReasonSet other) { bits_ |= other.bits_; }
   friend constexpr bool operator==(ReasonSet a, ReasonSet b) { return a.bits_ == b.bits_; }
+  /// Whether the launch of the kernel is not known.
+  constexpr bool LacksLaunch() const {
+    return Has(Reason::kNoLaunchCall) || Has(Reason::kUnnumberedLaunch);
+  }
 
   /// Calls f(Reason) for each member, in declaration order.
   template <typename F>

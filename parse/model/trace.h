@@ -373,6 +373,9 @@ struct Trace {
   /// times of several files comparable, as far as their machines' clocks agree. nullopt: unknown.
   std::optional<int64_t> clock_offset_ns;
   RecorderLosses lost;
+  /// There are calls that launch kernels, and no number tells which: they are not in `launches`
+  /// unless those of TracePart::kApiCalls are.
+  bool unnumbered_calls = false;
   StringPool strings;
   std::vector<Process> processes;
   std::vector<Thread> threads;

@@ -87,8 +87,9 @@ bool IsForward(const KernelRecord& record) {
 
 /// Why a kernel has no annotated op; a reason given by parse takes precedence.
 Reason WhyWithoutOp(const KernelRecord& record) {
-  for (const Reason known : {Reason::kNoLaunchCall, Reason::kOnlyLeakedRanges, Reason::kLeakedRange,
-                             Reason::kGraphKernel, Reason::kCompiledKernel, Reason::kNoMarker}) {
+  for (const Reason known :
+       {Reason::kNoLaunchCall, Reason::kUnnumberedLaunch, Reason::kOnlyLeakedRanges,
+        Reason::kLeakedRange, Reason::kGraphKernel, Reason::kCompiledKernel, Reason::kNoMarker}) {
     if (record.reasons.Has(known)) return known;
   }
   const bool any_range = !record.range.empty() || !record.layer.empty() ||

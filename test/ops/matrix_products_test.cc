@@ -233,12 +233,46 @@ TEST(QuantizedTest, GroupsOfOtherExtents) {
 
 TEST(QuantizedTest, FusedExperts) {
   CheckCases({
-      // 12 rows: 2*12*4*(10 + 5); the gate 22*12*5, weights and sums 2*12*4. x and Y 24 each, three
-      // experts of 40 + 20 elements, 12 weights and indices.
+      // 12 rows: 2*12*4*(10 + 5); the gate 22*12*5, weights and sums 2*12*4. x and Y 24 each, at
+      // least
+      // the two experts of one row, of 40 + 20 elements, 12 weights and indices.
       {"inplace_fused_experts",
        "[6,4]bf16 [3,10,4]bf16 [3,4,5]bf16 [6,2]fp32 [6,2]int32 True",
        "E=3,T=6,k=2,H=4,I=5,bf16",
-       {1440, 1416, 96 + 360 + 96},
+       {1440, 1416, 96 + 240 + 96},
+       {}},
+      {"fused_moe_",
+       "[6,4]bf16 [3,10,4]bf16 [3,4,5]bf16 [6,2]fp32 [6,2]int32 None 0",
+       "E=3,T=6,k=2,H=4,I=5,bf16",
+       {1440, 1416, 96 + 240 + 96},
+       {}},
+      {"rocm_aiter_fused_moe",
+       "[6,4]bf16 [3,10,4]bf16 [3,4,5]bf16 [6,2]fp32 [6,2]int32 None 0",
+       "E=3,T=6,k=2,H=4,I=5,bf16",
+       {1440, 1416, 96 + 240 + 96},
+       {}},
+      // A list of arguments that was cut behind the weights, which have the shape of the indices.
+      {"rocm_aiter_fused_moe",
+       "[6,4]bf16 [3,10,4]bf16 [3,4,5]bf16 [6,2]fp32",
+       "E=3,T=6,k=2,H=4,I=5,bf16",
+       {1440, 1416, 96 + 240 + 48},
+       {}},
+      // Some experts may be on other GPUs: no weight is surely read.
+      {"rocm_aiter_fused_moe",
+       "[6,4]bf16 [3,10,4]bf16 [3,4,5]bf16 [6,2]fp32 [6,2]int32 [8]int32 0",
+       "E=3,T=6,k=2,H=4,I=5,bf16,rows<=12",
+       {1440, 1416, 96 + 96},
+       {}},
+      {"rocm_aiter_asm_moe_tkw1",
+       "[6,4]bf16 [3,10,4]bf16 [3,4,5]bf16 [6,2]fp32 [6,2]int32 [3]fp32 [3]fp32 None None False "
+       "None",
+       "E=3,T=6,k=2,H=4,I=5,bf16",
+       {1440, 1416, 96 + 240 + 96},
+       {}},
+      {"inplace_fused_experts",
+       "[0,4]bf16 [3,10,4]bf16 [3,4,5]bf16 [0,2]fp32 [0,2]int32",
+       "E=3,T=0,k=2,H=4,I=5,bf16",
+       {0, 0, 0},
        {}},
       // Without a gate; one row reaches no more than two of the experts.
       {"outplace_fused_experts",
@@ -249,6 +283,11 @@ TEST(QuantizedTest, FusedExperts) {
       {"fused_experts", "[6,4]bf16 [3,9,4]bf16 [3,4,5]bf16 [6,2]fp32 [6,2]int32",
        Reason::kShapeMismatch},
       {"fused_experts", "[6,4]bf16 [3,10,4]bf16 [3,4,5]bf16 [6,2]fp32", Reason::kUnsupportedArgs},
+      // Other functions of the name: scores of all experts and a number, indices before the
+      // weights.
+      {"fused_moe", "[6,4]bf16 [3,10,4]bf16 [3,4,5]bf16 [6,3]fp32 2", Reason::kShapeMismatch},
+      {"fused_moe", "[6,4]bf16 [6,2]int32 [6,2]fp32 [3,10,4]bf16 [3,4,5]bf16",
+       Reason::kShapeMismatch},
   });
 }
 

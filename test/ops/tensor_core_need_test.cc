@@ -212,6 +212,17 @@ TEST(TensorCoreNeedTest, GpusOfOthersAreJudgedByNamesOnly) {
   EXPECT_EQ(open.fitness, TensorCoreFitness::kUnknown);
   EXPECT_EQ(open.why, "no rule; no NVIDIA GPU");
   EXPECT_EQ(judge("gemvn_kernel").fitness, TensorCoreFitness::kUnknown);
+  op.product->kind = MatrixProduct::Kind::kAttention;
+  for (const char* name : {"attn_fwd", "attn_fwd.kd", "bwd_kernel_dk_dv", "bwd_kernel_dq.kd"}) {
+    const TensorCoreJudgement triton = judge(name);
+    EXPECT_EQ(triton.use, TensorCoreUse::kYes) << name;
+    EXPECT_EQ(triton.fitness, TensorCoreFitness::kYes) << name;
+    EXPECT_EQ(triton.why, "no rule bf16; by data type: AOTriton's attention") << name;
+  }
+  EXPECT_EQ(judge("bwd_preprocess").use, TensorCoreUse::kUnknown);
+  op.product->left = op.product->right = DType::kFloat32;
+  EXPECT_EQ(judge("attn_fwd").use, TensorCoreUse::kUnknown) << "fp32 may be rounded or not";
+  op.product = Gemm(DType::kBFloat16, 63, 1, 65);
   for (const char* name : {"Cijk_Alik_Bljk_BBS_BH_Bias_MT256x192x64_MI16x16x1_SN_ISA942",
                            "kernel_gemm_xdl_cshuffle_v3", "void f_mfma_f32_16x16()"}) {
     const TensorCoreJudgement named = judge(name);
@@ -225,6 +236,9 @@ TEST(TensorCoreNeedTest, GpusOfOthersAreJudgedByNamesOnly) {
   op.product = Gemm(DType::kFloat32, 64, 64, 64);
   EXPECT_EQ(judge("Cijk_Ailk_Bljk_SB_MT64x64x16_MI16x16x1_SN").why,
             "no rule; by name: AMD's matrix cores");
+  EXPECT_EQ(judge("igemm_fwd_gtcx_nhwc_fp32_bx0_ex0_bt128x128x32").why,
+            "no rule; by name: AMD's matrix cores");
+  EXPECT_EQ(judge("igemm_fwd_gtc_nchw_fp32_bx0_ex0").use, TensorCoreUse::kUnknown);
 }
 
 TEST(TensorCoreNeedTest, OpenNamesAreResolvedByEvidence) {

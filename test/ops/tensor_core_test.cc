@@ -61,6 +61,12 @@ TEST(TensorCoreTest, MathTypes) {
        "cute::SM90::GMMA::MMA_64x128x32_S32S8S8_SS_TN> > >(P)",
        "int8"},
       {"void cutlass::Kernel2<X<cute::SM80_16x8x32_S32S8S8S32_TN> >(P)", "int8"},
+      // References to earlier types in a mangled name, S7_ and S8_, are no int8.
+      {"_ZN7ck_tile6kentryILi2ENS_38FmhaBatchPrefillWithPagedKVCacheKernelINS_40BlockIDF16bDF16bff"
+       "NS5_IJLi32ELi16EEEES7_S8_Lb1EEEvT_",
+       "bf16"},
+      {"_ZN2ck24kernel_gemm_xdl_cshuffleINS_1XIDF16_S3_S4_S4_Lb1EEEvT_", "fp16"},
+      {"_ZN7cutlass6KernelI43cutlass_80_tensorop_i16832gemm_s8_64x64_128EEvT_", "int8"},
       {"Cijk_Alik_Bljk_BBS_BH_MT128x256x32_MI16x16x1_SN", "bf16"},
       {"Cijk_Alik_Bljk_HHS_BH_MT128x256x32_MI16x16x1_SN", "fp16"},
       {"Cijk_Alik_Bljk_F8BS_BH_MT128x256x32_MI16x16x1_SN", "fp8"},

@@ -85,6 +85,20 @@ TEST(KinetoArgumentsTest, ReadsTensorsAndScalars) {
                   half, TorchDType("float")));
 }
 
+TEST(KinetoArgumentsTest, ReadsValuesBehindTheExtents) {
+  const std::string values = R"x(["", "", "", "(2,2)", "[3, 3]", "(1,)", "False", "()", "1"])x";
+  const std::string dims = "[[1, 3, 9, 9], [4, 3, 3, 3]]";
+  EXPECT_EQ(
+      Describe(ReadArguments(dims, R"(["float", "float"])", values)),
+      fmt::format("tensor[1,3,9,9]{0} tensor[4,3,3,3]{0} (object) list[2,2] list[3,3] list[1] "
+                  "False list[] int:1",
+                  TorchDType("float")));
+  // With a value at a tensor the lists are not parallel.
+  EXPECT_EQ(Describe(ReadArguments(dims, R"(["float", "float"])", R"(["", "2", "1"])")),
+            fmt::format("tensor[1,3,9,9]{0} tensor[4,3,3,3]{0}", TorchDType("float")));
+  EXPECT_EQ(Describe(ReadArguments("[]", "[]", R"(["2"])")), "");
+}
+
 TEST(KinetoArgumentsTest, FlattensListsOfTensors) {
   EXPECT_EQ(Describe(ReadArguments("[[[2, 3], [4, 3]], []]", R"(["TensorList", "Scalar"])",
                                    R"(["", "0"])")),

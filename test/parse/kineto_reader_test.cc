@@ -602,6 +602,98 @@ TEST_F(KinetoReaderTest, TakesSizesFromTheCallWhereTheWorkHasNone) {
   EXPECT_EQ(trace.copies[0].size_bytes, 2560);
 }
 
+TEST_F(KinetoReaderTest, CountsBlocksWhereTheCallCountsWorkItems) {
+  KinetoBuilder builder;
+  const KinetoArgs sizes = {{"grid", "[513, 4, 1]"}, {"block", "[256, 2, 1]"}};
+  for (const char* api : {"hipExtModuleLaunchKernel", "hipModuleLaunchKernel"}) {
+    const int64_t call = builder.AddCall(api, 0, 10, 1234, "cuda_runtime", sizes);
+    const std::string correlation = fmt::format("{}", call);
+    builder.AddDevice("kernel", "own sizes", 30, 10,
+                      {{"correlation", correlation}, sizes[0], sizes[1]});
+    builder.AddDevice("kernel", "none", 40, 10, {{"correlation", correlation}});
+    builder.AddDevice("kernel", "other sizes", 50, 10,
+                      {{"correlation", correlation}, {"grid", "[6, 2, 1]"}, sizes[1]});
+  }
+  const Trace trace = Read(builder);
+  Texts grids;
+  for (const Kernel& kernel : trace.kernels) grids.push_back(SizesOf(kernel.grid));
+  EXPECT_THAT(grids,
+              testing::ElementsAre("3 2 1", "3 2 1", "6 2 1", "513 4 1", "513 4 1", "6 2 1"));
+}
+
+/// What the first traces of AMD GPUs have: numbers of calls and work under "External id" alone.
+class KinetoExternalIds : public KinetoReaderTest {
+ protected:
+  void AddCall(const std::string& api, int64_t id, KinetoArgs args = {}) {
+    args.emplace_back("External id", fmt::format("{}", id));
+    builder_.AddHost("cuda_runtime", api, 100 * id, 10, 1234, args);
+  }
+  void AddWork(const std::string& category, int64_t id, KinetoArgs args = {}) {
+    args.emplace_back("External id", fmt::format("{}", id));
+    builder_.AddDevice(category, category == "kernel" ? "k" : "Memcpy HtoD", 100 * id + 50, 10,
+                       args);
+  }
+
+  KinetoBuilder builder_;
+};
+
+TEST_F(KinetoExternalIds, LinkOneCallWithOneKernel) {
+  // Operators are numbered apart.
+  builder_.AddOperator({.start_ns = 0, .more = {{"External id", "26"}}});
+  AddCall("hipGetDevicePropertiesR0600", 24);
+  AddCall("hipExtModuleLaunchKernel", 25,
+          {{"grid dim", "[512, 4, 1]"}, {"block dim", "[256, 1, 1]"}});
+  AddCall("hipLaunchKernel", 26, {{"grid dim", "[7, 1, 1]"}, {"block dim", "[64, 1, 1]"}});
+  AddCall("hipMemcpyWithStream", 27, {{"size", "4096"}});
+  AddWork("kernel", 25);
+  AddWork("kernel", 26);
+  AddWork("gpu_memcpy", 27);
+  const Trace trace = Read(builder_);
+  ASSERT_EQ(trace.launches.size(), 3u);
+  ASSERT_EQ(trace.kernels.size(), 2u);
+  ASSERT_LT(trace.kernels[0].launch, 3u);
+  EXPECT_EQ(Text(trace, trace.launches[trace.kernels[0].launch].api), "hipExtModuleLaunchKernel");
+  EXPECT_EQ(trace.kernels[0].correlation_id, 25);
+  EXPECT_EQ(SizesOf(trace.kernels[0].grid), "2 4 1");
+  EXPECT_EQ(SizesOf(trace.kernels[0].block), "256 1 1");
+  ASSERT_LT(trace.kernels[1].launch, 3u);
+  EXPECT_EQ(trace.launches[trace.kernels[1].launch].start_ns % 10'000, 2600);
+  EXPECT_EQ(SizesOf(trace.kernels[1].grid), "7 1 1");
+  ASSERT_LT(trace.copies[0].launch, 3u);
+  EXPECT_EQ(trace.copies[0].size_bytes, 4096);
+  EXPECT_FALSE(trace.unnumbered_calls);
+}
+
+TEST_F(KinetoExternalIds, LinkNothingThatIsNotUnique) {
+  AddCall("hipLaunchKernel", 1);
+  AddWork("kernel", 1);
+  AddWork("kernel", 1);
+  AddCall("hipLaunchKernel", 2);
+  AddCall("hipDeviceSynchronize", 2);
+  AddWork("kernel", 2);
+  AddCall("hipDeviceSynchronize", 3);
+  AddWork("kernel", 3);
+  AddWork("kernel", 4);
+  AddCall("hipLaunchKernel", 5);
+  AddWork("kernel", 5);
+  const Trace trace = Read(builder_);
+  ASSERT_EQ(trace.kernels.size(), 6u);
+  for (size_t i = 0; i < 5; ++i) EXPECT_EQ(trace.kernels[i].launch, kNoLaunch) << i;
+  EXPECT_EQ(trace.kernels[5].launch, 0u);
+  EXPECT_EQ(trace.launches.size(), 1u);
+  EXPECT_TRUE(trace.unnumbered_calls);
+}
+
+TEST_F(KinetoExternalIds, BelongToOperatorsWhereCorrelationIdsExist) {
+  AddCall("cudaLaunchKernel", 1);
+  AddWork("kernel", 1);
+  builder_.Launch({.name = "numbered"}, 1000);
+  const Trace trace = Read(builder_);
+  EXPECT_EQ(trace.kernels[0].launch, kNoLaunch);
+  EXPECT_EQ(trace.kernels[1].launch, 0u);
+  EXPECT_TRUE(trace.unnumbered_calls);
+}
+
 TEST_F(KinetoReaderTest, ReadsCollectives) {
   const KinetoArgs collective = {{"Collective name", "\"allreduce\""},
                                  {"In msg nelems", "2049000"},

@@ -203,6 +203,10 @@ TEST(CoverageRemedyTest, DependsOnReasonAndFamily) {
   record.reasons.Add(Reason::kNoLaunchCall);
   EXPECT_THAT(RemedyFor(record, Family::kNvprof),
               testing::AllOf(HasSubstr("to raise launch, range, op"), HasSubstr("were lost")));
+  // The calls were recorded; their numbers were not.
+  record.reasons.Clear();
+  record.reasons.Add(Reason::kUnnumberedLaunch);
+  EXPECT_EQ(RemedyFor(record, Family::kKineto, ""), "0") << "nothing to record";
 }
 
 std::vector<Coverage::Gap> RemediesOf(const std::vector<bool>& launched, Family family,

@@ -90,6 +90,17 @@ TEST(LossesTest, NoCallsAtAll) {
   EXPECT_THAT(rows[0].at("why"), HasSubstr("no API calls"));
 }
 
+TEST(LossesTest, CallsWithoutNumbers) {
+  KinetoBuilder builder;
+  builder.AddHost("cuda_runtime", "hipLaunchKernel", 0, 10);
+  builder.AddKernel({.name = "k", .start_ns = 100, .duration_ns = 300});
+  builder.AddDevice("gpu_memset", "Memset (Device)", 500, 100, {});
+  auto losses = LossesOf(builder);
+  EXPECT_EQ(losses.size(), 1u);
+  EXPECT_EQ(losses["launch-unnumbered"]["count"], "2");
+  EXPECT_EQ(losses["launch-unnumbered"]["mend"], "") << "the calls are recorded";
+}
+
 TEST(LossesTest, GraphWithoutItsCapture) {
   KinetoBuilder builder = Complete();
   const int64_t id = builder.AddCall("cudaGraphLaunch", 40'000, 1000);

@@ -69,9 +69,15 @@ bool TakeShape(array list, std::vector<int64_t>* shape) {
   return true;
 }
 
-/// Parses "[1, 2]"; booleans become 1 and 0.
+/// Whether it is "[...]" as PyTorch prints a list, or "(...)" as Python prints a tuple.
+bool IsListText(std::string_view text) {
+  return text.size() >= 2 && ((text.front() == '[' && text.back() == ']') ||
+                              (text.front() == '(' && text.back() == ')'));
+}
+
+/// Parses "[1, 2]" or "(1, 2)"; booleans become 1 and 0.
 bool ParseIntList(std::string_view text, std::vector<int64_t>* list) {
-  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return false;
+  if (!IsListText(text)) return false;
   text = text.substr(1, text.size() - 2);
   while (!text.empty()) {
     const size_t comma = std::min(text.find(','), text.size());
@@ -189,8 +195,10 @@ std::vector<OpArg> ReadKinetoArguments(const KinetoArguments& arguments) {
   Items types(arguments.has_types, arguments.types);
   Items values(arguments.has_values, arguments.values);
   int32_t lists = 0;
+  // PyTorch writes no value for a tensor, so that one there belongs to another argument.
+  bool aligned = arguments.dims.size() > 0;
+  element item;
   for (const element dims : arguments.dims) {
-    element item;
     const std::string_view type = types.Next(&item) ? TextOf(item) : std::string_view();
     const std::string_view value = values.Next(&item) ? TextOf(item) : std::string_view();
     array extents;
@@ -198,11 +206,16 @@ std::vector<OpArg> ReadKinetoArguments(const KinetoArguments& arguments) {
     const bool is_list = dims.get(extents) == simdjson::SUCCESS;
     if (is_list && (IsTensorType(type) || extents.size() > 0) && TakeShape(extents, &shape)) {
       args.push_back(TorchTensor(std::move(shape), type == kTensorList ? "" : type));
+      aligned &= value.empty();
     } else if (is_list && AppendTensorList(extents, lists + 1, &args)) {
       ++lists;
     } else {
       args.push_back(MakeScalar(value, type));
     }
+  }
+  while (aligned && values.Next(&item)) {
+    const std::string_view value = TextOf(item);
+    args.push_back(MakeScalar(value, types.Next(&item) ? TextOf(item) : std::string_view()));
   }
   return args;
 }

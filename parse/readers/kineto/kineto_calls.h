@@ -35,7 +35,9 @@ struct KinetoArguments {
 };
 
 /// Returns the arguments as positional ones, in order; a list of tensors becomes one tensor per
-/// member, an unrecorded argument kOther.
+/// member, an unrecorded argument kOther. Where the values outnumber the extents, as trimmed and
+/// hand-made traces have them, the further arguments are values, unless a value stands beside a
+/// tensor, so that the lists are not parallel.
 std::vector<OpArg> ReadKinetoArguments(const KinetoArguments& arguments);
 
 /// Takes an argument that TorchInductor adds to calls of its kernels: "grid", or one that begins

@@ -48,6 +48,20 @@ bool IsKernelLaunch(std::string_view api) {
   return launch != std::string_view::npos && api.find("Kernel", launch) != std::string_view::npos;
 }
 
+/// Whether the grid of this call counts work-items, as in OpenCL: hipExtModuleLaunchKernel takes
+/// globalWorkSize where hipModuleLaunchKernel takes blocks.
+bool TakesWorkItems(std::string_view api) {
+  return api == "hipExtModuleLaunchKernel" || api == "hipHccModuleLaunchKernel";
+}
+
+/// Whether a call puts work on a stream: kernels, a graph, a copy or a memset.
+bool SubmitsWork(std::string_view api) {
+  for (const std::string_view verb : {"Launch", "Memcpy", "Memset"}) {
+    if (api.find(verb) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 /// Takes [16, 1, 1]; for anything else returns false and leaves `to` unchanged.
 bool TakeTriple(element value, int32_t (*to)[3]) {
   simdjson::dom::array items;
@@ -65,6 +79,8 @@ bool TakeTriple(element value, int32_t (*to)[3]) {
 void TakeCorrelation(element value, int64_t* correlation_id) {
   if (TakeInt(value, correlation_id) && *correlation_id == 0) *correlation_id = kUnknownId;
 }
+
+bool IsExternalId(std::string_view key) { return key == "External id" || key == "external id"; }
 
 struct KernelNumber {
   std::string_view key;
@@ -124,18 +140,55 @@ Kernel UnknownKernel() {
   return kernel;
 }
 
+/// Of items with external ids, those whose id no other has.
+template <typename Item>
+class UniqueIds {
+ public:
+  explicit UniqueIds(const std::vector<Item>& items) : repeated_(items.size(), false) {
+    for (size_t i = 0; i < items.size(); ++i) {
+      const uint32_t first = places_.FindOrInsert(items[i].external_id, static_cast<uint32_t>(i));
+      if (first != i) repeated_[first] = true;
+    }
+  }
+
+  /// Returns the place of the only item with that id, IdMap::kNone without one.
+  uint32_t Find(int64_t external_id) const {
+    const uint32_t place = places_.Find(external_id);
+    return place == IdMap::kNone || repeated_[place] ? IdMap::kNone : place;
+  }
+
+ private:
+  IdMap places_;
+  std::vector<bool> repeated_;
+};
+
 }  // namespace
+
+void KinetoDevice::CallDetails::FillSizes(Kernel* kernel) const {
+  if (kernel->grid[0] < 0) std::copy_n(grid, 3, kernel->grid);
+  if (kernel->block[0] < 0) std::copy_n(block, 3, kernel->block);
+  // Kineto copies the call's grid into the kernel.
+  if (!work_items || !std::equal(grid, grid + 3, kernel->grid)) return;
+  for (size_t i = 0; i < 3; ++i) {
+    const int32_t threads = kernel->block[i];
+    if (kernel->grid[i] <= 0 || threads <= 0) continue;
+    kernel->grid[i] = (kernel->grid[i] - 1) / threads + 1;
+  }
+}
 
 void KinetoDevice::ReadCall(const KinetoEvent& event, bool driver) {
   CallDetails details;
+  int64_t external_id = kUnknownId;
   const bool captures = context_.needs.Has(TracePart::kCaptures);
   if (event.has_args) {
     for (const key_value_pair arg : event.args) {
       if (arg.key == "correlation") {
         TakeCorrelation(arg.value, &details.correlation_id);
-      } else if (arg.key == "grid") {
+      } else if (IsExternalId(arg.key)) {
+        TakeInt(arg.value, &external_id);
+      } else if (arg.key == "grid" || arg.key == "grid dim") {
         TakeTriple(arg.value, &details.grid);
-      } else if (arg.key == "block") {
+      } else if (arg.key == "block" || arg.key == "block dim") {
         TakeTriple(arg.value, &details.block);
       } else if (arg.key == "shared memory") {
         TakeInt(arg.value, &details.shared_memory_bytes);
@@ -146,9 +199,12 @@ void KinetoDevice::ReadCall(const KinetoEvent& event, bool driver) {
       }
     }
   }
-  // Nothing can refer to a call without a correlation id.
-  const bool all = others_.wanted();
-  if (details.correlation_id == kUnknownId && !all) return;
+  details.work_items = TakesWorkItems(event.name);
+  const bool numbered = details.correlation_id != kUnknownId;
+  numbered_ |= numbered;
+  if (!numbered && IsKernelLaunch(event.name)) ++unnumbered_count_;
+  // Nothing can refer to a call without an id.
+  if (!numbered && external_id == kUnknownId && !others_.wanted()) return;
   KinetoTimes times;
   if (!context_.TimesOf(event, Reason::kBadLaunchRow, Reason::kBadLaunchTimes, &times)) return;
   trace_.launches.push_back({times.start_ns, times.end_ns, details.correlation_id,
@@ -159,8 +215,23 @@ void KinetoDevice::ReadCall(const KinetoEvent& event, bool driver) {
   } else if (captures && event.name.find("StreamEndCapture") != std::string_view::npos) {
     capture_edges_.push_back({times.start_ns, false});
   }
-  if ((details.any() || details.kernel != 0) && details.correlation_id != kUnknownId)
+  if (!numbered) {
+    if (external_id != kUnknownId) {
+      const auto call = static_cast<LaunchIndex>(trace_.launches.size() - 1);
+      unnumbered_calls_.push_back({call, external_id, details});
+    }
+  } else if (details.any() || details.kernel != 0) {
     details_.push_back(details);
+  }
+}
+
+void KinetoDevice::NoteNumbers(WorkKind kind, size_t index, int64_t correlation_id,
+                               int64_t external_id) {
+  if (correlation_id != kUnknownId) {
+    numbered_ = true;
+  } else if (external_id != kUnknownId) {
+    unnumbered_work_.push_back({kind, index, external_id});
+  }
 }
 
 void KinetoDevice::PlaceOf(const KinetoEvent& event, int32_t* device_id, int32_t* stream_id) {
@@ -184,11 +255,14 @@ void KinetoDevice::PlaceOf(const KinetoEvent& event, int32_t* device_id, int32_t
 void KinetoDevice::ReadKernelArguments(const KinetoEvent& event, Kernel* kernel) {
   Communication communication;
   KernelDetails details;
+  int64_t external_id = kUnknownId;
   bool good = true;
   for (const key_value_pair arg : event.args) {
     if (TakeKernelNumber(arg, kernel, &details, &good)) continue;
     if (arg.key == "correlation") {
       TakeCorrelation(arg.value, &kernel->correlation_id);
+    } else if (IsExternalId(arg.key)) {
+      TakeInt(arg.value, &external_id);
     } else if (arg.key == "stream") {
       TakeInt(arg.value, &kernel->stream_id);
     } else if (arg.key == "grid") {
@@ -210,6 +284,7 @@ void KinetoDevice::ReadKernelArguments(const KinetoEvent& event, Kernel* kernel)
     trace_.communications.push_back(communication);
   }
   trace_.SetDetails(details, kernel);
+  NoteNumbers(WorkKind::kKernel, trace_.kernels.size(), kernel->correlation_id, external_id);
 }
 
 void KinetoDevice::ReadKernel(const KinetoEvent& event) {
@@ -238,6 +313,8 @@ KinetoDevice::Work KinetoDevice::ReadWork(const KinetoEvent& event) {
     for (const key_value_pair arg : event.args) {
       if (arg.key == "correlation") {
         TakeCorrelation(arg.value, &work.correlation_id);
+      } else if (IsExternalId(arg.key)) {
+        TakeInt(arg.value, &work.external_id);
       } else if (arg.key == "bytes") {
         TakeInt(arg.value, &work.size_bytes);
       } else if (arg.key == "device") {
@@ -265,6 +342,7 @@ void KinetoDevice::ReadCopy(const KinetoEvent& event) {
   copy.device_id = work.device_id;
   copy.context_id = work.context_id;
   copy.stream_id = work.stream_id;
+  NoteNumbers(WorkKind::kCopy, copy_correlations_.size(), work.correlation_id, work.external_id);
   copy_correlations_.push_back(work.correlation_id);
 }
 
@@ -279,6 +357,7 @@ void KinetoDevice::ReadSet(const KinetoEvent& event) {
   set.device_id = work.device_id;
   set.context_id = work.context_id;
   set.stream_id = work.stream_id;
+  NoteNumbers(WorkKind::kSet, set_correlations_.size(), work.correlation_id, work.external_id);
   set_correlations_.push_back(work.correlation_id);
 }
 
@@ -388,14 +467,47 @@ void KinetoDevice::AddCaptured() {
     kernel.graph = true;
     if (const uint32_t place = details.Find(call.correlation_id); place != IdMap::kNone) {
       kernel.name = details_[place].kernel;
-      std::copy_n(details_[place].grid, 3, kernel.grid);
-      std::copy_n(details_[place].block, 3, kernel.block);
+      details_[place].FillSizes(&kernel);
     }
     trace_.kernels.push_back(kernel);
   }
 }
 
+/// roctracer's first traces number calls and their work by "External id" alone, apart from the
+/// numbers of operators. Where correlation ids exist, "External id" is the operator's.
+void KinetoDevice::LinkByExternalIds() {
+  trace_.unnumbered_calls = unnumbered_count_ > 0;
+  if (numbered_ || unnumbered_calls_.empty()) return;
+  const UniqueIds calls(unnumbered_calls_);
+  const UniqueIds works(unnumbered_work_);
+  for (size_t i = 0; i < unnumbered_work_.size(); ++i) {
+    const UnnumberedWork& work = unnumbered_work_[i];
+    const uint32_t place = calls.Find(work.external_id);
+    if (place == IdMap::kNone || works.Find(work.external_id) != i) continue;
+    UnnumberedCall& found = unnumbered_calls_[place];
+    LaunchCall& call = trace_.launches[found.call];
+    const std::string_view api = trace_.strings.View(call.api);
+    if (!SubmitsWork(api)) continue;
+    call.correlation_id = found.details.correlation_id = work.external_id;
+    if (found.details.any()) details_.push_back(found.details);
+    switch (work.kind) {
+      case WorkKind::kKernel:
+        trace_.kernels[work.index].correlation_id = work.external_id;
+        break;
+      case WorkKind::kCopy:
+        copy_correlations_[work.index] = work.external_id;
+        break;
+      case WorkKind::kSet:
+        set_correlations_[work.index] = work.external_id;
+        break;
+    }
+    if (IsKernelLaunch(api)) --unnumbered_count_;
+  }
+  trace_.unnumbered_calls = unnumbered_count_ > 0;
+}
+
 void KinetoDevice::Finish() {
+  LinkByExternalIds();
   if (context_.needs.Has(TracePart::kCaptures)) AddCaptured();
   IdMap wanted;
   std::vector<LaunchIndex> launch_of_requested;
@@ -483,8 +595,7 @@ void KinetoDevice::FillFromCalls() {
     const uint32_t place = kernel.graph ? IdMap::kNone : places.Find(kernel.correlation_id);
     if (place == IdMap::kNone) continue;
     const CallDetails& call = details_[place];
-    if (kernel.grid[0] < 0) std::copy(call.grid, call.grid + 3, kernel.grid);
-    if (kernel.block[0] < 0) std::copy(call.block, call.block + 3, kernel.block);
+    call.FillSizes(&kernel);
     KernelDetails details = trace_.DetailsOf(kernel);
     if (details.shared_memory_bytes < 0) {
       details.shared_memory_bytes = call.shared_memory_bytes;

@@ -11,7 +11,8 @@
 
 namespace oplens::parse {
 
-/// Reads GPU work and the API calls that launched it, and joins the two by correlation id.
+/// Reads GPU work and the API calls that launched it, and joins the two by correlation id; in files
+/// without such ids by "External id", where exactly one call and one piece of work have it.
 class KinetoDevice {
  public:
   explicit KinetoDevice(KinetoContext* context) : context_(*context), trace_(context->trace) {}
@@ -34,13 +35,30 @@ class KinetoDevice {
     int32_t grid[3] = {-1, -1, -1};
     int32_t block[3] = {-1, -1, -1};
     int32_t shared_memory_bytes = -1;
-    StringId kernel = 0;  ///< Its name; only with TracePart::kCaptures.
+    bool work_items = false;  ///< The grid counts work-items (threads), not blocks.
+    StringId kernel = 0;      ///< Its name; only with TracePart::kCaptures.
 
     bool any() const { return grid[0] >= 0 || block[0] >= 0 || size_bytes >= 0; }
+    /// Gives the kernel the sizes that it lacks, and its grid in blocks.
+    void FillSizes(Kernel* kernel) const;
+  };
+  /// A call without a correlation id.
+  struct UnnumberedCall {
+    LaunchIndex call;
+    int64_t external_id;
+    CallDetails details;
+  };
+  enum class WorkKind : uint8_t { kKernel, kCopy, kSet };
+  /// Work without a correlation id.
+  struct UnnumberedWork {
+    WorkKind kind;
+    size_t index;  ///< Into Trace::kernels, copies or sets.
+    int64_t external_id;
   };
   /// Fields of a copy, memset or wait besides its own.
   struct Work {
     int64_t correlation_id = kUnknownId;
+    int64_t external_id = kUnknownId;
     int64_t size_bytes = -1;
     int32_t device_id = static_cast<int32_t>(kUnknownId);
     int32_t context_id = static_cast<int32_t>(kUnknownId);
@@ -55,6 +73,10 @@ class KinetoDevice {
   };
 
   Work ReadWork(const KinetoEvent& event);
+  void KeepCall(const KinetoEvent& event, const CallDetails& details, int64_t external_id);
+  /// Notes whether work has a correlation id, and by what else to find its call.
+  void NoteNumbers(WorkKind kind, size_t index, int64_t correlation_id, int64_t external_id);
+  void LinkByExternalIds();
   static WaitedEvent ReadWaitedEvent(const KinetoEvent& event);
   void TakeWaitedEvent(const WaitedEvent& event, const Work& work, Synchronization* wait);
   /// Device and stream are in the arguments, else they are the process and thread.
@@ -69,6 +91,10 @@ class KinetoDevice {
   Trace& trace_;
   std::vector<bool> driver_;  // Per call in trace_.launches.
   std::vector<CallDetails> details_;
+  bool numbered_ = false;         // A call, kernel, copy or memset has a correlation id.
+  int64_t unnumbered_count_ = 0;  // Of calls that launch kernels.
+  std::vector<UnnumberedCall> unnumbered_calls_;
+  std::vector<UnnumberedWork> unnumbered_work_;
   std::vector<int64_t> copy_correlations_;
   std::vector<int64_t> set_correlations_;
   std::vector<int64_t> wait_correlations_;

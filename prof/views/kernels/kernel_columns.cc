@@ -19,7 +19,7 @@ Cell Extent(const Dim3& extent) { return extent.known() ? Cell{extent} : Cell{};
 
 Cell ThreadId(const PricedKernel& row) {
   // Kernels without a launch hold 0 there, for PyProf.
-  if (row.record->reasons.Has(Reason::kNoLaunchCall)) return {};
+  if (row.record->reasons.LacksLaunch()) return {};
   return Integer(row.record->thread_id);
 }
 

@@ -16,7 +16,7 @@
 namespace oplens::prof {
 namespace {
 
-bool HasLaunch(const PricedKernel& row) { return !row.record->reasons.Has(Reason::kNoLaunchCall); }
+bool HasLaunch(const PricedKernel& row) { return !row.record->reasons.LacksLaunch(); }
 
 bool HasRange(const PricedKernel& row) {
   const KernelRecord& record = *row.record;
@@ -102,6 +102,8 @@ Coverage::Busy* Coverage::BusyOf(const KernelRecord& record) {
 
 void Coverage::AddGaps(const PricedKernel& row, Family family) {
   static_assert(std::size(kGaps) == kGapCount);
+  // The call was recorded, without its number: nothing more can be.
+  if (row.record->reasons.Has(Reason::kUnnumberedLaunch)) return;
   for (size_t i = 0; i < kGapCount; ++i) {
     if (!kGaps[i].applies(row)) continue;
     // Kernels come in order of start: launches of those before the first launched kernel may

@@ -85,7 +85,7 @@ int64_t DurationOf(const Work& work) {
 /// Determines why a device event has no launch.
 class LaunchGaps {
  public:
-  explicit LaunchGaps(const Trace& trace) {
+  explicit LaunchGaps(const Trace& trace) : unnumbered_(trace.unnumbered_calls) {
     for (const LaunchCall& call : trace.launches) {
       first_ns_ = std::min(first_ns_, call.start_ns);
       any_ = true;
@@ -98,7 +98,7 @@ class LaunchGaps {
   }
 
   Loss CauseOf(const Kernel& kernel) const {
-    if (!any_) return Loss::kNoApiCalls;
+    if (!any_ && !unnumbered_) return Loss::kNoApiCalls;
     if (kernel.correlation_id <= 0) return Loss::kNoCorrelation;
     const auto of_process = first_ids_.find(kernel.process_id);
     // Correlation ids ascend with the calls of a process.
@@ -110,12 +110,13 @@ class LaunchGaps {
 
   /// For a copy or fill, whose correlation id the trace does not keep.
   Loss CauseOf(int64_t start_ns) const {
-    if (!any_) return Loss::kNoApiCalls;
+    if (!any_) return unnumbered_ ? Loss::kNoCorrelation : Loss::kNoApiCalls;
     return start_ns < first_ns_ ? Loss::kEarlyLaunch : Loss::kMissingCall;
   }
 
  private:
   bool any_ = false;
+  bool unnumbered_;
   int64_t first_ns_ = std::numeric_limits<int64_t>::max();
   int64_t first_id_ = std::numeric_limits<int64_t>::max();
   std::map<int64_t, int64_t> first_ids_;  // By process.
@@ -216,7 +217,7 @@ constexpr LossText kLosses[] = {
      Loss::kNoApiCalls, MissingFact::kLaunches, true},
     {"launch-before-recording", "device events that were launched before the recording began",
      Loss::kEarlyLaunch, MissingFact::kEarlyLaunches, true},
-    {"launch-unnumbered", "kernels without a correlation id: their launch cannot be found",
+    {"launch-unnumbered", "device events without a correlation id: their launch cannot be found",
      Loss::kNoCorrelation, MissingFact::kLaunches, true},
     {"launch-missing", "device events whose launch is not in the file", Loss::kMissingCall,
      MissingFact::kLostRecords, true},
@@ -264,6 +265,8 @@ struct LossRow {
 };
 
 std::string_view RemedyOf(const LossRow& row) {
+  // The calls are recorded, without the numbers.
+  if (row.text.loss == Loss::kNoCorrelation) return {};
   // If operators are recorded, kernels that none of them launched have no op: no remedy.
   if (row.text.loss == Loss::kNoOp && row.of_rank.losses.has_ops) return {};
   const Family family = row.of_rank.family.value;
@@ -324,7 +327,9 @@ void Losses::Add(const PricedKernel& kernel) {
   LossCounts& losses = LossesOf(kernel);
   losses.device_ns += ns;
   if (!timed) losses.Add(Loss::kNoTime, 1);
-  if (reasons.Has(Reason::kNoLaunchCall)) {
+  if (reasons.Has(Reason::kUnnumberedLaunch)) {
+    losses.Add(Loss::kNoCorrelation, 1, ns);
+  } else if (reasons.Has(Reason::kNoLaunchCall)) {
     losses.Add(Loss::kMissingCall, 1, ns);
   } else if (reasons.Has(Reason::kGraphKernel)) {
     losses.Add(Loss::kNoCapture, 1, ns);
