@@ -73,7 +73,6 @@ class KinetoDevice {
   };
 
   Work ReadWork(const KinetoEvent& event);
-  void KeepCall(const KinetoEvent& event, const CallDetails& details, int64_t external_id);
   /// Notes whether work has a correlation id, and by what else to find its call.
   void NoteNumbers(WorkKind kind, size_t index, int64_t correlation_id, int64_t external_id);
   void LinkByExternalIds();
