@@ -164,15 +164,15 @@ class UniqueIds {
 
 }  // namespace
 
-void KinetoDevice::CallDetails::FillSizes(Kernel* kernel) const {
-  if (kernel->grid[0] < 0) std::copy_n(grid, 3, kernel->grid);
-  if (kernel->block[0] < 0) std::copy_n(block, 3, kernel->block);
+void KinetoDevice::CallDetails::FillSizes(Kernel* to) const {
+  if (to->grid[0] < 0) std::copy_n(grid, 3, to->grid);
+  if (to->block[0] < 0) std::copy_n(block, 3, to->block);
   // Kineto copies the call's grid into the kernel.
-  if (!work_items || !std::equal(grid, grid + 3, kernel->grid)) return;
+  if (!work_items || !std::equal(grid, grid + 3, to->grid)) return;
   for (size_t i = 0; i < 3; ++i) {
-    const int32_t threads = kernel->block[i];
-    if (kernel->grid[i] <= 0 || threads <= 0) continue;
-    kernel->grid[i] = (kernel->grid[i] - 1) / threads + 1;
+    const int32_t threads = to->block[i];
+    if (to->grid[i] <= 0 || threads <= 0) continue;
+    to->grid[i] = (to->grid[i] - 1) / threads + 1;
   }
 }
 

@@ -39,8 +39,8 @@ class KinetoDevice {
     StringId kernel = 0;      ///< Its name; only with TracePart::kCaptures.
 
     bool any() const { return grid[0] >= 0 || block[0] >= 0 || size_bytes >= 0; }
-    /// Gives the kernel the sizes that it lacks, and its grid in blocks.
-    void FillSizes(Kernel* kernel) const;
+    /// Gives a kernel the sizes that it lacks, and its grid in blocks.
+    void FillSizes(Kernel* to) const;
   };
   /// A call without a correlation id.
   struct UnnumberedCall {
