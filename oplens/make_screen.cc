@@ -347,7 +347,9 @@ class Maker {
     std::vector<int64_t> totals_ns;
     std::vector<double> hosts_ns;
     for (size_t i = 0; i < rows.size(); ++i) {
-      if (rows.Text(i, "step") == kMean || rows.Text(i, "rank") != ShownRank(*screen)) continue;
+      if (rows.Text(i, "rank") != ShownRank(*screen)) continue;
+      if (rows.Text(i, "step") == kMean) steps.phase = rows.Text(i, "phase");
+      if (rows.Text(i, "step") == kMean) continue;
       const int64_t total_ns = rows.Count(i, "total_ns");
       const std::string_view state = rows.Text(i, "state");
       if (state == prof::StepStateWord(prof::StepState::kSteady)) {

@@ -172,7 +172,8 @@ class Renderer {
                          HasRepetition() ? "" : ", no kernels repeat");
     }
     const bool repeats = steps.source == StepFacts::Source::kRepetition;
-    const std::string_view one = repeats ? "repetition" : "step";
+    const std::string one =
+        (steps.phase.empty() ? "" : Shown(steps.phase) + " ") + (repeats ? "repetition" : "step");
     std::string title;
     if (steps.steady > 1 && steps.median_ns) {
       title = fmt::format("A {}{}: median {}, mean {} ({} to {}) of {}{}", one, rank,

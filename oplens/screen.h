@@ -44,6 +44,7 @@ struct StepFacts {
   };
   std::vector<LeftOut> left_out;
   std::string outside;  ///< How much of the run is in no step, if much.
+  std::string phase;    ///< Of the steady steps, if they are a server's: "prefill".
 };
 
 struct TimePart {

@@ -98,7 +98,7 @@ WordList GpuWords() {
 void AddPricingOptions(cxxopts::Options* options) {
   cxxopts::OptionAdder add = options->add_options(kPricingOptions);
   add("step",
-      "Take the step of each kernel from the number in the range or layer that matches PATTERN",
+      "Take the ranges or layers that match PATTERN as steps, with the numbers in their texts",
       cxxopts::value<std::string>(), "PATTERN");
   add("all-steps",
       "Count all steps that are not cut, also warm-up and others that are unlike the rest "

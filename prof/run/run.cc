@@ -204,18 +204,19 @@ const std::vector<CollectiveCall>& Run::collectives() const {
 std::vector<HostStep> Run::StepsOfPattern() const {
   if (!options_.step_in) return {};
   const Trace& trace = this->trace();
-  std::vector<std::optional<StepText>> known(trace.strings.size());
+  std::vector<bool> matches_not(trace.strings.size());
   std::vector<StepMatch> matches;
   bool picked = false;
   for (size_t i = 0; i < trace.ranges.size(); ++i) {
     const Range& range = trace.ranges[i];
     if (range.kind == RangeKind::kOperator || range.kind == RangeKind::kFrame) continue;
-    std::optional<StepText>& text = known[range.text];
-    if (!text) text = options_.step_in(trace.strings.View(range.text));
-    if (!text->matches || joined().leaks().Has(i)) continue;
-    picked |= text->picked;
+    if (matches_not[range.text]) continue;
+    const StepText text = options_.step_in(trace.strings.View(range.text));
+    matches_not[range.text] = !text.matches;
+    if (!text.matches || joined().leaks().Has(i)) continue;
+    picked |= text.picked;
     const int64_t end_ns = range.open() ? range.start_ns - 1 : range.end_ns;
-    matches.push_back({range.thread, range.start_ns, end_ns, text->number});
+    matches.push_back({range.thread, range.start_ns, end_ns, text.number});
   }
   return picked ? StepsOfPicked(matches) : StepsOfMatches(std::move(matches));
 }

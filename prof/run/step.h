@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "prof/run/device_work.h"
 #include "prof/run/interval_set.h"
+#include "prof/verdicts/served_step.h"
 #include "prof/verdicts/steady_steps.h"
 
 namespace oplens::prof {
@@ -18,8 +20,9 @@ struct Step {
   Interval host;         ///< On the host.
   Interval span;         ///< Including the GPU work launched in it (docs/views.md, "Steps").
   bool complete = true;  ///< False if the recording cut it, or its range was never closed.
-  StepState state = StepState::kSteady;  ///< Set by Steps.
-  int64_t device_events = 0;             ///< Launched by calls entirely within `host`.
+  StepState state = StepState::kSteady;             ///< Set by Steps.
+  int64_t device_events = 0;                        ///< Launched by calls entirely within `host`.
+  std::optional<ServedStep> served = std::nullopt;  ///< If labels tell it. Set by Steps.
 
   bool steady() const { return state == StepState::kSteady; }
 };

@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "prof/run/host_steps.h"
 #include "prof/run/run.h"
 #include "prof/run/steps.h"
+#include "prof/verdicts/served_step.h"
 
 namespace oplens::prof {
 namespace {
@@ -73,10 +75,10 @@ std::string_view StartOf(std::string_view text) {
 
 /// Labels that could be the steps of one loop.
 struct LabelFamily {
-  enum class Kind : uint8_t { kNumbered, kSameText };
+  enum class Kind : uint8_t { kServed, kNumbered, kSameText };
   Kind kind = Kind::kSameText;
-  std::string_view before;
-  std::string_view after;
+  std::string_view before;  // kServed: the name,
+  std::string_view after;   // and the pattern.
 
   friend bool operator<(const LabelFamily& a, const LabelFamily& b) {
     return std::tie(a.kind, a.before, a.after) < std::tie(b.kind, b.before, b.after);
@@ -84,9 +86,11 @@ struct LabelFamily {
 
   std::string Name() const {
     if (kind == Kind::kNumbered) return fmt::format("{}*{}", before, after);
+    if (kind == Kind::kServed) return std::string(before);
     return before.size() > kLongText ? fmt::format("{}...", StartOf(before)) : std::string(before);
   }
   std::string Pattern() const {
+    if (kind == Kind::kServed) return std::string(after);
     return kind == Kind::kNumbered ? fmt::format("^{}(\\d+){}", Escaped(before),
                                                  after.empty() ? "" : Escaped(after) + "$")
                                    : fmt::format("^{}$", Escaped(before));
@@ -109,9 +113,9 @@ bool IsLabel(const parse::Joined& joined, const Range& range) {
 class FamilyFinder {
  public:
   explicit FamilyFinder(const parse::Joined& joined)
-      : joined_(joined), texts_(joined.trace().strings.size()) {
+      : joined_(joined), counts_(joined.trace().strings.size()), known_(counts_.size()) {
     const Trace& trace = joined.trace();
-    for (const Range& range : trace.ranges) ++texts_[range.text].count;
+    for (const Range& range : trace.ranges) ++counts_[range.text];
     for (size_t i = 0; i < trace.ranges.size(); ++i) {
       const Range& range = trace.ranges[i];
       if (!range.open() && IsStepLike(range) && !joined.leaks().Has(i)) Add(range);
@@ -121,19 +125,21 @@ class FamilyFinder {
   Families Take() { return std::move(families_); }
 
  private:
-  struct Text {
-    size_t count = 0;  // Of its ranges, of any kind.
-    std::optional<bool> is_label;
+  enum class Known : uint8_t { kNot, kNoLabel, kLabel };
+  struct Label {
     std::optional<NumberedLabel> numbered;
+    std::optional<ServedLabels> served;
   };
 
   bool IsStepLike(const Range& range) {
-    Text& text = texts_[range.text];
-    if (!text.is_label) {
-      text.is_label = IsLabel(joined_, range);
-      if (*text.is_label) text.numbered = NumberedLabelOf(View(range));
+    Known& known = known_[range.text];
+    if (known == Known::kNot) {
+      known = IsLabel(joined_, range) ? Known::kLabel : Known::kNoLabel;
+      if (known == Known::kLabel) {
+        labels_[range.text] = {NumberedLabelOf(View(range)), ServedLabelsOf(View(range))};
+      }
     }
-    return *text.is_label;
+    return known == Known::kLabel;
   }
 
   std::string_view View(const Range& range) const {
@@ -141,14 +147,17 @@ class FamilyFinder {
   }
 
   void Add(const Range& range) {
-    const Text& text = texts_[range.text];
+    const Label& label = labels_[range.text];
     StepMatch match = {range.thread, range.start_ns, range.end_ns};
-    if (text.count >= kLeastRanges) {
+    if (label.served) {
+      return AddTo({LabelFamily::Kind::kServed, label.served->name, label.served->pattern}, match);
+    }
+    if (counts_[range.text] >= kLeastRanges) {
       AddTo({LabelFamily::Kind::kSameText, View(range), {}}, match);
     }
-    if (!text.numbered) return;
-    match.number = text.numbered->number;
-    AddTo({LabelFamily::Kind::kNumbered, text.numbered->before, text.numbered->after}, match);
+    if (!label.numbered) return;
+    match.number = label.numbered->number;
+    AddTo({LabelFamily::Kind::kNumbered, label.numbered->before, label.numbered->after}, match);
   }
 
   void AddTo(const LabelFamily& family, const StepMatch& match) {
@@ -157,7 +166,9 @@ class FamilyFinder {
   }
 
   const parse::Joined& joined_;
-  std::vector<Text> texts_;  // By StringId.
+  std::vector<uint32_t> counts_;  // By StringId: ranges, of any kind.
+  std::vector<Known> known_;      // By StringId.
+  std::unordered_map<StringId, Label> labels_;
   Families families_;
 };
 

@@ -23,10 +23,10 @@ struct StepProposal {
 };
 
 /// Of a run without marked steps, what its labels (no operators, collectives, frames, layers)
-/// propose: labels with one number that ascends, or with the same text, of which the outermost are
-/// at least three, do not overlap and hold at least half of the GPU's work. Best are those with
-/// most of the work (in twentieths); of equal ones the fewest, then the longest, which are the
-/// outermost. O(n log n) for labels and work.
+/// propose: labels with one number that ascends, with the same text, or of one server's steps
+/// (ServedLabelsOf), of which the outermost are at least three, do not overlap and hold at least
+/// half of the GPU's work. Best are those with most of the work (in twentieths); of equal ones the
+/// fewest, then the longest, which are the outermost. O(n log n) for labels and work.
 std::optional<StepProposal> ProposeSteps(const Run& run);
 
 /// "ranges token_* repeat 16 times, with 93 % of the GPU's work: --step '^token_(\d+)' takes them

@@ -59,6 +59,42 @@ IntervalSet ProfilerTimes(const Trace& trace) {
   return IntervalSet(std::move(times));
 }
 
+/// A label of a server's step.
+struct ServedLabel {
+  Interval time;
+  ServedStep says;
+};
+
+/// Labels by start that do not overlap: of those that do, the first, which is the outermost. Words
+/// alone count only if no label tells requests.
+std::vector<ServedLabel> ServedLabelsIn(const Trace& trace) {
+  std::vector<ServedLabel> labels;
+  std::vector<bool> says_nothing(trace.strings.size());
+  bool tells_requests = false;
+  for (const Range& range : trace.ranges) {
+    if (range.kind != RangeKind::kAnnotation && range.kind != RangeKind::kMarker) continue;
+    if (says_nothing[range.text] || range.open() || range.end_ns < range.start_ns) continue;
+    const auto says = ServedStepOf(trace.strings.View(range.text));
+    says_nothing[range.text] = !says;
+    if (!says) continue;
+    labels.push_back({{range.start_ns, range.end_ns}, *says});
+    tells_requests |= says->requests.has_value();
+  }
+  if (tells_requests) {
+    std::erase_if(labels, [](const ServedLabel& label) { return !label.says.requests; });
+  }
+  std::sort(labels.begin(), labels.end(), [](const ServedLabel& a, const ServedLabel& b) {
+    return std::tie(a.time.start_ns, b.time.end_ns) < std::tie(b.time.start_ns, a.time.end_ns);
+  });
+  int64_t end_ns = INT64_MIN;
+  std::erase_if(labels, [&](const ServedLabel& label) {
+    const bool overlaps = label.time.start_ns < end_ns;
+    if (!overlaps) end_ns = label.time.end_ns;
+    return overlaps;
+  });
+  return labels;
+}
+
 }  // namespace
 
 Steps::Steps(const parse::Joined& joined, const DeviceWork& work) : Steps(joined, work, {}) {}
@@ -77,6 +113,7 @@ Steps::Steps(const parse::Joined& joined, const DeviceWork& work, std::vector<Ho
     for (Step& step : steps_) step.complete = false;
   }
   places_ = HostPlaces(steps_);
+  ReadServed();
   Judge(all_steady);
 }
 
@@ -113,12 +150,40 @@ void Steps::TakeRun() {
   step.device_events = static_cast<int64_t>(work_.events().size());
 }
 
+void Steps::ReadServed() {
+  for (const ServedLabel& label : ServedLabelsIn(joined_.trace())) {
+    const int64_t end_ns = label.time.end_ns;
+    int64_t time_ns = label.time.start_ns;
+    while (time_ns < end_ns) {
+      const size_t place = PlaceOfHost(time_ns);
+      if (place == kNone) {
+        const auto next = std::ranges::upper_bound(
+            steps_, time_ns, {}, [](const Step& step) { return step.host.start_ns; });
+        if (next == steps_.end()) break;
+        time_ns = next->host.start_ns;
+        continue;
+      }
+      Step& step = steps_[place];
+      const bool of_run = source_ == StepSource::kNone;
+      const int64_t until_ns = of_run ? end_ns : std::min(end_ns, step.host.end_ns);
+      const int64_t shared_ns = LengthOf({time_ns, until_ns});
+      const int64_t shorter_ns = std::min(LengthOf(label.time), LengthOf(step.host));
+      if (of_run || shared_ns > shorter_ns / 2) {
+        step.served = step.served ? Together(*step.served, label.says) : label.says;
+      }
+      time_ns = until_ns;
+    }
+  }
+}
+
 void Steps::Judge(bool all_steady) {
   std::vector<StepLength> lengths;
   const IntervalSet profiler = ProfilerTimes(joined_.trace());
   for (const Step& step : steps_) {
-    lengths.push_back(
-        {LengthOf(step.span), profiler.Within(step.span).length_ns(), !step.complete});
+    lengths.push_back({.length_ns = LengthOf(step.span),
+                       .profiler_ns = profiler.Within(step.span).length_ns(),
+                       .cut = !step.complete,
+                       .phase = step.served ? step.served->phase : ServedPhase::kUnknown});
   }
   std::vector<StepState> states = StatesOf(lengths);
   if (std::ranges::find(states, StepState::kWarmUp) != states.end()) {
@@ -143,8 +208,8 @@ void Steps::Judge(bool all_steady) {
   if (last.steady() && LastLacksItsEnd()) last.state = StepState::kEnding;
 }
 
-/// Whether some steady repetition goes on after its kernels, with other work of the host or the GPU.
-/// The last one then lacks such a time.
+/// Whether some steady repetition goes on after its kernels, with other work of the host or the
+/// GPU. The last one then lacks such a time.
 bool Steps::LastLacksItsEnd() const {
   std::vector<int64_t> ends_ns(steps_.size(), INT64_MIN);
   for (const DeviceEvent& event : work_.events()) {

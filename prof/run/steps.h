@@ -80,6 +80,7 @@ class Steps {
 
   bool TakeHostSteps(std::vector<HostStep> found, StepSource source);
   void TakeRun();
+  void ReadServed();
   void Judge(bool all_steady);
   bool LastLacksItsEnd() const;
 

@@ -1,7 +1,10 @@
 #include "prof/verdicts/steady_steps.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 #include "base/median.h"
 
@@ -72,6 +75,28 @@ class SteadySteps {
   double band_ns_ = 0;
 };
 
+/// The phase that is judged.
+ServedPhase MainPhaseOf(std::span<const StepLength> steps) {
+  struct Weight {
+    bool can_be_judged = false;
+    double time_ns = 0;
+    size_t count = 0;
+  };
+  std::array<Weight, WordCountOf(ServedPhase())> weights;
+  for (const StepLength& step : steps) {
+    if (step.cut) continue;
+    Weight& weight = weights[static_cast<size_t>(step.phase)];
+    weight.can_be_judged = ++weight.count >= kLeastJudgedSteps;
+    weight.time_ns += static_cast<double>(step.length_ns);
+  }
+  const auto most =
+      std::max_element(weights.begin(), weights.end(), [](const Weight& a, const Weight& b) {
+        return std::tie(a.can_be_judged, a.time_ns, a.count) <
+               std::tie(b.can_be_judged, b.time_ns, b.count);
+      });
+  return static_cast<ServedPhase>(most - weights.begin());
+}
+
 /// Whether a step is longer than the median of the steady ones mostly since the GPU works longer.
 bool IsOfOtherWork(std::span<const StepLength> steps, const std::vector<StepState>& states,
                    size_t step) {
@@ -90,8 +115,8 @@ bool IsOfOtherWork(std::span<const StepLength> steps, const std::vector<StepStat
 }  // namespace
 
 std::string_view StepStateWord(StepState state) {
-  constexpr std::string_view kWords[] = {"cut",    "steady",   "warm-up",   "filling",
-                                         "ending", "profiler", "other-work"};
+  constexpr std::string_view kWords[] = {"cut",    "steady",   "warm-up",    "filling",
+                                         "ending", "profiler", "other-work", "other-phase"};
   return kWords[static_cast<size_t>(state)];
 }
 
@@ -102,16 +127,20 @@ std::string_view StepStateReason(StepState state) {
                                            "the queue of the GPU was not full yet",
                                            "the recording ended in it",
                                            "the profiler worked in it",
-                                           "other work, or work from before the recording"};
+                                           "other work, or work from before the recording",
+                                           "another phase"};
   return kReasons[static_cast<size_t>(state)];
 }
 
 std::vector<StepState> StatesOf(std::span<const StepLength> steps) {
   std::vector<StepState> states(steps.size(), StepState::kSteady);
   std::vector<size_t> whole;
+  const ServedPhase phase = MainPhaseOf(steps);
   for (size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].cut) {
       states[i] = StepState::kCut;
+    } else if (steps[i].phase != phase) {
+      states[i] = StepState::kOtherPhase;
     } else {
       whole.push_back(i);
     }

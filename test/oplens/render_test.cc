@@ -109,6 +109,7 @@ Screen FullScreen() {
                   10'000'000'000,
                   5'000'000'000,
                   {{"warm-up", 1, "-9000000000000000000", 99'000'000'000}, {"cut", 2, "7", 5}},
+                  "",
                   ""};
   screen.verdict = "the GPU waits in " + std::string(200, 'c') + ": 53 % of a step";
   screen.verdict_command = "view idle --by call,op";
@@ -214,7 +215,7 @@ TEST(RenderTest, SaysHowMuchIsInferredAndHowToDoWithout) {
 TEST(RenderTest, OpsOfRepetitionsAreNotBelowNoKernelsRepeat) {
   Screen screen = FullScreen();
   screen.ranks.clear();
-  screen.steps = {StepFacts::Source::kRun, "", 0, {}, {}, {}, {}, {}, ""};
+  screen.steps = {StepFacts::Source::kRun, "", 0, {}, {}, {}, {}, {}, "", ""};
   EXPECT_THAT(Render(screen, {}), HasSubstr("no steps are marked, no kernels repeat"));
   screen.repetition_pct = 7.5;
   const std::string text = Render(screen, {.columns = 200});
@@ -298,6 +299,8 @@ TEST(RenderTest, TheVerdictIsOnTopAndOfAPopulationThatIsNamed) {
   screen.steps.outside = "12 % of the run lie outside";
   EXPECT_THAT(Render(screen, {.columns = 200}), HasSubstr("A repetition: median"));
   EXPECT_THAT(Render(screen, {.columns = 200}), HasSubstr("\n  12 % of the run lie outside\n"));
+  screen.steps.phase = "decode";
+  EXPECT_THAT(Render(screen, {.columns = 200}), HasSubstr("\nA decode repetition: median"));
   screen.steps.host_median_ns = 8'900'000'000;
   EXPECT_THAT(Render(screen, {.columns = 200}), Not(HasSubstr("On the host")));
 }

@@ -7,6 +7,7 @@
 
 #include "ops/gpu/gpu.h"
 #include "prof/compat/tb/views.h"
+#include "prof/run/steps.h"
 #include "prof/views/views.h"
 #include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
@@ -321,6 +322,85 @@ TEST(OverviewTest, ALongLabelIsProposedByItsStart) {
       "GPU's work: --step '^MoE\\[experts=64, tokens=16, topk=' takes them as steps");
   EXPECT_THAT(made_with("MoE[experts=64, tokens=16, topk=3]"),
               testing::HasSubstr("--step '^MoE\\[experts=64, tokens=16, topk=2, hidden=512\\]$'"));
+}
+
+/// A server: a prefill of 9000 ns and six steps of decoding of 1000 ns.
+void Serve(MadeRun* made) {
+  const auto step = [&](std::string_view text, int64_t at, int64_t length_ns) {
+    made->AddRange(text, at, at + length_ns);
+    made->AddRange("step[DECODE bs=9]", at + 1, at + length_ns - 1);  // The outermost tells.
+    AddWork(made, at + 10, length_ns - 100);
+  };
+  step("execute_context_2(900)_generation_0(0)", 0, 9'000);
+  for (int64_t i = 0; i < 6; ++i) {
+    step(i % 2 == 0 ? "execute_context_0(0)_generation_2(2)"
+                    : "execute_context_0(0)_generation_3(3)",
+         9'000 + i * 1'000, 1'000);
+  }
+}
+
+TEST(OverviewTest, PhasesOfAServerAreNotMixed) {
+  MadeRun made;
+  made.run_options.step_in = [](std::string_view text) {
+    return prof::StepText{text.starts_with("execute_"), std::nullopt, false};
+  };
+  Serve(&made);
+  const auto rows = made.RowsOf(kOverviewView.make);
+  ASSERT_EQ(rows.size(), 8u);
+  const std::vector<std::string> keys = {"step", "state", "phase", "requests", "tokens"};
+  EXPECT_EQ(Figures(rows[0], keys), "0 other-phase prefill 2 900");
+  EXPECT_EQ(Figures(rows[1], keys), "1 steady decode 2 2");
+  EXPECT_EQ(Figures(rows[2], keys), "2 steady decode 3 3");
+  EXPECT_EQ(Figures(rows[7], keys), "mean  decode 2.5 2.5");
+  EXPECT_EQ(rows[7].at("total_ns"), "1000");
+  EXPECT_THAT(
+      made.PartialOf(kOverviewView.make, [](prof::PricedKernel*) {})->Notes(),
+      testing::Contains("overview: 1 step of prefill (median 0.009 ms), 6 of decode (median "
+                        "0.001 ms)"));
+}
+
+TEST(OverviewTest, LabelsOfAServerAreProposedTogether) {
+  MadeRun made;
+  Serve(&made);
+  EXPECT_EQ(ProposalOf(&made),
+            "overview: ranges execute_* repeat 7 times, with 100 % of the GPU's work: --step "
+            "'^execute_(?:\\d+_)?(?:context|new)_\\d' takes them as steps");
+  // The run itself is both.
+  const auto rows = made.RowsOf(kOverviewView.make);
+  EXPECT_EQ(Figures(rows[0], {"step", "phase", "requests", "tokens"}), "0 mixed  915");
+}
+
+TEST(OverviewTest, ALabelIsOfTheStepsThatItSharesMostOf) {
+  MadeRun made;
+  for (int64_t i = 0; i < 4; ++i) made.AddStep(i, i * 1'000, i * 1'000 + 900);
+  made.AddRange("prefill", 0, 2'950);                        // Around three steps,
+  made.AddRange("decode_3", 2'960, 3'850);                   // of the last,
+  made.AddRange("decode", 3'000, 3'100);                     // and within another one.
+  made.AddKernel(3'200, 3'210, made.AddCall(3'100, 3'110));  // No other step is cut by it.
+  const auto phases = [&] {
+    std::string text;
+    for (const prof::Step& step : made.run().steps().all()) {
+      text += step.served ? prof::ServedPhaseWord(step.served->phase) : "-";
+      text += ' ';
+    }
+    return text;
+  };
+  EXPECT_EQ(phases(), "prefill prefill prefill decode ");
+  MadeRun with_requests;
+  with_requests.AddStep(0, 0, 1'000);
+  with_requests.AddRange("prefill", 0, 900);
+  with_requests.AddRange("step[DECODE bs=3]", 100, 300);
+  with_requests.AddRange("step[EXTEND bs=3 toks=50]", 400, 500);
+  const auto served = with_requests.run().steps().all()[0].served;
+  EXPECT_EQ(served, (prof::ServedStep{prof::ServedPhase::kMixed, std::nullopt, 53}));
+}
+
+TEST(OverviewTest, StepsOfTrainingHaveNoPhase) {
+  MadeRun made;
+  made.AddStep(0, 0, 100);
+  made.AddRange("decode_jpeg", 10, 20);
+  made.AddKernel(20, 30, made.AddCall(12, 13));
+  EXPECT_EQ(Figures(made.RowsOf(kOverviewView.make)[0], {"phase", "requests", "tokens"}), "  ");
 }
 
 TEST(OverviewTest, WorkOfTheProfilerIsAReason) {

@@ -13,9 +13,9 @@ namespace oplens::prof::steady_steps_test {
 namespace {
 
 /// The states as letters: s steady, c cut, w warm-up, f filling, e ending, p profiler,
-/// o other work.
+/// o other work, x another phase.
 std::string Letters(const std::vector<StepLength>& steps) {
-  constexpr char kLetters[] = {'c', 's', 'w', 'f', 'e', 'p', 'o'};
+  constexpr char kLetters[] = {'c', 's', 'w', 'f', 'e', 'p', 'o', 'x'};
   std::string letters;
   for (const StepState state : StatesOf(steps)) letters += kLetters[static_cast<size_t>(state)];
   return letters;
@@ -41,6 +41,7 @@ TEST(SteadyStepsTest, ReasonsByPlace) {
 
 TEST(SteadyStepsTest, NothingIsKnownOfFew) {
   EXPECT_EQ(Letters(Steps({900, 100})), "ss");
+  EXPECT_EQ(Letters(Steps({0, 0})), "ss");
   EXPECT_EQ(Letters(Steps({149, 90, 100})), "sss");
   EXPECT_EQ(Letters(Steps({100, 900, 100})), "sss");
   EXPECT_EQ(Letters(Steps({151, 90, 100})), "wss") << "of three, the first may be much longer";
@@ -73,7 +74,23 @@ TEST(SteadyStepsTest, ALongStepThatWorksLongerIsOfOtherWork) {
   EXPECT_EQ(Letters(steps), "ossss");
 }
 
+TEST(SteadyStepsTest, OnePhaseIsJudged) {
+  std::vector<StepLength> steps = Steps({900, 500, 100, 101, 99, 100, 450, 102, 100});
+  for (StepLength& step : steps) step.phase = ServedPhase::kDecode;
+  for (const size_t i : {1u, 6u}) steps[i].phase = ServedPhase::kPrefill;
+  EXPECT_EQ(Letters(steps), "wxssssxss");
+  for (const size_t i : {0u, 1u, 6u}) steps[i].phase = ServedPhase::kPrefill;
+  EXPECT_EQ(Letters(steps), "xxssssxss") << "three cannot be judged";
+  steps[8].phase = ServedPhase::kPrefill;
+  EXPECT_EQ(Letters(steps), "ssxxxxsxs") << "most of the time, not most steps";
+  steps[0].cut = true;
+  EXPECT_EQ(Letters(steps), "cxssssxsx");
+  steps[3].cut = steps[4].cut = true;
+  EXPECT_EQ(Letters(steps), "csxccxsxs") << "none can be judged";
+}
+
 TEST(SteadyStepsTest, WordsAndReasons) {
+  EXPECT_EQ(StepStateWord(StepState::kOtherPhase), "other-phase");
   EXPECT_EQ(StepStateWord(StepState::kEnding), "ending");
   EXPECT_EQ(StepStateReason(StepState::kSteady), "");
   EXPECT_EQ(StepStateReason(StepState::kWarmUp), "warm-up");

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/median.h"
 #include "base/ratio.h"
 #include "base/saturating.h"
 #include "parse/model/recording_advice.h"
@@ -32,21 +33,26 @@ struct OverviewStep {
   int64_t start_ns = 0;  ///< From the rank's first event.
   int64_t number = 0;
   StepState state = StepState::kSteady;
+  ServedPhase phase = ServedPhase::kUnknown;
+  std::optional<int64_t> requests;
+  std::optional<int64_t> tokens;
   Sum total_ns;
   std::optional<int64_t> host_ns;
   StepTimes times;
   Sum ideal_ps;     ///< Of its products at peak rates.
   Sum capacity_ns;  ///< total_ns of each GPU.
 
-  static constexpr std::tuple kMembers{&OverviewStep::start_ns, &OverviewStep::number,
-                                       &OverviewStep::state,    &OverviewStep::total_ns,
-                                       &OverviewStep::host_ns,  &OverviewStep::times,
-                                       &OverviewStep::ideal_ps, &OverviewStep::capacity_ns};
+  static constexpr std::tuple kMembers{
+      &OverviewStep::start_ns, &OverviewStep::number,     &OverviewStep::state,
+      &OverviewStep::phase,    &OverviewStep::requests,   &OverviewStep::tokens,
+      &OverviewStep::total_ns, &OverviewStep::host_ns,    &OverviewStep::times,
+      &OverviewStep::ideal_ps, &OverviewStep::capacity_ns};
   /// By all that is shown, so that the order of merging has no effect.
   friend bool operator<(const OverviewStep& a, const OverviewStep& b) {
     const auto key = [](const OverviewStep& step) {
-      return std::tie(step.start_ns, step.total_ns, step.number, step.state, step.host_ns,
-                      step.times, step.ideal_ps, step.capacity_ns);
+      return std::tie(step.start_ns, step.total_ns, step.number, step.state, step.phase,
+                      step.requests, step.tokens, step.host_ns, step.times, step.ideal_ps,
+                      step.capacity_ns);
     };
     return key(a) < key(b);
   }
@@ -78,6 +84,12 @@ struct OverviewRow {
       sum += static_cast<double>(*value);
     }
     return sum;
+  }
+  /// kUnknown if they differ.
+  ServedPhase Phase() const {
+    const bool same = std::ranges::all_of(
+        steps, [&](const OverviewStep& step) { return step.phase == steps[0].phase; });
+    return same ? steps[0].phase : ServedPhase::kUnknown;
   }
   template <typename F>
   Cell FigureOf(F value_of) const {
@@ -114,14 +126,28 @@ constexpr Column<OverviewRow> kOverviewColumns[] = {
       {},
       "mean"},
      [](const OverviewRow& row) { return Text(row.label); }},
-    {{"state", "State", "", FieldType::kText, 8,
+    {{"state", "State", "", FieldType::kText, 11,
       "steady: counts in the mean; cut: never closed, or the last step with less than 80 % of the "
-      "GPU work of the one before; warm-up, other-work, filling, ending, profiler: unlike the "
-      "others, "
-      "for this reason"},
+      "GPU work of the one before; warm-up, other-work, filling, ending, profiler, other-phase: "
+      "unlike the others, for this reason"},
      [](const OverviewRow& row) {
        if (row.mean || !row.ours) return Cell();
        return Text(StepStateWord(row.steps[0].state));
+     }},
+    {{"phase", "Phase", "", FieldType::kText, 7,
+      "what a server of language models does, if labels tell it: prefill, decode, mixed"},
+     [](const OverviewRow& row) {
+       const ServedPhase phase = row.Phase();
+       return phase == ServedPhase::kUnknown ? Cell() : Text(ServedPhaseWord(phase));
+     }},
+    {{"requests", "Requests", "", FieldType::kInteger, 8, "requests in the step, as labels tell"},
+     [](const OverviewRow& row) {
+       return row.FigureOf([](const OverviewStep& step) { return step.requests; });
+     }},
+    {{"tokens", "Tokens", "", FieldType::kInteger, 8,
+      "tokens that the model takes in, as labels tell", Fold::kSum},
+     [](const OverviewRow& row) {
+       return row.FigureOf([](const OverviewStep& step) { return step.tokens; });
      }},
     {{"start_ns", "Start(ns)", "ns", FieldType::kInteger, kOverviewWidth,
       "start of the span, from the rank's first event", Fold::kMin},
@@ -326,6 +352,11 @@ void Overview::Begin(const Run* run) {
     row.state = ours ? steps[i].state : steps[i].complete ? StepState::kSteady : StepState::kCut;
     row.total_ns = LengthOf(steps[i].span);
     row.times = times[i];
+    if (ours && steps[i].served) {
+      row.phase = steps[i].served->phase;
+      row.requests = steps[i].served->requests;
+      row.tokens = steps[i].served->tokens;
+    }
     if (ours) {
       row.host_ns = LengthOf(steps[i].host);
       ForgetWhatIsNotRecorded(*run, &row.times);
@@ -339,6 +370,30 @@ void Overview::End(const Run* run) {
   run_ = nullptr;
   if (run != nullptr && !read_.steps.empty()) Take(RankName(run->rank()), read_);
   read_ = {};
+}
+
+/// "2 steps of prefill (median 400.000 ms), 300 of decode (median 7.100 ms)"; "" below two phases.
+std::string PhasesOf(std::span<const Step> steps) {
+  std::array<std::vector<double>, WordCountOf(ServedPhase())> lengths_ns;
+  for (const Step& step : steps) {
+    if (!step.served || !step.complete) continue;
+    lengths_ns[static_cast<size_t>(step.served->phase)].push_back(
+        static_cast<double>(LengthOf(step.span)));
+  }
+  std::string text;
+  size_t phases = 0;
+  for (size_t i = 0; i < lengths_ns.size(); ++i) {
+    const std::string_view word = ServedPhaseWord(static_cast<ServedPhase>(i));
+    const size_t count = lengths_ns[i].size();
+    if (count == 0 || word.empty()) continue;
+    text += fmt::format("{}{}{} of {} (median {:.3f} ms)", phases > 0 ? ", " : "", count,
+                        phases > 0   ? ""
+                        : count == 1 ? " step"
+                                     : " steps",
+                        word, LowerMedianOf(std::move(lengths_ns[i])) / 1e6);
+    ++phases;
+  }
+  return phases > 1 ? text : std::string();
 }
 
 void Overview::NoteMissingFacts(const Run& run, std::span<const Step> steps) {
@@ -360,6 +415,9 @@ void Overview::NoteMissingFacts(const Run& run, std::span<const Step> steps) {
   }
   if (const auto proposal = ProposeSteps(run)) {
     notes_.Add("overview: " + SentenceOf(*proposal));
+  }
+  if (const std::string phases = PhasesOf(steps); !phases.empty()) {
+    notes_.Add("overview: " + phases);
   }
   if (run.device_work().events().empty()) {
     note("overview: the profile holds no work of a GPU", MissingFact::kKernels);
