@@ -379,7 +379,7 @@ constexpr Rule kAdviceRules[] = {
                "instead of contiguous()",
      .bound = kKernelTime,
      .assumption = "whatever makes the tensor writes it as the product reads it",
-     .command = "--by layer:label,op,params --where 'family=layout'",
+     .command = "--by layer:label,op,shape --where 'family=layout'",
      .view = "groups",
      .can_look = HasPrices,
      .lack = MissingFact::kArguments,
@@ -427,8 +427,7 @@ constexpr Rule kAdviceRules[] = {
                "what that saves is unknown",
      .bound = "",
      .assumption = "",
-     .command =
-         "--by op,params --where 'family~\"elementwise|norm|reduction|softmax|layout|fill\"'",
+     .command = "--by op,shape --where 'family~\"elementwise|norm|reduction|softmax|layout|fill\"'",
      .view = "groups",
      .can_look = HasKernels,
      .lack = MissingFact::kKernels},

@@ -453,6 +453,18 @@ TEST(AdviceGroupsTest, TheSameCallAgainIsNoChain) {
   EXPECT_EQ(Stream().Run({add, add, add}).Facts().At(Topic::kChain).all.count, 0);
 }
 
+// A kernel of one's own may be named like what it is not.
+TEST(AdviceGroupsTest, MemoryBoundByOpOrByALibrarysName) {
+  Launch own = {"", {}, "p_reduction_kernel(float*, int)", 30'000};
+  EXPECT_THAT(FiringOn(Stream().Run(own).Facts()), IsEmpty());
+  own.op = "reduction";
+  EXPECT_THAT(FiringOn(Stream().Run(own).Facts()), ElementsAre("memory-bound-kernels"));
+  own = {"", {}, std::string(kReduce), 30'000};
+  EXPECT_THAT(FiringOn(Stream().Run(own).Facts()), ElementsAre("memory-bound-kernels"));
+  EXPECT_THAT(FiringOn(Stream().Run(own, {.phase = Phase::kOptimizer}).Facts()),
+              ::testing::Not(::testing::Contains("memory-bound-kernels")));
+}
+
 // Thousands of kernels on a stream are looked at in parts, between products.
 TEST(AdviceGroupsTest, LongStreams) {
   const Launch product = {

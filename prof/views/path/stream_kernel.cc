@@ -110,8 +110,8 @@ StreamWork WorkOf(const PricedKernel& kernel, KernelFamily family) {
   }
   const bool compiled = name.starts_with("triton_");
   // Someone's "sum_kernel" may do anything.
-  const bool guessed =
-      kernel.op.empty() && kernel.facts != nullptr && kernel.facts->family().by_word;
+  const bool guessed = kernel.op.empty() && kernel.facts != nullptr &&
+                       kernel.facts->family().by_word && !HasText(name, "at::native::");
   const bool memory = IsMemoryFamily(family) && !compiled && !guessed;
   return memory ? StreamWork::kMemory : StreamWork::kOther;
 }
