@@ -256,8 +256,8 @@ TEST(CriticalPathTest, WorkWithoutACallFollowsWhatEndedLast) {
   made.AddKernel(10, 30, kNoLaunch, "a");
   made.AddKernel(12, 32, kNoLaunch, "b", 0, 8);
   made.AddKernel(35, 50, kNoLaunch, "c", 0, 9);
-  EXPECT_EQ(OnlyPath(&made),
-            (Texts{"unknown 2 start", "compute 20 work", "unknown 3 stream_wait", "compute 15 work"}));
+  EXPECT_EQ(OnlyPath(&made), (Texts{"unknown 2 start", "compute 20 work", "unknown 3 stream_wait",
+                                    "compute 15 work"}));
 }
 
 // Work that begins before its call cannot wait for it.
