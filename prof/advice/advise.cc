@@ -46,7 +46,7 @@ void SetConfidence(const RankFacts& rank, Item* item) {
   if (*item->estimate < kHalfOfGain * *item->finding.gain) {
     return set(Confidence::kLow, "a replay of the critical path saves less than half of the bound");
   }
-  if (item->rule->by_roofline()) {
+  if (item->rule->by_roofs()) {
     return set(Confidence::kMedium,
                "a replay of the critical path saves it, but few kernels reach their roof");
   }

@@ -57,7 +57,11 @@ struct Rule {
   MissingFact lack;
   Topic topic = Topic::kNone;  ///< Whose time its gain is.
 
-  bool by_roofline() const;
+  /// Whether its gain is the distance of kernels from their roof: a replay of it is no estimate,
+  /// but a bound too.
+  bool is_to_roof() const;
+  /// Whether roofs decide its gain.
+  bool by_roofs() const;
 };
 
 std::span<const Rule> Rules();

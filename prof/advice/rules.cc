@@ -14,6 +14,7 @@ bool HasKernels(const RankFacts& rank) { return rank.kernels.count > 0; }
 
 constexpr std::string_view kExposed = "exposed time";
 constexpr std::string_view kRoofline = "roofline";
+constexpr std::string_view kRoofRatio = "ratio of roofs";
 constexpr std::string_view kKernelTime = "kernel time";
 constexpr std::string_view kStepTime = "step time";
 
@@ -148,7 +149,7 @@ constexpr Rule kAdviceRules[] = {
      .check = CheckFp32In16BitNet,
      .change = "let autocast have these ops too, or cast their inputs; what must stay fp32 can use "
                "TF32 (torch.set_float32_matmul_precision('high'))",
-     .bound = kRoofline,
+     .bound = kRoofRatio,
      .assumption = "they run at the roof of Tensor Cores",
      .command = "--by op,shape --where 'tc=0 and dtype=fp32 and tc_elig!=-'",
      .view = "roofline",
@@ -159,7 +160,7 @@ constexpr Rule kAdviceRules[] = {
      .check = CheckTf32Off,
      .change = "torch.set_float32_matmul_precision('high') (and "
                "torch.backends.cudnn.allow_tf32=True); faster still: bf16 by torch.autocast",
-     .bound = kRoofline,
+     .bound = kRoofRatio,
      .assumption = "they run at the roof of TF32, and its 10 bits of mantissa are enough",
      .command = "--by op,shape --where 'tc=0 and dtype=fp32 and tc_elig!=-'",
      .view = "roofline",
@@ -169,7 +170,7 @@ constexpr Rule kAdviceRules[] = {
     {.id = "mixed-precision",
      .check = CheckMixedPrecision,
      .change = "train with torch.autocast(dtype=torch.float16) and a GradScaler",
-     .bound = kRoofline,
+     .bound = kRoofRatio,
      .assumption = "they run at the roof of fp16 on Tensor Cores",
      .command = "--by op,shape --where 'tc=0 and dtype=fp32 and tc_elig!=-'",
      .view = "roofline",
@@ -462,7 +463,8 @@ std::string_view SeverityWord(Severity severity) {
   return "info";
 }
 
-bool Rule::by_roofline() const { return bound == kRoofline; }
+bool Rule::is_to_roof() const { return bound == kRoofline; }
+bool Rule::by_roofs() const { return is_to_roof() || bound == kRoofRatio; }
 
 std::span<const Rule> Rules() { return kAdviceRules; }
 

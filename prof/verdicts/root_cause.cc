@@ -104,7 +104,8 @@ std::string WaitText(const RankTimes& times, const RootCause& cause, const RootS
                          subject.time_ns >= cause.time_ns - cause.time_ns / 10 ? "" : ", mostly",
                          HeldText(subject.call));
     case IdleGroup::kTail:
-      return "the GPU has no more work at the end";
+      return times.steps > 0 ? "the host goes on after the last work, and the GPU is idle"
+                             : "the GPU has no more work at the end";
     default:
       return "the GPU is idle before work of which the recording does not hold the launch";
   }

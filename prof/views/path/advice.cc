@@ -237,7 +237,8 @@ std::string Advice::Verdict() const {
                      most->second.sentence, most->second.command);
 }
 
-/// ", about 30.2 % (52.9 ms) to gain, at most 33.1 %".
+/// ", about 30.2 % (52.9 ms) to gain, at most 33.1 %"; of distances from roofs ", at most 30.2 %
+/// (52.9 ms) to gain, by roofs alone 33.1 %".
 std::string GainText(const advice::Item& item) {
   if (!item.finding.gain) return {};
   const std::string most = advice::Percent(*item.finding.gain);
@@ -246,8 +247,9 @@ std::string GainText(const advice::Item& item) {
   };
   if (!item.estimate) return text_of("at most", most, item.gain_ns.value_or(0));
   const std::string about = advice::Percent(*item.estimate);
-  std::string text = text_of("about", about, item.estimate_ns.value_or(0));
-  if (about != most) text += fmt::format(", at most {} %", most);
+  const bool to_roof = item.rule->is_to_roof();
+  std::string text = text_of(to_roof ? "at most" : "about", about, item.estimate_ns.value_or(0));
+  if (about != most) text += fmt::format(", {} {} %", to_roof ? "by roofs alone" : "at most", most);
   return text;
 }
 

@@ -27,14 +27,16 @@ function list(value: Value): string[] {
   return Array.isArray(value) ? value.map((item) => String(item ?? '')) : [textOf(value) ?? ''].filter(Boolean);
 }
 
-/** What a replay of the critical path saves, and the upper bound; without a replay the bound alone. */
-function gainOf(share: Value, time: Value, estimate: Value, estimated: Value): string {
+/** What a replay of the critical path saves, and the upper bound; without a replay the bound alone. What is saved to a roof is a
+ * bound even after a replay. */
+function gainOf(share: Value, time: Value, estimate: Value, estimated: Value, toRoof: boolean): string {
   if (share === null) return '';
   const text = (word: string, pct: Value, ns: Value): string =>
     `${word} ${number(Number(pct), 1)} %${ns === null ? '' : ` (${withUnit(Number(ns), 'ns')})`}`;
   if (estimate === null) return text('at most', share, time);
   const least = number(Number(estimate), 1) === number(Number(share), 1);
-  return text('about', estimate, estimated) + (least ? '' : `, at most ${number(Number(share), 1)} %`);
+  return text(toRoof ? 'at most' : 'about', estimate, estimated)
+    + (least ? '' : `, ${toRoof ? 'by roofs alone' : 'at most'} ${number(Number(share), 1)} %`);
 }
 
 function adviceAt(table: Table, row: number): Advice {
@@ -44,7 +46,7 @@ function adviceAt(table: Table, row: number): Advice {
   const severity = text('severity');
   return {
     id: text('id'), severity: SEVERITIES.has(severity) ? severity : 'info', item: text('item'), change: text('change'),
-    gain: gainOf(cell('gain_pct'), cell('gain_ns'), cell('estimate_pct'), cell('estimate_ns')),
+    gain: gainOf(cell('gain_pct'), cell('gain_ns'), cell('estimate_pct'), cell('estimate_ns'), text('bound') === 'roofline'),
     why: text('bound') && `Upper bound by ${text('bound')}, if ${text('assumption')}.${text('confidence') && ` Confidence ${text('confidence')}: ${text('reason')}.`}`,
     ranks: text('worst_rank') ? `${ranks > 1 ? `${ranks} ranks, most on ` : ''}rank ${text('worst_rank')}` : '',
     evidence: list(cell('evidence')), command: text('command'), view: text('evidence_view'),
