@@ -119,7 +119,8 @@ TEST(RootCauseTest, EachGroupHasItsSentence) {
               HasSubstr("until an event that its stream waits for"));
   EXPECT_THAT(of(IdleCause::kQueued, "copy"), HasSubstr("before a copy starts"));
   EXPECT_THAT(of(IdleCause::kQueued, "device"), HasSubstr("by the device"));
-  EXPECT_THAT(of(IdleCause::kTail), HasSubstr("goes on after the last work, and the GPU is idle: 50.0 %"));
+  EXPECT_THAT(of(IdleCause::kTail),
+              HasSubstr("goes on after the last work, and the GPU is idle: 50.0 %"));
   EXPECT_THAT(of(IdleCause::kUnknown), HasSubstr("does not hold the launch"));
 }
 
