@@ -77,17 +77,20 @@ void CheckTime(const Screen& screen, const std::vector<std::string>& paths) {
     if (any) continue;
     any = true;
     ASSERT_TRUE(screen.time.has_value());
-    // A run counts after its cold start.
+    // A run counts from its cold start to its last work.
     const bool of_run = screen.steps.source == StepFacts::Source::kRun;
     const double cold_ns = of_run ? NumberOf(row, "cold_ns") : 0;
-    const double total_ns = NumberOf(row, "total_ns") - cold_ns;
+    const double end_ns = of_run ? NumberOf(row, "end_ns") : 0;
+    const double all_ns = NumberOf(row, "total_ns");
+    const double total_ns = all_ns - cold_ns - end_ns;
     EXPECT_DOUBLE_EQ(screen.time->cold_ns, cold_ns);
+    EXPECT_DOUBLE_EQ(screen.time->end_ns, end_ns);
     EXPECT_DOUBLE_EQ(screen.time->total_ns, total_ns);
     for (const auto& [figure, key] :
          {std::pair(screen.time->busy_pct, "busy_pct"), {screen.time->mfu_pct, "mfu_pct"}}) {
       ASSERT_EQ(figure.has_value(), row[key].is_number()) << key;
       if (figure) {
-        EXPECT_NEAR(*figure, NumberOf(row, key) * (total_ns + cold_ns) / total_ns, 1e-9) << key;
+        EXPECT_NEAR(*figure, NumberOf(row, key) * all_ns / total_ns, 1e-9) << key;
       }
     }
     double sum_ns = 0;
@@ -110,7 +113,8 @@ void CheckTime(const Screen& screen, const std::vector<std::string>& paths) {
     EXPECT_DOUBLE_EQ(part_of("queued"), NumberOf(row, "queued_ns"));
     EXPECT_DOUBLE_EQ(part_of("cold start"), NumberOf(row, "cold_ns") - cold_ns);
     EXPECT_NEAR(part_of("nothing recorded"),
-                NumberOf(row, "other_ns") - NumberOf(row, "queued_ns") - NumberOf(row, "cold_ns"),
+                NumberOf(row, "other_ns") - NumberOf(row, "queued_ns") - NumberOf(row, "cold_ns") -
+                    NumberOf(row, "end_ns"),
                 1e-9 * sum_ns);
   }
   EXPECT_EQ(any, screen.time.has_value());
@@ -148,7 +152,8 @@ void CheckGpu(const Screen& screen, const std::vector<std::string>& paths) {
   }
   double total_ns = 0;
   for (const auto& [step, ns] : steps_ns) total_ns += ns;
-  total_ns -= screen.time->cold_ns;
+  const double outside_ns = screen.time->cold_ns + screen.time->end_ns;
+  total_ns -= outside_ns;
   std::map<std::string, double> causes_ns;
   for (const json& row : RowsOf(paths, {"--view", "idle", "--by", "step"})) {
     if (TextOf(row, "rank") != screen.gpu->rank || row["device"].dump() != screen.gpu->device ||
@@ -157,19 +162,22 @@ void CheckGpu(const Screen& screen, const std::vector<std::string>& paths) {
     }
     causes_ns[TextOf(row, "cause")] += NumberOf(row, "idle_ns");
   }
+  const bool of_run = screen.steps.source == StepFacts::Source::kRun;
   for (const auto& [cause, ns] : causes_ns) {
     if (cause == "(all)") {
-      EXPECT_NEAR(screen.gpu->idle_pct.value_or(-1), 100 * (ns - screen.time->cold_ns) / total_ns,
-                  1e-9);
+      EXPECT_NEAR(screen.gpu->idle_pct.value_or(-1), 100 * (ns - outside_ns) / total_ns, 1e-9);
       continue;
     }
-    if (cause == "cold-start" && screen.time->cold_ns > 0) continue;
+    if (of_run && (cause == "cold-start" || cause == "tail")) continue;
     const auto at = std::ranges::find(screen.gpu->causes, cause, &IdleTime::cause);
     ASSERT_NE(at, screen.gpu->causes.end());
     EXPECT_NEAR(at->share_pct, 100 * ns / total_ns, 1e-9);
   }
   causes_ns.erase("(all)");
-  if (screen.time->cold_ns > 0) causes_ns.erase("cold-start");
+  if (of_run) {
+    causes_ns.erase("cold-start");
+    causes_ns.erase("tail");
+  }
   EXPECT_EQ(causes_ns.size(), screen.gpu->causes.size());
 }
 
