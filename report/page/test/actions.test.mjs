@@ -192,6 +192,7 @@ test('advice is cards with evidence, and ways to it', { skip }, async () => {
     for (const text of [row.severity, row.item, row.change, `prof FILE ${row.command}`, ...row.evidence]) assert.ok(told.includes(text), `${text} in ${told}`);
     assert.equal(told.includes('To gain'), row.gain_pct !== null);
     if (row.gain_pct !== null) assert.ok(told.includes(`at most ${row.gain_pct.toFixed(1)} %`), told);
+    if (typeof row.estimate_pct === 'number') assert.ok(told.includes(`about ${row.estimate_pct.toFixed(1)} %`), told);
   });
   // A view that is not in the page is no way.
   assert.deepEqual(await page.$$eval('.advice button', (all) => all.map((each) => each.dataset.tab)), ['overview', 'idle', 'distributed', 'overview']);

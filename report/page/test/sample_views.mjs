@@ -20,6 +20,10 @@ const STEP = 'step|Step||text|key|number of the step||mean';
 
 const FIELDS = {
   advice: `id|Id||text|key|which rule it is\nseverity|Severity||text|none|how much there is to gain\nworst_rank|Rank||text|none|of which the row is\nranks|Ranks||integer|none|number of ranks on which the rule holds\ngain_pct|Gain%|%|decimal|none|upper bound\ngain_ns|Gain(ns)|ns|integer|none|of a mean step
+estimate_pct|Est%|%|decimal|none|what a replay saves
+estimate_ns|Est(ns)|ns|integer|none|of a mean step
+confidence|Conf||text|none|in it
+reason|Reason||text|none|of the confidence
 item|Advice||text|none|what was found\nchange|Change||text|none|what to change\nevidence|Evidence||texts|none|where\ncommand|Command||text|none|options of prof\nbound|Bound||text|none|of the gain\nassumption|Assumption||text|none|of the gain\nevidence_view|View||text|none|with the evidence`,
   overview: `${RANK}\n${STEP}\nstate|State||text|none|steady: counts in the mean; or why not\nstart_ns|Start|ns|decimal|none|of the span\n`
     + 'total_ns|Total|ns|decimal|sum|length of the span: the sum of the eight parts\nhost_ns|Host|ns|decimal|sum|length on the host\n'
@@ -161,7 +165,8 @@ export function rowsOf({ ranks, steps, random, long, ops = OPS, extra = [] }) {
 function adviceOf(names, ranks) {
   const own = { change: `Do less of ${names.at(-1)}.`, ranks: ranks.length, worst_rank: ranks[0], evidence: names.slice(-3).map((name) => `${name}: 3 x, 1.5 ms`), bound: 'exposed time', assumption: 'all of it is hidden' };
   const one = (id, severity, gain_pct, view) => ({ ...own, id, severity, gain_pct, gain_ns: gain_pct === null ? null : gain_pct * 1e4, item: `${id} takes some of the time`, command: `--view ${view}`, evidence_view: view });
-  return [one('dataloader', 'high', 33.4, 'overview'), one('host-bound', 'high', 21, 'idle'), one('exposed-communication', 'medium', 5.25, 'distributed'), one('small-messages', 'low', 1.5, 'nowhere'),
+  const replayed = (row, estimate_pct) => ({ ...row, estimate_pct, estimate_ns: estimate_pct * 1e4, confidence: 'high', reason: 'a replay saves it' });
+  return [replayed(one('dataloader', 'high', 33.4, 'overview'), 30.2), one('host-bound', 'high', 21, 'idle'), one('exposed-communication', 'medium', 5.25, 'distributed'), one('small-messages', 'low', 1.5, 'nowhere'),
     { ...one('warm-up-step', 'info', null, 'overview'), worst_rank: null, evidence: [], bound: null, assumption: null }];
 }
 
