@@ -13,6 +13,10 @@ namespace oplens::prof::advice {
 
 double ShareOf(int64_t part, int64_t whole) { return Ratio(part, whole).value_or(0); }
 
+double ShareOfTime(const RankFacts& rank, int64_t kernels_ns) {
+  return ShareOf(kernels_ns, rank.capacity_ns());
+}
+
 std::string Percent(double share) { return fmt::format("{:.1f}", 100 * share); }
 
 std::string TimeText(double ns) {

@@ -14,6 +14,8 @@ inline constexpr size_t kMostEvidence = 5;
 
 /// part / whole; 0 if whole is 0.
 double ShareOf(int64_t part, int64_t whole);
+/// Of the time of all GPUs of a rank (RankFacts::capacity_ns): for times of kernels.
+double ShareOfTime(const RankFacts& rank, int64_t kernels_ns);
 /// "12.3" for 0.123.
 std::string Percent(double share);
 /// "1.234 ms", "12.3 us", "0.456 s".

@@ -17,16 +17,14 @@ constexpr double kMostlyMemoryBound = 0.30;
 constexpr double kMuchInPasses = 0.01;
 constexpr double kManyPasses = 3;  // Per step.
 
-double FusionShareOf(const RankFacts& rank, int64_t ns) { return ShareOf(ns, rank.capacity_ns()); }
-
 /// A finding if the gain of a topic is above kMuchInGroups; its sentence is the share of the time
 /// and `what`.
 std::optional<Finding> CheckGroups(const RankFacts& rank, Topic topic, std::string_view what) {
   const TopicFacts& groups = rank.At(topic);
-  const double gain = FusionShareOf(rank, groups.all.gain_ns);
+  const double gain = ShareOfTime(rank, groups.all.gain_ns);
   if (!(gain > kMuchInGroups)) return std::nullopt;
   return Finding{
-      fmt::format("{} % of the time {}", Percent(FusionShareOf(rank, groups.all.time_ns)), what),
+      fmt::format("{} % of the time {}", Percent(ShareOfTime(rank, groups.all.time_ns)), what),
       gain, Severity::kInfo, EvidenceOf(groups)};
 }
 
@@ -68,7 +66,7 @@ std::optional<Finding> CheckFarFromRoof(const Case& look) {
 
 std::optional<Finding> CheckMemoryBound(const Case& look) {
   const TopicFacts& kernels = look.rank.At(Topic::kMemoryBound);
-  const double share = FusionShareOf(look.rank, kernels.all.time_ns);
+  const double share = ShareOfTime(look.rank, kernels.all.time_ns);
   if (!(share > kMuchMemoryBound)) return std::nullopt;
   return Finding{
       fmt::format("{} % of the time run elementwise kernels, norms, reductions and copies of which "
@@ -82,11 +80,11 @@ std::optional<Finding> CheckForeachOptimizer(const Case& look) {
   const TopicFacts& passes = look.rank.At(Topic::kForeach);
   const auto steps = static_cast<double>(std::max<size_t>(look.rank.steps.size(), 1));
   const double a_step = static_cast<double>(passes.all.count) / steps;
-  const double gain = FusionShareOf(look.rank, passes.all.gain_ns);
+  const double gain = ShareOfTime(look.rank, passes.all.gain_ns);
   if (a_step < kManyPasses || !(gain > kMuchInPasses)) return std::nullopt;
   return Finding{fmt::format("the optimizer passes {:.0f} times a step over lists of tensors, "
                              "which takes {} % of the time",
-                             a_step, Percent(FusionShareOf(look.rank, passes.all.time_ns))),
+                             a_step, Percent(ShareOfTime(look.rank, passes.all.time_ns))),
                  gain, Severity::kInfo, EvidenceOf(passes)};
 }
 

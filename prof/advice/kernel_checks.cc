@@ -23,8 +23,6 @@ constexpr double kMuchRecompute = 0.05;
 constexpr double kManyUpdates = 50;  // Per step.
 constexpr double kMemoryIsShort = 0.70;
 
-double ShareOfTime(const RankFacts& rank, int64_t ns) { return ShareOf(ns, rank.capacity_ns()); }
-
 /// The gain of a topic; unknown without a roof.
 std::optional<double> GainOf(const RankFacts& rank, Topic topic) {
   if (!rank.has_roofs) return std::nullopt;

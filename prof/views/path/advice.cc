@@ -52,8 +52,7 @@ constexpr Column<AdviceRow> kAdviceColumns[] = {
      [](const AdviceRow& row) { return Integer(row.item.ranks); }},
     {{"gain_pct", "Gain%", "%", FieldType::kDecimal, 7,
       "upper bound of the time that the change saves, of the steady steps; gains of several rows "
-      "do "
-      "not add up"},
+      "do not add up"},
      [](const AdviceRow& row) {
        return row.item.finding.gain ? Cell{100 * *row.item.finding.gain} : Cell{};
      }},
