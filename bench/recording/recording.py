@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Checks record on a machine with an NVIDIA GPU, line by line; run.sh starts it. docs/recording_gpu.md explains.
 
-    recording.py BUILD_DIR [OUT_DIR] [--step PROGRAM]      exit code 1 when a line failed
+    recording.py BUILD_DIR [OUT_DIR] [--step PROGRAM] [--lines REGEX] [--rounds N]      exit code 1 when a line failed
     recording.py --self-test                               checks the checks on made-up data, without a GPU
 """
 import argparse
 import pathlib
+import re
 import shutil
 import sys
 
@@ -104,6 +105,8 @@ def main():
     parser.add_argument("build", nargs="?", metavar="BUILD_DIR")
     parser.add_argument("out", nargs="?", metavar="OUT_DIR", default="recording")
     parser.add_argument("--step", default=str(HERE / "step.py"), help="the program in the place of step.py")
+    parser.add_argument("--lines", default="", help="only the lines that this regular expression finds")
+    parser.add_argument("--rounds", type=int, default=5, help="of the timed runs (5)")
     parser.add_argument("--self-test", action="store_true")
     options = parser.parse_args()
     if options.self_test:
@@ -111,8 +114,9 @@ def main():
         return self_test.run()
     if options.build is None:
         parser.error("the build folder is needed")
+    lines = [line for line in LINES if re.search(options.lines, line[0])]
     return 0 if measure(session.Session(pathlib.Path(options.build).resolve(), pathlib.Path(options.out).resolve(),
-                                        options.step)) else 1
+                                        options.step, rounds=options.rounds), lines) else 1
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 # Checks record on a machine with an NVIDIA GPU and makes small recordings for examples/data: docs/recording_gpu.md.
 # Needs a build with nvcc and the toolkit's CUPTI, python3 with a PyTorch for CUDA; ncu where it is there.
 #
-#   bench/recording/run.sh BUILD_DIR [OUT_DIR]      results go to OUT_DIR (default: recording)
+#   bench/recording/run.sh BUILD_DIR [OUT_DIR] [OPTION...]      results go to OUT_DIR (default: recording)
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -25,4 +25,4 @@ command -v "$python" >/dev/null || fail "$python is not installed; PYTHON names 
 "$python" -c 'import sys, torch; sys.exit(not torch.cuda.is_available())' ||
   fail "$python has no PyTorch that finds a GPU; PYTHON names another one"
 
-exec "$python" "$here/recording.py" "$build" "$out"
+exec "$python" "$here/recording.py" "$build" "$out" "${@:3}"
