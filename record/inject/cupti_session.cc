@@ -229,7 +229,6 @@ struct RecordedKind {
 };
 constexpr RecordedKind kWanted[] = {
     {CUPTI_ACTIVITY_KIND_DEVICE, &Options::cuda, true},
-    {CUPTI_ACTIVITY_KIND_DEVICE_ATTRIBUTE, &Options::cuda, true},
     {CUPTI_ACTIVITY_KIND_CONTEXT, &Options::cuda, true},
     {CUPTI_ACTIVITY_KIND_STREAM, &Options::cuda, true},
     {CUPTI_ACTIVITY_KIND_NAME, &Options::cuda, true},
