@@ -17,6 +17,8 @@
 //
 //   auto SchemaOf(function)      the schema, optional: of an op of the dispatcher
 //   bool HasKeywords(function)   whether the call has keyword arguments besides inputs()
+//   const IValue* FindKeyword(function, name)
+//                                such an argument; null: there is none
 //   std::optional<int64_t> SymbolicInt(value)
 //                                the value of a symbolic integer, if fixed
 //   bool IsSymbolic(value)       whether a value is a symbolic number

@@ -7,6 +7,11 @@ namespace oplens::annotate::torch::framework {
 
 inline auto SchemaOf(const at::RecordFunction& function) { return function.operator_schema(); }
 
+inline const c10::IValue* FindKeyword(const at::RecordFunction& /*function*/,
+                                      const char* /*name*/) {
+  return nullptr;
+}
+
 inline bool HasKeywords(const at::RecordFunction& /*function*/) { return false; }
 
 inline bool IsSymbolic(const c10::IValue& value) { return value.isSymInt() || value.isSymFloat(); }

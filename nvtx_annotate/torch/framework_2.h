@@ -8,11 +8,23 @@ namespace oplens::annotate::torch::framework {
 /// A c10 optional until 2.4, std::optional since.
 inline auto SchemaOf(const at::RecordFunction& function) { return function.operator_schema(); }
 
-/// Since 2.2, for what Python records by name.
+/// The keyword of a call that Python records by name, since 2.2; null where it has none of that
+/// name.
+template <typename Function>
+const c10::IValue* FindKeyword(const Function& function, const char* name) {
+  if constexpr (requires { function.kwinputs(); }) {
+    const auto& keywords = function.kwinputs();
+    const auto found = keywords.find(name);
+    if (found != keywords.end()) return &found->second;
+  }
+  return nullptr;
+}
+
+/// Labels of the compiler have a keyword too, which says that they are labels.
 template <typename Function>
 bool HasKeywords(const Function& function) {
   if constexpr (requires { function.kwinputs(); }) {
-    return !function.kwinputs().empty();
+    return !function.kwinputs().empty() && FindKeyword(function, "scope") == nullptr;
   } else {
     return false;
   }

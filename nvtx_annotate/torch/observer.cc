@@ -4,7 +4,9 @@
 #include <ATen/record_function.h>
 #include <pthread.h>
 
+#include <array>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -130,6 +132,8 @@ CallForm MakeFunctionForm(const at::RecordFunction& function) {
   return FormOfFunction(function.name(), function.inputs().size());
 }
 
+std::atomic<bool> g_shapes{true};  ///< Ops carry their arguments.
+
 /// A collective call as recorded by the backends of torch.distributed ("record_param_comms",
 /// including NCCL's): name, tensors, group and number of ranks. Not an operator: it occurs inside
 /// one.
@@ -180,6 +184,50 @@ std::string GroupName(const c10::IValue& value) {
   return !pair.empty() && pair[0].isString() ? pair[0].toStringRef() : "";
 }
 
+/// The launch of a kernel that TorchInductor compiled, as it tells PyTorch's profiler
+/// (`get_profiler_kwargs` of torch/_inductor/runtime/triton_heuristics.py): the arguments in order,
+/// and what the compiler knows as keywords.
+class CompiledLaunch {
+ public:
+  /// False if the function is something else.
+  bool Read(const at::RecordFunction& function, CallArgs* args);
+
+ private:
+  void AddText(const at::RecordFunction& function, const char* name, CallArgs* args);
+
+  std::array<std::string, 2> texts_;
+  size_t used_ = 0;
+  c10::IValue flops_, bytes_;
+};
+
+void CompiledLaunch::AddText(const at::RecordFunction& function, const char* name, CallArgs* args) {
+  const c10::IValue* const value = framework::FindKeyword(function, name);
+  if (value == nullptr || !value->isString() || value->toStringRef().empty()) return;
+  texts_[used_] = value->toStringRef();
+  args->AddText(name, texts_[used_++].c_str());
+}
+
+bool CompiledLaunch::Read(const at::RecordFunction& function, CallArgs* args) {
+  const c10::IValue* const backend = framework::FindKeyword(function, "kernel_backend");
+  if (backend == nullptr || !backend->isString() || backend->toStringRef() != "triton")
+    return false;
+  if (!g_shapes.load(std::memory_order_relaxed)) return true;
+  for (const c10::IValue& input : function.inputs()) args->AddNamed(nullptr, input);
+  AddText(function, "kernel_kwargs", args);
+  AddText(function, "grid", args);
+  const c10::IValue* const flops = framework::FindKeyword(function, "kernel_flop");
+  if (flops != nullptr && flops->isInt()) args->AddNamed("kernel_flop", flops_ = *flops);
+  constexpr double kGigabyte = 1e9;
+  constexpr double kMostGigabytes = 9.2e9;
+  const c10::IValue* const gigabytes = framework::FindKeyword(function, "kernel_num_gb");
+  if (gigabytes != nullptr && gigabytes->isDouble() && gigabytes->toDouble() >= 0 &&
+      gigabytes->toDouble() < kMostGigabytes) {
+    bytes_ = static_cast<int64_t>(std::llround(gigabytes->toDouble() * kGigabyte));
+    args->AddNamed("kernel_bytes", bytes_);
+  }
+  return true;
+}
+
 bool HasItems(const c10::IValue& value) { return value.isList() && !value.toListRef().empty(); }
 
 bool CommunicationCall::Read(const at::RecordFunction& function, CallArgs* args) {
@@ -209,9 +257,8 @@ ThreadNumbers g_threads;
 NodeOwners g_owners;
 FormCache g_forms;
 NodeNames g_nodes;
-bool g_pyprof = false;             ///< Emit only texts for PyProf's own prof.
-bool g_outer = false;              ///< No ranges for ops inside ops.
-std::atomic<bool> g_shapes{true};  ///< Ops carry their arguments.
+bool g_pyprof = false;  ///< Emit only texts for PyProf's own prof.
+bool g_outer = false;   ///< No ranges for ops inside ops.
 
 bool ObserverStartsWith(const char* text, std::string_view start) {
   return std::strncmp(text, start.data(), start.size()) == 0;
@@ -284,6 +331,11 @@ uint64_t BeginOperator(const at::RecordFunction& function, const KnownForm* know
   CommunicationCall communication;
   if (communication.Read(function, &args)) {
     return BeginCall(communication.names(), facts, args.data(), args.size());
+  }
+  CompiledLaunch compiled;
+  if (compiled.Read(function, &args)) {
+    const markers::OpNames names = {"triton", function.name(), nullptr};
+    return BeginCall(names, facts, args.data(), args.size());
   }
   const CallForm made = MakeFunctionForm(function);
   if (g_shapes.load(std::memory_order_relaxed)) args.Fill(made, function.inputs());

@@ -134,7 +134,8 @@ PriceResult PriceTemplateKernel(const CompiledCall& call) {
 
 PriceResult PriceCompiled(std::string_view, const OpCall& call) {
   Reason reason;
-  const std::optional<CompiledCall> compiled = ReadCompiledCall(call, &reason);
+  const std::optional<OpCall> plain = CompiledCallByPosition(call);
+  const std::optional<CompiledCall> compiled = ReadCompiledCall(plain ? *plain : call, &reason);
   if (!compiled) return Unpriced(reason);
   return compiled->name.kind == CompiledKind::kTemplate ? PriceTemplateKernel(*compiled)
                                                         : PriceFusedKernel(*compiled);

@@ -1,6 +1,9 @@
 #include "ops/families/compiled_call.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
 
 #include "base/ascii.h"
 #include "ops/call_args.h"
@@ -105,6 +108,26 @@ bool ReadNodes(std::string_view nodes, CompiledName* name) {
   return true;
 }
 
+bool IsFact(std::string_view keyword) {
+  constexpr std::string_view kFacts[] = {"kernel_kwargs", "grid",  "kernel_flop",
+                                         "kernel_bytes",  "fused", "signature"};
+  return std::find(std::begin(kFacts), std::end(kFacts), keyword) != std::end(kFacts);
+}
+
+void AddItem(std::string_view item, std::string* list) {
+  if (!list->empty()) list->push_back(',');
+  list->append(item);
+}
+
+OpArg TextArg(std::string_view name, std::string text) {
+  OpArg arg;
+  arg.name = name;
+  arg.kind = OpArg::Kind::kString;
+  arg.type = "str";
+  arg.text = std::move(text);
+  return arg;
+}
+
 }  // namespace
 
 Checked CompiledCall::points() const {
@@ -126,6 +149,31 @@ Checked CompiledCall::rows() const {
       name.kind == CompiledKind::kReduction || name.kind == CompiledKind::kPersistent;
   if (!reduces || extents.empty()) return 0;
   return extents.size() == 1 ? 1 : extents.front();
+}
+
+std::optional<OpCall> CompiledCallByPosition(const OpCall& call) {
+  OpCall result;
+  result.mod = call.mod;
+  result.op = call.op;
+  std::string signature, constants;
+  std::vector<OpArg> facts;
+  for (const OpArg& arg : call.args) {
+    if (arg.name.empty() || IsFact(arg.name)) {
+      (arg.name.empty() ? result.args : facts).push_back(arg);
+    } else if (IsUpper(arg.name.front())) {
+      if (arg.kind != OpArg::Kind::kInt) continue;
+      AddItem(arg.name + "=" + std::to_string(arg.int_value), &constants);
+    } else {
+      AddItem(arg.name, &signature);
+      result.args.push_back(arg);
+      result.args.back().name.clear();
+    }
+  }
+  if (signature.empty()) return std::nullopt;
+  result.args.insert(result.args.end(), facts.begin(), facts.end());
+  if (!constants.empty()) result.args.push_back(TextArg("kernel_kwargs", std::move(constants)));
+  result.args.push_back(TextArg("signature", std::move(signature)));
+  return result;
 }
 
 std::optional<CompiledCall> ReadCompiledCall(const OpCall& call, Reason* reason) {

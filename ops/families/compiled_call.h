@@ -41,7 +41,11 @@ struct CompiledCall {
   Checked rows() const;
 };
 
-/// nullopt with the reason for an unreadable argument.
+/// Triton's launch hooks tell arguments by name, constants among them. Returns such a call as
+/// TorchInductor tells it: arguments by position, their names as `signature`. nullopt for others.
+std::optional<OpCall> CompiledCallByPosition(const OpCall& call);
+
+/// nullopt with the reason for an unreadable argument. The result refers to `call`.
 std::optional<CompiledCall> ReadCompiledCall(const OpCall& call, Reason* reason);
 
 /// Prices the product that a template computes (mm, addmm, bmm, baddbmm, _scaled_mm, int_mm,

@@ -176,6 +176,18 @@ TEST(CompiledTest, LoopsOfAReduction) {
             "Y=7,X=33,bf16");
 }
 
+// As launch hooks of Triton tell them; the tuple of the grid says nothing of loops.
+TEST(CompiledTest, ArgumentsByNameAreThoseByPosition) {
+  const std::string named =
+      "in_ptr0=[7,33]bfloat16 out_ptr0=[7]float32 xnumel=7 r0_numel=33 XBLOCK=1 R0_BLOCK=64";
+  EXPECT_EQ(ParamsOf("triton_red_fused_mul_sum_3", named), "X=7,R=33,bf16");
+  EXPECT_EQ(PriceOf("triton_red_fused_mul_sum_3", named),
+            PriceOf("triton_red_fused_mul_sum_3",
+                    "[7,33]bfloat16 [7]float32 7 33 kernel_kwargs='XBLOCK=1,R0_BLOCK=64' "
+                    "signature='in_ptr0,out_ptr0,xnumel,r0_numel'"));
+  EXPECT_EQ(ParamsOf("triton_red_fused_mul_sum_3", "xnumel=7 XBLOCK=1"), "no-arguments");
+}
+
 TEST(CompiledTest, LoopsHaveTheNamesOfTheKernel) {
   const std::string three = "[4,5,6]float32 [4]float32 4 5 6 ";
   EXPECT_EQ(

@@ -166,6 +166,41 @@ def hook_of_others():
     assert seen == ["add_kernel"]
 
 
+def inductor():
+    class Record:
+        """PyTorch's own, which tells its own profilers only."""
+
+        def __init__(self, name, input_values=None, keyword_values=None):
+            self.name = name
+
+        def __enter__(self):
+            print("recorded", self.name)
+
+        def __exit__(self, *_):
+            pass
+
+    def enable(on):
+        torch.autograd.profiler._is_profiler_enabled = on
+
+    torch._C._profiler._RecordFunctionFast = Record
+    torch.autograd.profiler._set_is_profiler_enabled = enable
+    assert oplens_annotate.init(layers=False)
+    assert torch.autograd.profiler._is_profiler_enabled
+    torch.autograd.profiler._set_is_profiler_enabled(False)  # As at the end of torch.profiler.
+    assert torch.autograd.profiler._is_profiler_enabled
+
+    def launch():
+        facts = {"kernel_backend": "triton", "kernel_kwargs": "XBLOCK=8", "stream": 0, "kernel_num_gb": 2e-6}
+        with torch._C._profiler._RecordFunctionFast("triton_poi_fused_neg_0", (torch.ones(8, 4), 32), facts):
+            torch.ones(2).neg()
+
+    launch()
+    with torch._C._profiler._RecordFunctionFast("a label", keyword_values={"scope": "user_scope"}):
+        pass
+    oplens_annotate.stop()
+    launch()
+
+
 def graphs():
     assert oplens_annotate.init(layers=False)
     for _ in range(2):

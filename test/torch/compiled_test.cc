@@ -88,6 +88,19 @@ TEST_F(CompiledTest, HooksOfOthersStay) {
               ElementsAre(AllOf(HasSubstr("'op': 'add_kernel'"), HasSubstr("'name': 'n'"))));
 }
 
+// Inductor's static launcher has no hooks.
+TEST_F(CompiledTest, LaunchesOfInductorAreAskedFor) {
+  const TorchRun run = RunCompiledCase("inductor");
+  EXPECT_THAT(LaunchesOf(run),
+              ElementsAre("{'mod': 'triton', 'op': 'triton_poi_fused_neg_0', 'args': ["
+                          "{'name': '', 'type': 'tensor', 'shape': (8, 4), 'dtype': 'float32'}, "
+                          "{'name': '', 'type': 'int', 'value': 32}, "
+                          "{'name': 'kernel_kwargs', 'type': 'str', 'value': 'XBLOCK=8'}, "
+                          "{'name': 'kernel_bytes', 'type': 'int', 'value': 2000}]"));
+  EXPECT_THAT(Ops(run), ElementsAre("triton_poi_fused_neg_0 f", "  neg f"));
+  EXPECT_EQ(run.result.out, "recorded a label\nrecorded triton_poi_fused_neg_0\n");
+}
+
 TEST_F(CompiledTest, CollectivesSayHowManyTakePart) {
   const TorchRun run = RunTorch({OPLENS_TORCH_PYTHON, SourceFile("test/torch/collective_cases.py")},
                                 {"PYTHONPATH=" + BuildFile("lib")});

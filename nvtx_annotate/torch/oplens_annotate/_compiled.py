@@ -29,6 +29,7 @@ def hook(library):
     """Begins ranges for launches of Triton kernels and for captures and replays of CUDA graphs."""
     calls = _Calls(library)
     _hook_graphs(calls)
+    _InductorLaunches(calls).hook()
     _when_imported("triton", lambda triton: _TritonLaunches(calls).hook(triton))
 
 
@@ -74,7 +75,7 @@ class _Calls:
         return self._range(_bytes(text))
 
     def begin_op(self, mod, op, values):
-        """`values`: (keyword, value) each."""
+        """`values`: (keyword or None, value) each."""
         args = (_Arg * max(len(values), 1))()
         kept = [self._fill(arg, name, value) for arg, (name, value) in zip(args, values)]
         token = self._op(_bytes(mod), _bytes(op), args, len(values))
@@ -108,12 +109,77 @@ class _Calls:
         else:
             kept = _bytes(type(value).__name__)
             arg.kind, arg.count, arg.value.text = _OTHER, len(kept), kept
-        arg.name = _bytes(name)
+        arg.name = None if name is None else _bytes(name)
         return kept
 
 
 def _ints(values):
     return (ctypes.c_int64 * max(len(values), 1))(*values)
+
+
+class _InductorLaunches:
+    """An op around each launch of a kernel that Inductor compiled, as it tells torch.profiler and emit_nvtx: its
+    static launcher, which it prefers, has no hooks. It tells nobody else, so it is asked here."""
+
+    def __init__(self, calls):
+        self._calls = calls
+
+    def hook(self):
+        import torch
+
+        profiler = getattr(torch._C, "_profiler", None)
+        enable = getattr(torch.autograd.profiler, "_set_is_profiler_enabled", None)
+        self._record = getattr(profiler, "_RecordFunctionFast", None)
+        if enable is None or self._record is None:
+            return
+        self._profiler_enabled = torch.autograd._profiler_enabled
+        profiler._RecordFunctionFast = self.record
+        # The end of a profiler of PyTorch's own must not end it.
+        torch.autograd.profiler._set_is_profiler_enabled = lambda _: enable(True)
+        enable(True)
+
+    def record(self, name, *args, **kwargs):
+        """What stands for PyTorch's _RecordFunctionFast(name, input_values, keyword_values)."""
+        facts = args[1] if len(args) > 1 else kwargs.get("keyword_values")
+        # A profiler of PyTorch's own makes it an op that the observer sees.
+        if (not isinstance(facts, dict) or facts.get("kernel_backend") != "triton" or self._profiler_enabled()
+                or not self._calls.enabled()):
+            return self._record(name, *args, **kwargs)
+        inputs = args[0] if args else kwargs.get("input_values")
+        return _InductorLaunch(self._calls, name, inputs or (), facts)
+
+
+class _InductorLaunch:
+    def __init__(self, calls, name, inputs, facts):
+        self._calls = calls
+        self._name = name
+        self._inputs = inputs
+        self._facts = facts
+
+    def __enter__(self):
+        values = [(None, value) for value in self._inputs]
+        values += [(key, self._facts[key]) for key in ("kernel_kwargs", "grid", "kernel_flop")
+                   if isinstance(self._facts.get(key), (str, int)) and self._facts[key] != ""]
+        gigabytes = self._facts.get("kernel_num_gb")
+        if isinstance(gigabytes, float) and 0 <= gigabytes < _MOST_GIGABYTES:
+            values.append(("kernel_bytes", round(gigabytes * 1e9)))
+        self._token = self._calls.begin_op("triton", self._name, values)
+        return self
+
+    def __exit__(self, *_):
+        self._calls.end(self._token)
+        return False
+
+
+_MOST_GIGABYTES = 9.2e9  # As many bytes as 63 bits hold.
+
+
+def _inductor_tells(kernel):
+    """Whether the launch of a kernel is seen as an op already."""
+    import torch
+
+    module = getattr(getattr(getattr(kernel, "src", None), "fn", None), "__module__", None) or ""
+    return module.startswith("torch._inductor") and getattr(torch.autograd.profiler, "_is_profiler_enabled", False)
 
 
 class _TritonLaunches:
@@ -168,6 +234,8 @@ class _TritonLaunches:
             return
         if remembered is not None and remembered[0] is metadata:
             _, kernel, grid, args = remembered
+            if _inductor_tells(kernel):
+                return
             values = _arguments(kernel, args) + [("grid", _grid(grid))]
         else:
             kernel, values = metadata, []
