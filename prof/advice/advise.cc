@@ -44,7 +44,11 @@ void SetConfidence(const RankFacts& rank, Item* item) {
                                               : "not replayed: these are records of kernels only");
   }
   if (*item->estimate < kHalfOfGain * *item->finding.gain) {
-    return set(Confidence::kLow, "a replay of the critical path saves less than half of the bound");
+    return set(Confidence::kLow,
+               rank.family == Family::kKineto
+                   ? "a replay of the critical path saves less than half of the bound: the host is "
+                     "as late, but PyTorch's profiler slows it"
+                   : "a replay of the critical path saves less than half of the bound");
   }
   if (item->rule->by_roofs()) {
     return set(Confidence::kMedium,

@@ -46,7 +46,9 @@ std::optional<Finding> CheckForeachOptimizer(const Case& look);
 // Several ranks.
 std::optional<Finding> CheckExposedCommunication(const Case& look);
 std::optional<Finding> CheckWaitsForRanks(const Case& look);
+std::optional<Finding> CheckSlowCollectives(const Case& look);
 std::optional<Finding> CheckSmallMessages(const Case& look);
+std::optional<Finding> CheckThinRecording(const Case& look);
 std::optional<Finding> CheckUnbalancedRanks(const Case& look);
 std::optional<Finding> CheckDataParallel(const Case& look);
 std::optional<Finding> CheckNcclBackend(const Case& look);

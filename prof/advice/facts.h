@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/byte_map.h"
+#include "parse/model/family.h"
 #include "prof/run/idle_gaps.h"
 #include "prof/verdicts/steady_steps.h"
 
@@ -143,6 +144,8 @@ struct RankFacts {
   bool has_memory = false;    ///< The framework's allocations are known.
   bool has_steps = false;     ///< Steps are marked.
   bool has_replay = false;    ///< TopicFacts::saved_ns is known.
+  bool file_cut = false;      ///< The file ends early.
+  Family family = Family::kUnknown;
 
   // Times are of the steady time (SteadyTime) unless it says otherwise.
   int64_t total_ns = 0;            ///< Its length; 0 with records only.
@@ -165,8 +168,9 @@ struct RankFacts {
   int64_t multi_tensor_kernels = 0;  ///< Of the optimizer.
   std::array<TopicFacts, kTopicCount> topics;
 
-  int compute_capability = 0;  ///< Largest of its GPUs; 0: unknown.
-  int64_t memory_bytes = 0;    ///< Of the GPU whose memory is fullest.
+  int compute_capability = 0;    ///< Largest of its GPUs; 0: unknown.
+  int64_t link_bytes_per_s = 0;  ///< MostLinkBytesPerS of the GPU with most; 0: unknown.
+  int64_t memory_bytes = 0;      ///< Of the GPU whose memory is fullest.
   int64_t peak_allocated_bytes = 0;
   int64_t peak_reserved_bytes = 0;
   int64_t allocated_at_peak_bytes = 0;  ///< At the peak of reserved memory.
@@ -186,7 +190,8 @@ struct RankFacts {
                   &self->products, &self->multi_tensor_kernels, &self->topics);
     bytes->Values(&self->compute_capability, &self->memory_bytes, &self->peak_allocated_bytes,
                   &self->peak_reserved_bytes, &self->allocated_at_peak_bytes);
-    bytes->Values(&self->data_parallel, &self->distributed_data_parallel, &self->nccl, &self->gloo);
+    bytes->Values(&self->data_parallel, &self->distributed_data_parallel, &self->nccl, &self->gloo,
+                  &self->file_cut, &self->family, &self->link_bytes_per_s);
   }
 
   TopicFacts& At(Topic topic) { return topics[static_cast<size_t>(topic)]; }
@@ -199,13 +204,23 @@ struct RankFacts {
   void Merge(const RankFacts& more);
 };
 
-/// What other ranks tell of the collectives in the steady time of a rank.
+/// Collective calls of at least kSmallMessageBytes whose traffic over the bus is known.
+struct LargeCalls {
+  int64_t bus_bytes = 0;
+  int64_t latency_ns = 0;
+  int64_t transfer_ns =
+      0;  ///< After the last rank arrived; 0: the calls of other ranks are unknown.
+};
+
+/// What is known of the collectives in the steady time of a rank.
 struct CommunicationFacts {
   int64_t exposed_ns = 0;   ///< Of matched calls: no computation hides it.
   int64_t transfer_ns = 0;  ///< Upper bound on the part of it after the last rank arrived.
   int64_t waiting_ns = 0;   ///< The rest: the least that this rank waited for others.
-  std::string waits_for;    ///< The rank that most of waiting_ns is for; "": unknown.
-  int64_t waits_for_ns = 0;
+  /// How much of waiting_ns is for a rank, longest first; without those that are unknown.
+  std::vector<std::pair<int64_t, std::string>> waits_for;
+  LargeCalls matched;  ///< On other ranks.
+  LargeCalls alone;    ///< The others.
   std::string kind;  ///< Of the groups with most exposed time: "data", "tensor", ...; "": unknown.
 };
 

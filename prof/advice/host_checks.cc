@@ -41,6 +41,9 @@ std::vector<std::string> HostCausesOf(const RankFacts& rank) {
   }
   evidence.push_back(fmt::format("the longest single wait: {}",
                                  TimeText(static_cast<double>(rank.longest_host_ns))));
+  if (rank.family == Family::kKineto) {
+    evidence.push_back("of that a part is the profiler's: some 2 to 4 us an op and call");
+  }
   return evidence;
 }
 

@@ -135,7 +135,13 @@ std::optional<Finding> CheckRecomputation(const Case& look) {
   std::string sentence = fmt::format(
       "{} % of the time forward kernels run once more for the backward pass", Percent(share));
   if (known) sentence += fmt::format(", while only {} % of the memory are used", Percent(full));
-  return Finding{std::move(sentence), share, Severity::kInfo, EvidenceOf(kernels)};
+  const int64_t waits_ns = kernels.all.gain_ns - kernels.all.time_ns;
+  const double waits = ShareOf(waits_ns, rank.total_ns);
+  if (waits_ns > 0) {
+    sentence += fmt::format("; for {} % the GPU waits for their launches", Percent(waits));
+  }
+  return Finding{std::move(sentence), std::min(share + std::max(waits, 0.0), 1.0), Severity::kInfo,
+                 EvidenceOf(kernels)};
 }
 
 }  // namespace oplens::prof::advice

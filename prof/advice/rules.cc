@@ -226,8 +226,8 @@ constexpr Rule kAdviceRules[] = {
      .check = CheckRecomputation,
      .change = "checkpoint fewer layers, as far as memory reaches (selective checkpointing keeps "
                "what is costly to compute)",
-     .bound = kKernelTime,
-     .assumption = "memory holds all activations",
+     .bound = "kernel time and waits for the host",
+     .assumption = "memory holds all activations, and the host has nothing else to do then",
      .command = "--by op --where 'phase=recompute'",
      .view = "groups",
      .can_look = HasPhases,
@@ -253,6 +253,19 @@ constexpr Rule kAdviceRules[] = {
                    "the other side",
      .command = "--view stragglers",
      .view = "stragglers",
+     .can_look = HasRun,
+     .lack = MissingFact::kKernels,
+     .topic = Topic::kCollective},
+    {.id = "slow-collectives",
+     .check = CheckSlowCollectives,
+     .change = "look at the path between these ranks (NCCL_DEBUG=INFO names it): a slower network "
+               "between nodes, NVLink that is not used, too few channels, several collectives at "
+               "once",
+     .bound = kExposed,
+     .assumption = "the ranks of a group are joined by the GPUs' own links, and transfer reaches "
+                   "their peak; it is part of exposed-communication",
+     .command = "--view collectives --sort latency_ns",
+     .view = "collectives",
      .can_look = HasRun,
      .lack = MissingFact::kKernels,
      .topic = Topic::kCollective},
@@ -445,6 +458,15 @@ constexpr Rule kAdviceRules[] = {
      .can_look = HasPhases,
      .lack = MissingFact::kOps,
      .topic = Topic::kForeach},
+    {.id = "thin-recording",
+     .check = CheckThinRecording,
+     .change = "record it again with what the evidence names",
+     .bound = "",
+     .assumption = "",
+     .command = "--view losses",
+     .view = "losses",
+     .can_look = HasRun,
+     .lack = MissingFact::kKernels},
 };
 
 }  // namespace

@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/median.h"
 #include "base/saturating.h"
+#include "parse/model/recording_advice.h"
 #include "prof/advice/checks.h"
 #include "prof/advice/evidence.h"
 
@@ -110,11 +113,77 @@ std::optional<Finding> CheckWaitsForRanks(const Case& look) {
                             "do, until other ranks join them",
                             Percent(share)),
                 share};
-  if (!other->waits_for.empty()) {
-    found.evidence.push_back(fmt::format("for rank {}: {} of {}", other->waits_for,
-                                         TimeText(static_cast<double>(other->waits_for_ns)),
+  for (size_t i = 0; i < std::min(other->waits_for.size(), kMostEvidence); ++i) {
+    const auto& [ns, rank] = other->waits_for[i];
+    found.evidence.push_back(fmt::format("for rank {}: {} of {}", rank,
+                                         TimeText(static_cast<double>(ns)),
                                          TimeText(static_cast<double>(other->waiting_ns))));
   }
+  return found;
+}
+
+std::optional<Finding> CheckSlowCollectives(const Case& look) {
+  const RankFacts& rank = look.rank;
+  const CommunicationFacts* const other = look.communication;
+  if (other == nullptr || rank.link_bytes_per_s <= 0) return std::nullopt;
+  const bool matched = other->matched.transfer_ns > 0;
+  const LargeCalls& calls = matched ? other->matched : other->alone;
+  const int64_t exposed_ns =
+      matched ? std::min(other->transfer_ns, rank.comm_exposed_ns) : rank.comm_exposed_ns;
+  if (!(ShareOf(exposed_ns, rank.total_ns) > kMuchExposed)) return std::nullopt;
+  // 1e9 B/s is 1 B/ns.
+  const auto rate = [&](int64_t ns) { return ns > 0 ? ShareOf(calls.bus_bytes, ns) : 0.0; };
+  const double link = static_cast<double>(rank.link_bytes_per_s) / 1e9;
+  const double reached = rate(matched ? calls.transfer_ns : calls.latency_ns);
+  if (!(reached > 0) || !(reached < kLeastOfRoof * link)) return std::nullopt;
+  if (!matched) {
+    return Finding{
+        .sentence = fmt::format("collectives of at least 1 MiB move {:.1f} GB/s over the bus, of "
+                                "{:.0f} GB/s that the links of the GPU can: they wait for other "
+                                "ranks, or the fabric is slow",
+                                reached, link),
+        .gain = std::nullopt,
+        .severity = Severity::kMedium,
+        .evidence = EvidenceOf(rank.At(Topic::kCollective)),
+        .change = "give the profiles of all ranks: their calls tell waiting from transfer",
+        .command = "",
+        .view = ""};
+  }
+  const double share = ShareOf(exposed_ns, rank.total_ns) * (1 - reached / link);
+  return Finding{fmt::format("collectives of at least 1 MiB move {:.1f} GB/s over the bus once all "
+                             "ranks are there ({:.1f} with waiting), of {:.0f} GB/s that the links "
+                             "of the GPU can",
+                             reached, rate(calls.latency_ns), link),
+                 share, Severity::kInfo, EvidenceOf(rank.At(Topic::kCollective))};
+}
+
+std::optional<Finding> CheckThinRecording(const Case& look) {
+  const RankFacts& rank = look.rank;
+  struct Lack {
+    bool missing;
+    MissingFact fact;
+    std::string_view cannot_tell;
+  };
+  const Lack lacks[] = {
+      {!rank.has_launches, MissingFact::kLaunches, "what the GPU waits for"},
+      {!rank.has_phases && !rank.has_prices, MissingFact::kOps, "which op launched a kernel"},
+      {!rank.has_prices, MissingFact::kArguments, "how far kernels are from what the GPU can"},
+  };
+  Finding found;
+  std::string unknown;
+  for (const Lack& lack : lacks) {
+    if (!lack.missing) continue;
+    unknown += fmt::format("{}{}", unknown.empty() ? "" : ", ", lack.cannot_tell);
+    const std::string_view flag = RecordingFlag(lack.fact, rank.family);
+    if (!flag.empty()) found.evidence.push_back(fmt::format("{}: {}", lack.cannot_tell, flag));
+  }
+  if (!unknown.empty()) found.sentence = fmt::format("this profile cannot tell {}", unknown);
+  if (rank.file_cut) {
+    found.sentence += fmt::format("{}the file ends early: what follows is in no figure",
+                                  unknown.empty() ? "" : "; ");
+    found.evidence.push_back("the file: let the profiler end before it is copied");
+  }
+  if (found.sentence.empty()) return std::nullopt;
   return found;
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "prof/advice/advise.h"
@@ -169,6 +170,8 @@ const std::vector<BadCase>& BadCases() {
          f->peak_allocated_bytes = 57 * kGiB;
        },
        [](RankFacts* f) { f->peak_allocated_bytes = 56 * kGiB; }, Severity::kHigh},
+      {"thin-recording", [](RankFacts*) {}, [](RankFacts* f) { f->has_prices = false; },
+       Severity::kInfo},
       {"exposed-communication", [](RankFacts* f) { f->comm_exposed_ns = kWindowNs / 20; },
        [](RankFacts* f) { ++f->comm_exposed_ns; }, Severity::kMedium},
       {"small-messages",
@@ -247,9 +250,9 @@ std::string NameOf(const ::testing::TestParamInfo<BadCase>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Each, AdviceRuleTest, ::testing::ValuesIn(BadCases()), NameOf);
 
-// Of several ranks only: see UnbalancedRanks and WaitsForRanks.
+// With collectives only: see UnbalancedRanks, WaitsForRanks, SlowCollectives.
 TEST(AdviceRulesTest, EachHasACase) {
-  std::set<std::string_view> cases = {"unbalanced-ranks", "waits-for-ranks"};
+  std::set<std::string_view> cases = {"slow-collectives", "unbalanced-ranks", "waits-for-ranks"};
   for (const BadCase& bad : BadCases()) cases.insert(bad.id);
   std::set<std::string_view> rules;
   for (const Rule& rule : Rules()) {
@@ -299,14 +302,14 @@ TEST(AdviceRulesTest, WaitsForRanks) {
   other.exposed_ns = kWindowNs / 2;
   other.transfer_ns = kWindowNs / 10;
   other.waiting_ns = kWindowNs * 4 / 10;
-  other.waits_for = "3";
-  other.waits_for_ns = kWindowNs * 3 / 10;
+  other.waits_for = {{kWindowNs * 3 / 10, "3"}, {kWindowNs / 20, "1"}};
   other.kind = "tensor";
   const NamedRank rank{"0", &facts, &other};
   const std::vector<Item> items = Advise({&rank, 1});
   ASSERT_THAT(IdsOf(items), ElementsAre("waits-for-ranks", "exposed-communication"));
   EXPECT_NEAR(*items[0].finding.gain, 0.4, 1e-12);
-  EXPECT_THAT(items[0].finding.evidence, ElementsAre("for rank 3: 30 ms of 40 ms"));
+  EXPECT_THAT(items[0].finding.evidence,
+              ElementsAre("for rank 3: 30 ms of 40 ms", "for rank 1: 5 ms of 40 ms"));
   EXPECT_NEAR(*items[1].finding.gain, 0.1, 1e-12);
   EXPECT_THAT(items[1].finding.sentence, HasSubstr("80.0 % of it waiting for other ranks"));
   EXPECT_THAT(items[1].finding.change, HasSubstr("within the layer"));
@@ -315,6 +318,63 @@ TEST(AdviceRulesTest, WaitsForRanks) {
   other.transfer_ns = 0;
   other.waiting_ns = kWindowNs / 2;
   EXPECT_THAT(IdsOf(Advise({&rank, 1})), ElementsAre("waits-for-ranks"));
+}
+
+// 450 GB/s are there: of 40 ms, 4 are transfer of 0.9 GB; then 36.
+TEST(AdviceRulesTest, SlowCollectives) {
+  RankFacts facts = CleanFacts();
+  facts.comm_exposed_ns = kWindowNs * 4 / 10;
+  facts.compute_alone_ns = kWindowNs;
+  facts.link_bytes_per_s = 450'000'000'000;
+  CommunicationFacts other;
+  other.exposed_ns = facts.comm_exposed_ns;
+  other.transfer_ns = facts.comm_exposed_ns;
+  other.matched = {900'000'000, 40'000'000, 36'000'000};
+  const NamedRank rank{"0", &facts, &other};
+  std::vector<Item> items = Advise({&rank, 1});
+  ASSERT_THAT(IdsOf(items), ElementsAre("exposed-communication", "slow-collectives"));
+  EXPECT_THAT(items[1].finding.sentence,
+              HasSubstr("move 25.0 GB/s over the bus once all ranks are there (22.5 with waiting), "
+                        "of 450 GB/s"));
+  EXPECT_NEAR(*items[1].finding.gain, 0.4 * (1 - 25.0 / 450), 1e-12);
+  // The same bytes in a tenth of the time: the links are used, the rest is waiting.
+  other.matched.transfer_ns = 3'600'000;
+  EXPECT_THAT(IdsOf(Advise({&rank, 1})), ElementsAre("exposed-communication"));
+  // Without other ranks it is not known which.
+  other.alone = std::exchange(other.matched, {});
+  items = Advise({&rank, 1});
+  ASSERT_THAT(IdsOf(items), ElementsAre("exposed-communication", "slow-collectives"));
+  EXPECT_FALSE(items[1].finding.gain.has_value());
+  EXPECT_THAT(items[1].finding.sentence, HasSubstr("wait for other ranks, or the fabric is slow"));
+  facts.link_bytes_per_s = 0;
+  EXPECT_THAT(IdsOf(Advise({&rank, 1})), ElementsAre("exposed-communication"));
+}
+
+TEST(AdviceRulesTest, WhatAThinRecordingCannotTell) {
+  RankFacts facts = CleanFacts();
+  facts.family = Family::kKineto;
+  facts.has_prices = false;
+  std::vector<Item> items = AdviceOn(facts);
+  ASSERT_THAT(IdsOf(items), ElementsAre("thin-recording"));
+  EXPECT_EQ(items[0].finding.sentence,
+            "this profile cannot tell how far kernels are from what the GPU can");
+  EXPECT_THAT(items[0].finding.evidence, ElementsAre(HasSubstr("record_shapes=True")));
+  facts.has_prices = facts.file_cut = true;
+  items = AdviceOn(facts);
+  ASSERT_THAT(IdsOf(items), ElementsAre("thin-recording"));
+  EXPECT_EQ(items[0].finding.sentence, "the file ends early: what follows is in no figure");
+}
+
+// What is recomputed is launched once more too.
+TEST(AdviceRulesTest, RecomputationCostsTheHostAsWell) {
+  RankFacts facts = CleanFacts();
+  facts.At(Topic::kRecompute).Add("mm", {9, kWindowNs / 10, kWindowNs / 10});
+  facts.At(Topic::kRecompute).Add("mm", {0, 0, kWindowNs / 5});
+  facts.peak_allocated_bytes = facts.memory_bytes / 2;
+  const std::vector<Item> items = AdviceOn(facts);
+  ASSERT_THAT(IdsOf(items), ElementsAre("recomputation"));
+  EXPECT_NEAR(*items[0].finding.gain, 0.3 + 0.004, 1e-9);
+  EXPECT_THAT(items[0].finding.sentence, HasSubstr("for 20.0 % the GPU waits"));
 }
 
 // No more can be hidden than there is computation.

@@ -47,9 +47,12 @@ struct CleanRun : MadeRun {
   }
 };
 
+/// Without what is said of each of these runs: they have no ops with shapes.
 std::vector<std::string> IdsOf(const std::vector<ViewRow>& rows) {
   std::vector<std::string> ids;
-  for (const ViewRow& row : rows) ids.push_back(row.at("id"));
+  for (const ViewRow& row : rows) {
+    if (row.at("id") != "thin-recording") ids.push_back(row.at("id"));
+  }
   return ids;
 }
 
@@ -76,7 +79,8 @@ TEST(AdviceTest, NothingToSayOfACleanRun) {
   CleanRun made(6);
   EXPECT_THAT(IdsOf(made.RowsOf(kAdviceView.make)), IsEmpty());
   CleanRun again(6);
-  const auto partial = again.PartialOf(kAdviceView.make, [](PricedKernel*) {});
+  const auto see = [](PricedKernel* kernel) { kernel->share.flops = 1; };
+  const auto partial = again.PartialOf(kAdviceView.make, see);
   EXPECT_THAT(partial->Document(), HasSubstr("nothing to advise: "));
   EXPECT_TRUE(partial->IsDocument());
 }

@@ -99,17 +99,43 @@ constexpr Column<AdviceRow> kAdviceColumns[] = {
      }},
 };
 
-/// Exposed time of the collective calls in the steady time of a rank.
+struct LargeCallSums {
+  Sum bus_bytes;
+  Sum latency_ns;
+  Sum transfer_ns;
+
+  static constexpr std::tuple kMembers{&LargeCallSums::bus_bytes, &LargeCallSums::latency_ns,
+                                       &LargeCallSums::transfer_ns};
+  advice::LargeCalls facts() const { return {bus_bytes, latency_ns, transfer_ns}; }
+};
+
+/// The collective calls in the steady time of a rank.
 struct RankCommunication {
+  LargeCallSums matched;
+  LargeCallSums alone;
+  // Exposed time:
   Sum exposed_ns;
   Sum transfer_ns;  ///< Of each call at most the shortest latency on any rank.
   std::map<std::string, Sum> waits_for;
   std::map<CollectiveGroup, Sum> groups;
 
-  static constexpr std::tuple kMembers{&RankCommunication::exposed_ns,
-                                       &RankCommunication::transfer_ns,
-                                       &RankCommunication::waits_for, &RankCommunication::groups};
+  static constexpr std::tuple kMembers{
+      &RankCommunication::matched,    &RankCommunication::alone,
+      &RankCommunication::exposed_ns, &RankCommunication::transfer_ns,
+      &RankCommunication::waits_for,  &RankCommunication::groups};
+  void AddLarge(const CollectiveRow& row) {
+    const int64_t bytes = row.call.size_bytes;
+    const std::optional<double> factor = BusFactor(row.call.kind, row.group_size());
+    if (bytes < advice::kSmallMessageBytes || row.call.latency_ns <= 0 || !factor) return;
+    const bool is_matched = row.share.match != CollectiveMatch::kAlone && row.share.ranks > 1 &&
+                            row.share.transfer_ns > 0;
+    LargeCallSums& sums = is_matched ? matched : alone;
+    sums.bus_bytes += std::llround(std::min(*factor * static_cast<double>(bytes), 9e18));
+    sums.latency_ns += row.call.latency_ns;
+    if (is_matched) sums.transfer_ns += row.share.transfer_ns;
+  }
   void Add(const CollectiveRow& row) {
+    AddLarge(row);
     const int64_t exposed = std::max<int64_t>(row.call.exposed_ns, 0);
     if (exposed == 0 || row.share.transfer_ns < 0) return;
     const int64_t transfer = std::min(exposed, row.share.transfer_ns);
@@ -191,11 +217,13 @@ Advice::Looked Advice::Ranks() const {
     facts.exposed_ns = sums.exposed_ns;
     facts.transfer_ns = sums.transfer_ns;
     facts.waiting_ns = facts.exposed_ns - facts.transfer_ns;
+    facts.matched = sums.matched.facts();
+    facts.alone = sums.alone.facts();
     for (const auto& [rank, ns] : sums.waits_for) {
-      if (ns <= facts.waits_for_ns) continue;
-      facts.waits_for = rank;
-      facts.waits_for_ns = ns;
+      if (ns > 0) facts.waits_for.emplace_back(ns, rank);
     }
+    std::stable_sort(facts.waits_for.begin(), facts.waits_for.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
     std::map<std::string_view, Sum> kinds;
     for (const auto& [group, ns] : sums.groups) kinds[GroupKindWord(kinds_.Of(group))] += ns;
     int64_t most_ns = 0;
@@ -314,6 +342,6 @@ extern constexpr View kAdviceView = {
     .narrow = "severity,gain_pct,estimate_pct,item,change",
     .may_be_empty = true,
     .calls = true,
-    .saved_form = 3};
+    .saved_form = 4};
 
 }  // namespace oplens::prof

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -36,19 +37,30 @@ class TopicChange : public TimeChange {
       case PathCause::kUnknown:
         return part.time_ns;
       case PathCause::kSync:
-        return topic_ == Topic::kBlocking && part.subject.kind == PathSubject::Kind::kCall &&
-                       claims_.blocking_.contains(part.subject.index)
+        return (topic_ == Topic::kBlocking && IsOf(claims_.blocking_, part)) ||
+                       (topic_ == Topic::kPageable && IsOf(claims_.pageable_, part))
                    ? kNoDependency
                    : part.time_ns;
+      case PathCause::kPageableCopy:
+        // The host copies in the call itself.
+        if (topic_ == Topic::kPageable && IsOf(claims_.pageable_, part)) return 0;
+        return TimeOfHost(part);
       case PathCause::kDataLoader:
         return topic_ == Topic::kDataLoader ? 0 : part.time_ns;
       default:
-        return part.time_ns -
-               TimeTaken({part.start_ns, SaturatingSum(part.start_ns, part.time_ns)});
+        return TimeOfHost(part);
     }
   }
 
  private:
+  static bool IsOf(const std::set<LaunchIndex>& calls, const PathEdge& part) {
+    return part.subject.kind == PathSubject::Kind::kCall && calls.contains(part.subject.index);
+  }
+
+  int64_t TimeOfHost(const PathEdge& part) const {
+    return part.time_ns - TimeTaken({part.start_ns, SaturatingSum(part.start_ns, part.time_ns)});
+  }
+
   int64_t TimeOfWork(const PathEdge& part) const {
     if (part.subject.kind != PathSubject::Kind::kWork) return part.time_ns;
     const DeviceEvent& event = run_.device_work().events()[part.subject.index];

@@ -30,6 +30,8 @@ class AdviceClaims {
   /// The kernel could take `gain_ns` less.
   void TakeKernel(uint32_t kernel, advice::Topic topic, int64_t gain_ns);
   void TakeCopy(uint32_t copy, advice::Topic topic);
+  /// A call that copies pageable memory: it would return without having copied.
+  void TakePageableCall(LaunchIndex call) { pageable_.insert(call); }
   /// The GPU waits in this time for what the host does on any thread.
   void TakeTime(advice::Topic topic, const Interval& time);
   /// A call of kBlocking: the host would not wait in it.
@@ -60,6 +62,7 @@ class AdviceClaims {
   std::vector<advice::Topic> of_wait_;  // By index in SteadyIdle::late.
   std::array<std::vector<Interval>, advice::kTopicCount> times_;
   std::set<LaunchIndex> blocking_;
+  std::set<LaunchIndex> pageable_;
 };
 
 }  // namespace oplens::prof

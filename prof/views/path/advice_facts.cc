@@ -90,6 +90,8 @@ void AdviceFacts::TakeWaits() {
   };
   const bool optimizer = fires(advice::CheckPerTensorOptimizer);
   if (!optimizer) facts_.At(Topic::kOptimizer).DropGains();
+  const bool recompute = fires(advice::CheckRecomputation);
+  if (!recompute) facts_.At(Topic::kRecompute).DropGains();
   const bool few_short = !fires(advice::CheckShortKernels);
   if (few_short) facts_.At(Topic::kShort).DropGains();
   const SteadyIdle& idle = run_->steady_idle();
@@ -97,6 +99,7 @@ void AdviceFacts::TakeWaits() {
     const LateWork& late = idle.late[i];
     Topic& topic = claims_.OfWait(i);
     const bool gone = topic == Topic::kNone || (topic == Topic::kOptimizer && !optimizer) ||
+                      (topic == Topic::kRecompute && !recompute) ||
                       (topic == Topic::kShort && few_short);
     if (gone) {
       topic = TopicOfHostWait(facts_, late, late.host_ns);
@@ -140,6 +143,8 @@ void AdviceFacts::Add(const PricedKernel& kernel) {
   if (kernel.gpu != nullptr) {
     facts_.compute_capability = std::max(facts_.compute_capability, kernel.gpu->compute_capability);
     facts_.has_roofs |= kernel.gpu->dram_bytes_per_s > 0;
+    facts_.link_bytes_per_s =
+        std::max(facts_.link_bytes_per_s, ops::MostLinkBytesPerS(*kernel.gpu));
   }
   offer_ = {};
   if (kernel.phase == Phase::kRecompute) OfferTo(Topic::kRecompute, *time_ns);
@@ -162,8 +167,9 @@ void AdviceFacts::Take(const PricedKernel& kernel, int64_t time_ns) {
     return chains_.Add(kernel, time_ns, {.claimed = true});
   }
   SetPlace(kernel, offer_.detail);
-  const bool of_group = topic == Topic::kPad || topic == Topic::kSmallGrid ||
-                        topic == Topic::kLowOccupancy || topic == Topic::kNone;
+  const bool of_group = topic == Topic::kPad || topic == Topic::kFp32 ||
+                        topic == Topic::kSmallGrid || topic == Topic::kLowOccupancy ||
+                        topic == Topic::kNone;
   if (of_group) {
     return chains_.Add(kernel, time_ns,
                        {.topic = topic, .gain_ns = offer_.gain_ns, .place = place_});
@@ -176,22 +182,22 @@ void AdviceFacts::Take(const PricedKernel& kernel, int64_t time_ns) {
 /// The wait for the host before a kernel, unless a call that waited has it.
 void AdviceFacts::TakeWait(const PricedKernel& kernel, int64_t time_ns) {
   const bool is_short = time_ns < advice::kShortKernelNs;
-  const bool updates = offer_.topic == Topic::kOptimizer;
-  if (!is_short && !updates) return;
+  const bool of_rule = offer_.topic == Topic::kOptimizer || offer_.topic == Topic::kRecompute;
+  if (!is_short && !of_rule) return;
   int64_t wait_ns = 0;
   const uint32_t late = run_ == nullptr ? AdviceClaims::kNoWait : claims_.WaitBefore(kernel.work);
-  const Topic topic = updates ? Topic::kOptimizer : Topic::kShort;
+  const Topic topic = of_rule ? offer_.topic : Topic::kShort;
   if (late != AdviceClaims::kNoWait && claims_.OfWait(late) == Topic::kNone) {
     const int64_t host_ns = run_->steady_idle().late[late].host_ns;
-    // Longer waits are not caused by a launch.
-    if (host_ns <= advice::kLaunchWaitNs) {
+    // Longer waits are not caused by a launch; what is recomputed is launched for that alone.
+    if (host_ns <= advice::kLaunchWaitNs || topic == Topic::kRecompute) {
       claims_.OfWait(late) = topic;
       wait_ns = host_ns;
     }
   }
   SetPlace(kernel, {});
-  if (is_short) facts_.At(Topic::kShort).Add(place_, {1, time_ns, updates ? 0 : wait_ns});
-  if (updates) facts_.At(Topic::kOptimizer).Add(place_, {0, 0, wait_ns});
+  if (is_short) facts_.At(Topic::kShort).Add(place_, {1, time_ns, of_rule ? 0 : wait_ns});
+  if (of_rule) facts_.At(topic).Add(place_, {0, 0, wait_ns});
 }
 
 void AdviceFacts::OfferProduct(const PricedKernel& kernel, int64_t time_ns, int64_t mma_flops) {
@@ -236,9 +242,11 @@ void AdviceFacts::OfferFit(const PricedKernel& kernel, int64_t time_ns) {
   const Trace& trace = run_->trace();
   const auto blocks = BlocksPerSm(trace, trace.kernels[kernel.work], kernel.gpu);
   if (blocks && *blocks < 1) {
-    // At most up to the nearer roof, if known.
+    // At most up to the nearer roof, if known; as many blocks as fit can share a multiprocessor.
     const bool priced = kernel.gpu != nullptr && kernel.share.bytes.has_value();
-    const double used = std::max(*blocks, priced ? NearestRoofOf(kernel) : 0.0);
+    const Kernel& own = trace.kernels[kernel.work];
+    const double room = ResidentBlocks(trace, own, kernel.gpu).value_or(1);
+    const double used = std::max(*blocks / room, priced ? NearestRoofOf(kernel) : 0.0);
     const double used_ns = static_cast<double>(time_ns) * used;
     return OfferTo(Topic::kSmallGrid, Above(time_ns, used_ns));
   }

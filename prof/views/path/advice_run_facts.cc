@@ -280,6 +280,7 @@ void AddCopies(const Run& run, AdviceClaims* claims, PlacedFacts* placed) {
                 launch == kNoLaunch ? kNoThread : call.thread, call.start_ns,
                 {1, event.duration_ns(), std::max<int64_t>(0, event.duration_ns() - hidden_ns)});
     claims->TakeCopy(event.index, topic);
+    if (pageable && launch != kNoLaunch) claims->TakePageableCall(launch);
   }
 }
 
@@ -348,6 +349,8 @@ void GatherRunFacts(const Run& run, advice::RankFacts* facts, AdviceClaims* clai
   const Trace& trace = run.trace();
   facts->has_run = true;
   facts->has_launches = !trace.launches.empty();
+  facts->file_cut = trace.lost.file_cut;
+  facts->family = trace.family;
   AddMemory(trace, facts);
   AddParallel(trace, facts);
   if (run.device_work().events().empty() || run.steady_idle().time.windows.empty()) return;

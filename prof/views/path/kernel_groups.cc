@@ -149,9 +149,9 @@ class GroupClaims {
     return found;
   }
 
-  /// Least time of one kernel that does a composed attention: the FLOPs of its products, half of
-  /// them if scores are masked, and for each product the smaller of its operands that are no
-  /// scores. nullopt: unknown.
+  /// Least time of one kernel that does a composed attention: the FLOPs of its products on Tensor
+  /// Cores, half of them if scores are masked, and for each product the smaller of its operands
+  /// that are no scores. nullopt: unknown.
   std::optional<double> FusedAttentionNs(const Indices& group, int64_t scores) const {
     double flops = 0;
     double bytes = 0;
@@ -165,7 +165,7 @@ class GroupClaims {
       if (!IsBatched(kernel)) continue;
       if (kernel.peak_per_s <= 0 || kernel.dram_bytes_per_s <= 0) return std::nullopt;
       flops += static_cast<double>(kernel.mma_flops);
-      peak = std::max(peak, kernel.peak_per_s);
+      peak = std::max(peak, kernel.tensor_peak_per_s);
       bandwidth = kernel.dram_bytes_per_s;
       std::array<int64_t, 3> operands = OperandsOf(kernel);
       *std::find(operands.begin(), operands.end(), scores) = INT64_MAX;

@@ -186,6 +186,11 @@ void ReadProduct(const PricedKernel& kernel, StreamKernel* own) {
   own->k = product.k;
   own->mma_flops = kernel.share.flops_mma.value_or(0);
   own->element_bits = type == ops::DType::kUnknown ? 0 : ops::BitsOf(type);
+  own->tensor_peak_per_s = own->peak_per_s;
+  if (type == ops::DType::kFloat32 && kernel.gpu != nullptr) {
+    const double tf32 = kernel.gpu->Peak(ops::MathUnit::kTensorTf32);
+    own->tensor_peak_per_s = std::max(own->peak_per_s, tf32);
+  }
   // FlashAttention takes no bias.
   own->could_flash = own->work == StreamWork::kAttention && own->element_bits == 16 &&
                      HasText(kernel.record->long_name, "fmha_cutlass") && kernel.gpu != nullptr &&

@@ -73,6 +73,7 @@ struct StreamKernel {
   int64_t batch = 0, m = 0, n = 0, k = 0;
   int64_t mma_flops = 0;
   double peak_per_s = 0;
+  double tensor_peak_per_s = 0;  ///< Of Tensor Cores, if they can do it; fp32 as TF32.
   int element_bits = 0;
   bool could_flash = false;  ///< Attention that FlashAttention computes as well.
   // Who takes it unless a group does:

@@ -16,6 +16,14 @@ double BlocksOf(const Kernel& kernel) {
   return static_cast<double>(kernel.grid[0]) * kernel.grid[1] * kernel.grid[2];
 }
 
+/// 0 if unknown.
+int64_t WarpsPerBlock(const Kernel& kernel) {
+  constexpr int kWarpThreads = 32;
+  const Dim3 block = ExtentOf(kernel.block);
+  const auto threads = (Checked(block.x) * block.y * block.z).Value();
+  return threads && *threads > 0 ? (*threads + kWarpThreads - 1) / kWarpThreads : 0;
+}
+
 /// Negative if unknown.
 int64_t GpuLaunchSharedMemoryOf(const Trace& trace, const Kernel& kernel) {
   const int32_t together = trace.DetailsOf(kernel).shared_memory_bytes;
@@ -44,6 +52,15 @@ std::optional<double> TheoreticalOccupancyPct(const Trace& trace, const Kernel& 
   return ops::TheoreticalOccupancy(gpu->compute_capability, launch);
 }
 
+std::optional<double> ResidentBlocks(const Trace& trace, const Kernel& kernel,
+                                     const ops::Gpu* gpu) {
+  const auto theoretical = TheoreticalOccupancyPct(trace, kernel, gpu);
+  const int64_t warps = WarpsPerBlock(kernel);
+  if (!theoretical || gpu == nullptr || warps <= 0) return std::nullopt;
+  const auto most_warps = static_cast<double>(ops::LimitsOf(gpu->compute_capability).warps);
+  return std::max(1.0, *theoretical / 100 * most_warps / static_cast<double>(warps));
+}
+
 std::optional<double> AchievedOccupancyPct(const Trace& trace, const Kernel& kernel,
                                            const ops::Gpu* gpu) {
   const auto recorded = static_cast<double>(trace.DetailsOf(kernel).achieved_occupancy_pct);
@@ -54,11 +71,8 @@ std::optional<double> AchievedOccupancyPct(const Trace& trace, const Kernel& ker
     return std::nullopt;
   }
   const int64_t most_warps = ops::LimitsOf(gpu->compute_capability).warps;
-  const Dim3 block = ExtentOf(kernel.block);
-  const auto threads = (Checked(block.x) * block.y * block.z).Value();
-  if (most_warps <= 0 || !threads || *threads <= 0) return std::nullopt;
-  constexpr int kWarpThreads = 32;
-  const int64_t warps = (*threads + kWarpThreads - 1) / kWarpThreads;
+  const int64_t warps = WarpsPerBlock(kernel);
+  if (most_warps <= 0 || warps <= 0) return std::nullopt;
   const double most = static_cast<double>(gpu->multiprocessors) * static_cast<double>(most_warps);
   return std::min(*theoretical, 100 * blocks * static_cast<double>(warps) / most);
 }

@@ -20,6 +20,9 @@ std::optional<double> BlocksPerSm(const Trace& trace, const Kernel& kernel, cons
 std::optional<double> TheoreticalOccupancyPct(const Trace& trace, const Kernel& kernel,
                                               const ops::Gpu* gpu);
 
+/// Blocks of a kernel that share a multiprocessor by its theoretical occupancy, >= 1.
+std::optional<double> ResidentBlocks(const Trace& trace, const Kernel& kernel, const ops::Gpu* gpu);
+
 /// Estimated achieved occupancy in percent: as recorded, otherwise by Kineto's estimate: the
 /// theoretical occupancy, but at most the grid's warps per multiprocessor over the maximum.
 std::optional<double> AchievedOccupancyPct(const Trace& trace, const Kernel& kernel,
