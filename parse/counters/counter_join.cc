@@ -155,17 +155,39 @@ struct CountedAround {
 constexpr CountedAround kCountedArounds[] = {{8, 8}, {8, 0}, {0, 8}, {4, 4},
                                              {4, 0}, {0, 4}, {2, 2}};
 
-/// The groups around a place of a sequence of joined launches; nullopt at its ends.
-std::optional<uint64_t> CountedAroundHash(std::span<const uint32_t> groups, size_t place,
-                                          size_t level) {
-  const CountedAround& around = kCountedArounds[level];
-  if (place < around.before || place + around.after >= groups.size()) return std::nullopt;
-  uint64_t hash = MixHash(level, groups[place]);
-  for (size_t i = place - around.before; i <= place + around.after; ++i) {
-    hash = MixHash(hash, groups[i]);
+/// Hashes of the groups around the places of a sequence of joined launches.
+class LaunchOrder {
+ public:
+  explicit LaunchOrder(const std::vector<uint32_t>& groups) {
+    prefixes_.reserve(groups.size() + 1);
+    prefixes_.push_back(0);
+    for (const uint32_t group : groups) {
+      prefixes_.push_back(prefixes_.back() * kBase + SpreadBits(group + 1));
+    }
+    uint64_t power = 1;
+    for (uint64_t& of_length : powers_) {
+      of_length = power;
+      power *= kBase;
+    }
   }
-  return hash;
-}
+
+  /// nullopt where the sequence ends within.
+  std::optional<uint64_t> Around(size_t place, size_t level) const {
+    const CountedAround& around = kCountedArounds[level];
+    if (place < around.before || place + around.after + 1 >= prefixes_.size()) return std::nullopt;
+    const size_t length = around.before + around.after + 1;
+    const uint64_t inside =
+        prefixes_[place + around.after + 1] - prefixes_[place - around.before] * powers_[length];
+    return MixHash(MixHash(level, inside), around.before);
+  }
+
+ private:
+  static constexpr uint64_t kBase = 0x9e3779b97f4a7c15;
+  static constexpr size_t kMostLength = 17;
+
+  std::vector<uint64_t> prefixes_;
+  std::array<uint64_t, kMostLength + 1> powers_ = {};
+};
 
 /// The counted kernels of unlike groups, by what is around them.
 class CountedPlaces {
@@ -173,19 +195,20 @@ class CountedPlaces {
   CountedPlaces(const CounterTable& table, const std::vector<uint32_t>& rows,
                 const std::vector<CountedGroup>& groups)
       : table_(table) {
+    const LaunchOrder order(rows);
     for (uint32_t row = 0; row < rows.size(); ++row) {
       if (groups[rows[row]].alike) continue;
       for (size_t level = 0; level < std::size(kCountedArounds); ++level) {
-        const auto hash = CountedAroundHash(rows, row, level);
+        const auto hash = order.Around(row, level);
         if (hash) Add(*hash, row);
       }
     }
   }
 
   /// kNoRow if none fits, or several that differ.
-  uint32_t RowOf(std::span<const uint32_t> groups, size_t place) const {
+  uint32_t RowOf(const LaunchOrder& order, size_t place) const {
     for (size_t level = 0; level < std::size(kCountedArounds); ++level) {
-      const auto hash = CountedAroundHash(groups, place, level);
+      const auto hash = order.Around(place, level);
       const auto found = hash ? rows_.find(*hash) : rows_.end();
       if (found != rows_.end() && found->second != kNoRow) return found->second;
     }
@@ -212,6 +235,8 @@ CounterJoin::CounterJoin(const CounterTable& table, const Trace& trace)
   // The kernels whose name and extents were counted, and their groups.
   std::vector<uint32_t> kernels;
   std::vector<uint32_t> groups;
+  kernels.reserve(trace.kernels.size());
+  groups.reserve(trace.kernels.size());
   for (uint32_t i = 0; i < trace.kernels.size(); ++i) {
     if (IsCaptured(trace.kernels[i])) continue;
     ++tally_.kernels;
@@ -222,12 +247,13 @@ CounterJoin::CounterJoin(const CounterTable& table, const Trace& trace)
     groups.push_back(group);
   }
   const CountedPlaces around(table, finder.rows(), finder.groups());
+  const LaunchOrder order(groups);
   std::vector<size_t> next(finder.groups().size(), 0);
   for (size_t i = 0; i < kernels.size(); ++i) {
     const CountedGroup& group = finder.groups()[groups[i]];
     const bool by_order = group.alike || group.kernels == static_cast<int64_t>(group.rows.size());
     const uint32_t row =
-        by_order ? group.rows[next[groups[i]]++ % group.rows.size()] : around.RowOf(groups, i);
+        by_order ? group.rows[next[groups[i]]++ % group.rows.size()] : around.RowOf(order, i);
     rows_[kernels[i]] = row;
     ++(row == kNoRow ? tally_.ambiguous : tally_.joined);
   }

@@ -20,13 +20,20 @@ constexpr size_t kGroupDigits = 3;
 constexpr std::string_view kOtherGroupSigns[] = {"'", " ", "\xc2\xa0", "\xe2\x80\xaf",
                                                  "\xe2\x80\x99"};
 
+/// Whether three digits follow, and no fourth.
+bool BeginsGroup(std::string_view text) {
+  const auto digits = std::find_if_not(text.begin(), text.end(), IsNumberDigit);
+  return digits - text.begin() == static_cast<ptrdiff_t>(kGroupDigits);
+}
+
 std::string WithoutOtherGroups(std::string_view cell) {
   std::string text;
   while (!cell.empty()) {
     const auto* sign =
         std::find_if(std::begin(kOtherGroupSigns), std::end(kOtherGroupSigns),
                      [&](std::string_view candidate) { return cell.starts_with(candidate); });
-    if (sign != std::end(kOtherGroupSigns) && !text.empty() && IsNumberDigit(text.back())) {
+    if (sign != std::end(kOtherGroupSigns) && !text.empty() && IsNumberDigit(text.back()) &&
+        BeginsGroup(cell.substr(sign->size()))) {
       cell.remove_prefix(sign->size());
       continue;
     }

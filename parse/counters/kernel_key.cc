@@ -8,6 +8,9 @@
 namespace oplens::parse {
 namespace {
 
+/// Stands for a lambda, before its number.
+constexpr std::string_view kLambda = "@";
+
 bool IsWordChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 void ReplaceWords(std::string_view from, std::string_view to, std::string* text) {
@@ -46,7 +49,8 @@ std::string WithoutLambdas(std::string_view text) {
       continue;
     }
     const size_t end = braces ? BehindBracket(text, i, '{', '}') : BehindBracket(text, i, '[', ']');
-    result += "lambda" + LambdaNumber(text.substr(i, end - i));
+    result += kLambda;
+    result += LambdaNumber(text.substr(i, end - i));
     i = end;
   }
   return result;
@@ -77,27 +81,37 @@ std::string_view WithoutReturnType(std::string_view text) {
   return text.substr(begin);
 }
 
-/// Removes the last word if it is a namespace that some demanglers leave out.
-bool EndsWithHiddenNamespace(std::string* text) {
-  size_t begin = text->size();
-  while (begin > 0 && IsWordChar((*text)[begin - 1])) --begin;
-  const std::string_view word = std::string_view(*text).substr(begin);
-  const bool hidden = word == "native" || word == "_anon_" || word.starts_with("CUB_") ||
-                      word.starts_with("THRUST_");
-  if (hidden) text->resize(begin);
-  return hidden;
+/// A word as all demanglers agree on it: "2ul" to "2", "true" to "1", "const" to none.
+std::string_view PlainWord(std::string_view word) {
+  if (word == "true") return "1";
+  if (word == "false") return "0";
+  if (word == "const") return {};
+  if (std::isdigit(static_cast<unsigned char>(word.front())) == 0) return word;
+  while (word.ends_with('u') || word.ends_with('l') || word.ends_with('U') || word.ends_with('L')) {
+    word.remove_suffix(1);
+  }
+  return word;
 }
 
-/// "2ul" to "2", "true" to "1"; no blanks but between words, and no empty last argument.
+/// Words in one spelling; no blanks but between words, no empty last argument, no return types, and
+/// no namespaces, which some demanglers leave out: of "f::lambda" f stays, which is a function.
 std::string Tidied(std::string_view text) {
   std::string result;
   for (size_t i = 0; i < text.size();) {
-    if (text.substr(i).starts_with("::") && EndsWithHiddenNamespace(&result)) {
+    const std::string_view rest = text.substr(i);
+    if (rest.starts_with("::")) {
+      const bool lambda = rest.substr(2).starts_with(kLambda);
+      while (!lambda && !result.empty() && IsWordChar(result.back())) result.pop_back();
       i += 2;
       continue;
     }
-    if (text[i] == '>' && result.ends_with(',')) result.pop_back();
+    if (rest.starts_with("void ") && rest.size() > 5 && IsWordChar(rest[5]) &&
+        (result.empty() || !IsWordChar(result.back()))) {
+      i += 5;
+      continue;
+    }
     if (!IsWordChar(text[i])) {
+      if (text[i] == '>' && result.ends_with(',')) result.pop_back();
       const bool between = text[i] == ' ' && !result.empty() && IsWordChar(result.back()) &&
                            i + 1 < text.size() && IsWordChar(text[i + 1]);
       if (text[i] != ' ' || between) result.push_back(text[i]);
@@ -106,15 +120,10 @@ std::string Tidied(std::string_view text) {
     }
     size_t end = i;
     while (end < text.size() && IsWordChar(text[end])) ++end;
-    std::string_view word = text.substr(i, end - i);
+    const std::string_view word = PlainWord(text.substr(i, end - i));
+    if (word.empty() && result.ends_with(' ')) result.pop_back();
+    result += word;
     i = end;
-    if (std::isdigit(static_cast<unsigned char>(word.front())) != 0) {
-      while (word.ends_with('u') || word.ends_with('l') || word.ends_with('U') ||
-             word.ends_with('L')) {
-        word.remove_suffix(1);
-      }
-    }
-    result += word == "true" ? "1" : word == "false" ? "0" : word;
   }
   return result;
 }
@@ -128,7 +137,6 @@ std::string KernelKey(std::string_view name) {
   ReplaceWords("operator()", "operator_", &text);
   ReplaceWords("operator ()", "operator_", &text);
   text = WithoutParentheses(WithoutLambdas(text));
-  ReplaceWords(" const", "", &text);
   while (text.ends_with(' ')) text.pop_back();
   return Tidied(WithoutReturnType(text));
 }

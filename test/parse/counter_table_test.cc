@@ -171,7 +171,7 @@ TEST(CounterTableTest, ReadsWideTables) {
 TEST(CounterTableTest, RefusesDamageWithItsPlace) {
   const std::string header = kLongHeader;
   EXPECT_NE(MessageOf(header + LongRow("0", "dram__bytes.sum", "byte", "1,2,3"))
-                .find("line 2, column 68: '1,2,3' of dram__bytes.sum is no number"),
+                .find("line 2, column 63: '1,2,3' of dram__bytes.sum is no number"),
             std::string::npos)
       << MessageOf(header + LongRow("0", "dram__bytes.sum", "byte", "1,2,3"));
   EXPECT_NE(MessageOf(header + LongRow("0", "dram__bytes.sum", "parsec", "1"))

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -147,38 +148,63 @@ constexpr Column<CountersRow> kCountersColumns[] = {
      KnownOf<&CountersSums::with_tensor, &CountersSums::tensor_instructions, CountersRow>},
 };
 
-int64_t InTiles(int64_t extent, int64_t tile) { return (extent + tile - 1) / tile * tile; }
+constexpr int64_t kMostTile = 1 << 20;
 
-/// The kernel's FLOPs if each of its product's extents fills whole tiles, in the order that pads
-/// most: a gradient permutes the extents, and libraries count by columns. nullopt: no tile is
-/// known.
-std::optional<double> PaddedFlops(const PricedKernel& kernel) {
-  if (kernel.price == nullptr || !kernel.price->product || kernel.facts == nullptr) return {};
-  const ops::MatrixProduct& product = *kernel.price->product;
-  const ops::NameFacts facts = ops::NameFactsOf(kernel.facts->name);
-  if (!facts.tile_m || !facts.tile_n || product.m <= 0 || product.n <= 0 || product.k <= 0) {
-    return {};
-  }
+double InTiles(int64_t extent, int64_t tile) {
+  return std::ceil(AsReal(extent) / AsReal(tile)) * AsReal(tile);
+}
+
+/// How often the pairs of an attention are all those of its tiles, whatever the mask hides.
+double PairsInTiles(const ops::MatrixProduct& product, const ops::Work& forward) {
+  constexpr int64_t kUsualTile = 128;
+  double width = 0;
+  for (const ops::NamedExtent& extent : product.extents) width += AsReal(extent.extent);
+  const double all = 2 * width * AsReal(product.batch) * InTiles(product.m, kUsualTile) *
+                     InTiles(product.n, kUsualTile);
+  const double exact = forward.mma.Approximate().value_or(0);
+  return exact > 0 ? std::max(all / exact, 1.0) : 1;
+}
+
+/// How many times its FLOPs a product has if each extent fills whole tiles, in the order that pads
+/// most: a gradient permutes the extents, and libraries count by columns. 1: no tile is known.
+double ProductInTiles(const ops::MatrixProduct& product, const ops::NameFacts& facts) {
   constexpr int64_t kUsualDepth = 32;
-  constexpr int64_t kMost = 1 << 20;
-  std::array<int64_t, 3> extents = {product.m, product.n, product.k};
-  const int64_t tiles[] = {*facts.tile_m, *facts.tile_n, facts.tile_k.value_or(kUsualDepth)};
+  const int64_t tiles[] = {facts.tile_m.value_or(0), facts.tile_n.value_or(0),
+                           facts.tile_k.value_or(kUsualDepth)};
   if (std::any_of(std::begin(tiles), std::end(tiles),
-                  [](int64_t tile) { return tile < 1 || tile > kMost; })) {
-    return {};
+                  [](int64_t tile) { return tile < 1 || tile > kMostTile; })) {
+    return 1;
   }
-  const double exact = AsReal(product.m) * AsReal(product.n) * AsReal(product.k);
-  double most = exact;
+  std::array<int64_t, 3> extents = {product.m, product.n, product.k};
   std::sort(extents.begin(), extents.end());
+  if (extents.front() <= 0) return 1;
+  double most = 1;
   do {
-    double padded = 1;
-    for (size_t i = 0; i < 3; ++i) {
-      if (extents[i] > INT64_MAX - kMost) return {};
-      padded *= AsReal(InTiles(extents[i], tiles[i]));
-    }
-    most = std::max(most, padded);
+    double times = 1;
+    for (size_t i = 0; i < 3; ++i) times *= InTiles(extents[i], tiles[i]) / AsReal(extents[i]);
+    most = std::max(most, times);
   } while (std::next_permutation(extents.begin(), extents.end()));
-  return AsReal(kernel.share.flops.value_or(0)) * (most / exact);
+  if (product.kind != ops::MatrixProduct::Kind::kConvolution) return most;
+  // Channels are padded at each tap of the filter.
+  double channels = 1;
+  for (const ops::NamedExtent& extent : product.extents) {
+    if (extent.extent <= 0) continue;
+    channels = std::max(channels, InTiles(extent.extent, tiles[2]) / AsReal(extent.extent));
+  }
+  return most * channels;
+}
+
+/// The kernel's FLOPs if it computes whole tiles.
+double PaddedFlops(const PricedKernel& kernel) {
+  const double exact = AsReal(kernel.share.flops.value_or(0));
+  if (kernel.price == nullptr || !kernel.price->product || kernel.facts == nullptr) return exact;
+  const ops::MatrixProduct& product = *kernel.price->product;
+  if (product.kind == ops::MatrixProduct::Kind::kAttention) {
+    return kernel.price->forward.empty()
+               ? exact
+               : exact * PairsInTiles(product, kernel.price->forward.front().work);
+  }
+  return exact * ProductInTiles(product, ops::NameFactsOf(kernel.facts->name));
 }
 
 class CountersView : public GroupedPartial<CountersKey, CountersSums> {
@@ -201,8 +227,7 @@ void CountersView::AddFlops(const PricedKernel& kernel, CountersSums* sums) {
   sums->model_flops += *kernel.share.flops;
   sums->measured_flops += *measured;
   constexpr double kMostFlops = 9e18;
-  const double padded = PaddedFlops(kernel).value_or(AsReal(*kernel.share.flops));
-  sums->padded_flops += static_cast<int64_t>(std::min(padded, kMostFlops));
+  sums->padded_flops += static_cast<int64_t>(std::min(PaddedFlops(kernel), kMostFlops));
   sums->fast += kernel.share.fast_convolution ? 1 : 0;
   sums->estimates += kernel.share.flops_kind == ops::FlopsKind::kEstimate ? 1 : 0;
   if (kernel.share.flops_mma.value_or(0) == 0 || kernel.price == nullptr) return;

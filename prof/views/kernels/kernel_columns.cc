@@ -372,14 +372,14 @@ constexpr KernelColumn kColumns[] = {
        const RatedWork work = RatedWorkOf(row);
        return MeasuredWord(work.flops, work.flops_measured);
      },
-     Need::kCost},
+     Need::kRate},
     {{"bytes_by", "BytesBy", "", kText, 8,
       "whether gbps, pct_dram and bound use measured or modelled bytes", Fold::kKey},
      [](const PricedKernel& row) {
        const RatedWork work = RatedWorkOf(row);
        return MeasuredWord(work.bytes, work.bytes_measured);
      },
-     Need::kCost},
+     Need::kRate},
     {{"reason", "Reason", "", kTextList, 16, "what is missing, and why a cost is unknown",
       Fold::kNone, ",", ""},
      [](const PricedKernel& row) { return Cell{row.reasons}; }},
