@@ -111,9 +111,7 @@ TEST_F(CountersViewTest, SaysWhyFlopsDiffer) {
   EXPECT_EQ(RowOfThis()["flops_why"], "algorithm");
   row_.price = nullptr;
   Model(0, 100, 10);
-  EXPECT_EQ(RowOfThis()["flops_why"], "model");
-  row_.share.flops_kind = ops::FlopsKind::kEstimate;
-  EXPECT_EQ(RowOfThis()["flops_why"], "functions");
+  EXPECT_EQ(RowOfThis()["flops_why"], "instructions");
   Counted(0, 0, 10, 10);
   EXPECT_EQ(RowOfThis()["flops_why"], "uncounted");
 }

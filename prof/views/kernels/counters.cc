@@ -47,7 +47,6 @@ struct CountersSums {
   Count fast;        // Winograd, FFT.
   Count convolutions;
   Count products;
-  Count estimates;
   // Of kernels whose DRAM bytes are:
   Count bytes_pairs;
   Sum model_bytes;
@@ -57,13 +56,23 @@ struct CountersSums {
   Count with_tensor;
   Sum tensor_instructions;
 
-  static constexpr std::tuple kMembers{
-      &CountersSums::kernels,      &CountersSums::counted,     &CountersSums::time_ns,
-      &CountersSums::flops_pairs,  &CountersSums::model_flops, &CountersSums::measured_flops,
-      &CountersSums::padded_flops, &CountersSums::fast,        &CountersSums::convolutions,
-      &CountersSums::products,     &CountersSums::estimates,   &CountersSums::bytes_pairs,
-      &CountersSums::model_bytes,  &CountersSums::dram_bytes,  &CountersSums::l2_pairs,
-      &CountersSums::l2_bytes,     &CountersSums::with_tensor, &CountersSums::tensor_instructions};
+  static constexpr std::tuple kMembers{&CountersSums::kernels,
+                                       &CountersSums::counted,
+                                       &CountersSums::time_ns,
+                                       &CountersSums::flops_pairs,
+                                       &CountersSums::model_flops,
+                                       &CountersSums::measured_flops,
+                                       &CountersSums::padded_flops,
+                                       &CountersSums::fast,
+                                       &CountersSums::convolutions,
+                                       &CountersSums::products,
+                                       &CountersSums::bytes_pairs,
+                                       &CountersSums::model_bytes,
+                                       &CountersSums::dram_bytes,
+                                       &CountersSums::l2_pairs,
+                                       &CountersSums::l2_bytes,
+                                       &CountersSums::with_tensor,
+                                       &CountersSums::tensor_instructions};
 };
 
 using CountersRow = GroupRow<CountersKey, CountersSums>;
@@ -82,7 +91,7 @@ std::string_view FlopsWhy(const CountersSums& sums) {
   if (measured > model) {
     const double padded = AsReal(sums.padded_flops);
     if (padded > model && measured <= padded * kNear) return "padding";
-    return sums.estimates > 0 ? "functions" : "model";
+    return sums.products == 0 ? "instructions" : "model";
   }
   if (sums.fast > 0) return "algorithm";
   if (sums.products == 0) return "uncounted";
@@ -122,9 +131,10 @@ constexpr Column<CountersRow> kCountersColumns[] = {
     {AsRatio({"flops_ratio", "FLOPsRatio", "", kDecimal, 9, "flops / measured_flops"},
              {"flops", "measured_flops", 1}),
      RatioOf<&CountersSums::model_flops, &CountersSums::measured_flops, 1, CountersRow>},
-    {{"flops_why", "FLOPsWhy", "", kText, 9,
+    {{"flops_why", "FLOPsWhy", "", kText, 12,
       "agree (2 %), padding (whole tiles), algorithm (Winograd, FFT), taps (on the padding), "
-      "functions (weights), uncounted (no FLOPs to the hardware), model (unexplained)"},
+      "instructions (more of them than the formula has), uncounted (no FLOPs to the hardware), "
+      "model (unexplained)"},
      [](const CountersRow& row) { return Text(FlopsWhy(row.sums)); }},
     {{"bytes", "Bytes", "B", kInteger, 14, "modelled, over the kernels that have measured ones",
       Fold::kSum},
@@ -155,14 +165,20 @@ double InTiles(int64_t extent, int64_t tile) {
 }
 
 /// How often the pairs of an attention are all those of its tiles, whatever the mask hides.
-double PairsInTiles(const ops::MatrixProduct& product, const ops::Work& forward) {
+double PairsInTiles(const ops::MatrixProduct& product, const ops::Work& whole) {
   constexpr int64_t kUsualTile = 128;
-  double width = 0;
-  for (const ops::NamedExtent& extent : product.extents) width += AsReal(extent.extent);
-  const double all = 2 * width * AsReal(product.batch) * InTiles(product.m, kUsualTile) *
-                     InTiles(product.n, kUsualTile);
-  const double exact = forward.mma.Approximate().value_or(0);
-  return exact > 0 ? std::max(all / exact, 1.0) : 1;
+  if (product.extents.size() < 2) return 1;
+  const double pairs =
+      AsReal(product.batch) * InTiles(product.m, kUsualTile) * InTiles(product.n, kUsualTile);
+  const double d = AsReal(product.extents[0].extent);
+  const double dv = AsReal(product.extents[1].extent);
+  const double exact = whole.mma.Approximate().value_or(0);
+  // Of the forward; of the backward, which may be a call of its own.
+  for (const double width : {d + dv, 3 * d + 2 * dv}) {
+    const double all = 2 * pairs * width;
+    if (exact > 0 && all >= exact) return all / exact;
+  }
+  return 1;
 }
 
 /// How many times its FLOPs a product has if each extent fills whole tiles, in the order that pads
@@ -229,7 +245,6 @@ void CountersView::AddFlops(const PricedKernel& kernel, CountersSums* sums) {
   constexpr double kMostFlops = 9e18;
   sums->padded_flops += static_cast<int64_t>(std::min(PaddedFlops(kernel), kMostFlops));
   sums->fast += kernel.share.fast_convolution ? 1 : 0;
-  sums->estimates += kernel.share.flops_kind == ops::FlopsKind::kEstimate ? 1 : 0;
   if (kernel.share.flops_mma.value_or(0) == 0 || kernel.price == nullptr) return;
   ++sums->products;
   const auto& product = kernel.price->product;
