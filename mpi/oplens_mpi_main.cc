@@ -52,8 +52,9 @@ void RefuseOthers(const prof::Options& options) {
   if (options.task != prof::Task::kViews) {
     throw UsageError("give views with --view; for anything else there is prof");
   }
-  if (!options.execution_traces.empty() || !options.reference.empty()) {
-    throw UsageError("--execution-trace and --reference are of one process: use prof");
+  if (!options.execution_traces.empty() || !options.reference.empty() ||
+      !options.counters.empty()) {
+    throw UsageError("--execution-trace, --reference and --counters are of one process: use prof");
   }
   if (!SummariesOf(options).empty()) {
     throw UsageError("the inputs are summaries: prof --view merges them");

@@ -258,6 +258,7 @@ int ShowScreen(const Options& options) {
   files.Write("", "");
   files.RefuseOverwriting();
   inputs.Explain(options.evidence, options.reference);
+  inputs.Count(options.counters);
   inputs.LeaveOutUnreadable();
   Diagnostics diagnostics;
   ScreenPlan plan;

@@ -73,6 +73,7 @@ RunFiles InputOptions::FilesRead() const {
   files.Read(FilesReadFor(inputs));
   files.Read(execution_traces, "the file of --execution-trace");
   files.Read(reference, "the file of --reference");
+  files.Read(counters, "the file of --counters");
   files.Read(rules_path, "the file of --rules");
   return files;
 }
@@ -108,6 +109,11 @@ void AddPricingOptions(cxxopts::Options* options) {
       "occupancy",
       cxxopts::value<std::string>(), "NAME");
   add("rules", "Costs of your own ops and facts about your kernels (docs/rules.md)",
+      cxxopts::value<std::string>(), "FILE");
+  add("counters",
+      "What Nsight Compute counted of the same kernels (ncu --csv, any page): measured FLOPs and "
+      "bytes "
+      "(docs/formats.md)",
       cxxopts::value<std::string>(), "FILE");
   AddEvidenceOptions(kPricingOptions, options);
 }
@@ -195,6 +201,11 @@ void ReadPricing(const cxxopts::ParseResult& given, InputOptions* options) {
   if (given.count("rules") > 0) {
     options->rules_path = given["rules"].as<std::string>();
     options->rules = LoadRules(options->rules_path);
+  }
+  options->counters = GivenFile(given, "counters");
+  // Alone, its own kernels are shown.
+  if (!options->counters.empty() && options->inputs.empty()) {
+    options->inputs = {std::exchange(options->counters, {})};
   }
 }
 

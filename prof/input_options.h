@@ -37,6 +37,7 @@ struct InputOptions {
   std::vector<std::string> execution_traces;
   std::string evidence;               ///< Words of --evidence; "": all.
   std::string reference;              ///< "": none.
+  std::string counters;               ///< Export of Nsight Compute; "": none.
   std::unique_ptr<StepFinder> steps;  ///< Null without --step.
   bool all_steps = false;
   std::optional<ops::Gpu> gpu;      ///< GPU of all kernels; nullopt: from their records.
@@ -64,7 +65,8 @@ struct InputOptions {
 std::vector<WordText> ExitCodesOfPricing();
 WordList GpuWords();
 
-/// Declares --step, --all-steps, --gpu, --rules, --execution-trace, --evidence and --reference.
+/// Declares --step, --all-steps, --gpu, --rules, --counters, --execution-trace, --evidence and
+/// --reference.
 void AddPricingOptions(cxxopts::Options* options);
 /// Declares the last three in `group`.
 void AddEvidenceOptions(const char* group, cxxopts::Options* options);

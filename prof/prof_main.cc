@@ -84,7 +84,7 @@ int64_t PrintTimeline(Inputs* inputs, const Options& options, Messages* messages
 
 bool CanReadApart(const Inputs& inputs, const Options& options, const FindOptions& find) {
   return inputs.waiting() > 1 && inputs.OnlyProfilesWait() && CanFindApart(find) &&
-         options.execution_traces.empty() && options.reference.empty();
+         options.execution_traces.empty() && options.reference.empty() && options.counters.empty();
 }
 
 /// Passes the findings of each input to `runner`.
@@ -266,6 +266,7 @@ int Main(Options options) {
                 timeline ? NeedsOfTimeline() : NeedsOf(options.views), {}, "prof", &status);
   if (options.task != Task::kRankSummaries) RefuseOverwriting(options);
   inputs.Explain(options.evidence, options.reference);
+  inputs.Count(options.counters);
   if (options.many.allow_missing) {
     inputs.AllowMissing(*options.many.allow_missing - left_out.count());
   }

@@ -28,7 +28,7 @@ constexpr std::string_view kGroupsBy = "op,layer";
 constexpr const char* kTexts[] = {"op",         "range",  "step",  "gpu",        "evidence",
                                   "time-range", "device", "where", "step-range", "salt"};
 constexpr const char* kFlags[] = {"all-steps"};
-constexpr const char* kFiles[] = {"rules", "reference", "execution-trace"};
+constexpr const char* kFiles[] = {"rules", "reference", "execution-trace", "counters"};
 
 bool Saves(const View& view) { return view.saved_form > 0; }
 

@@ -133,6 +133,7 @@ int Main(const Options& options) {
                       JsonNeedsOfReport(options.host), kTool, &status);
   RefuseOverwriting(options);
   inputs.Explain(options.evidence, options.reference);
+  inputs.Count(options.counters);
   inputs.RefuseUnreadable();
   // Before reading, so that an unwritable output fails early.
   Output output(options.output, PackingOf(options.output));

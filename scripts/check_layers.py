@@ -23,7 +23,7 @@ VIEW = PRICED | {"prof/verdicts", "parse/join", "parse/records", "prof/price", "
 # and what they look at.
 VIEWS = {"prof/views"} | {"prof/views/" + name for name in
                           ("common", "recording", "kernels", "streams", "calls", "memory", "collectives", "path")}
-READ = {"parse/source", "parse/readers", "parse/execution", "parse/records"}
+READ = {"parse/source", "parse/readers", "parse/execution", "parse/counters", "parse/records"}
 
 LAYERS = {
     # What emitters, recorders and readers of markers agree on.
@@ -48,6 +48,8 @@ LAYERS = {
                                "parse/provenance"},
     # what another file tells of its ops is added,
     "parse/execution": MODEL | {"parse/source"},
+    # or of its kernels,
+    "parse/counters": MODEL | {"parse/source"},
     # a trace is joined,
     "parse/join": MODEL | {"nvtx_annotate/vocabulary"},
     "parse/records": MODEL | {"parse/join"},

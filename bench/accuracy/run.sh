@@ -20,8 +20,6 @@ done
 mkdir -p "$out"
 
 python3 "$program" --trace "$out/trace.json"
-"$bin/prof" --csv -c idx,kernel,op,params,sil,tc,tc_why,role,flops_kind,flops_mma,flops_vec,bytes \
-  "$out/trace.json" >"$out/prof.csv"
 
 scalar=$(printf 'smsp__sass_thread_inst_executed_op_%s_pred_on.sum,' \
   fadd fmul ffma hadd hmul hfma dadd dmul dfma)
@@ -31,4 +29,9 @@ ncu -f -o "$out/ncu" --profile-from-start off --clock-control none --section Spe
 ncu --import "$out/ncu.ncu-rep" --csv --page raw --print-units base >"$out/ncu.csv"
 ncu --import "$out/ncu.ncu-rep" --csv --page details >"$out/details.csv"
 
-python3 "$here/compare.py" "$out/prof.csv" "$out/ncu.csv" --table "$out/table.md"
+columns=idx,kernel,op,params,sil,tc,tc_why,role,flops_kind,flops_mma,flops_vec,bytes
+"$bin/prof" --csv -c "$columns,measured_flops,core_flops,measured_bytes,l2_bytes,tensor_insts,flops_ratio,bytes_ratio" \
+  --counters "$out/ncu.csv" "$out/trace.json" >"$out/prof.csv"
+"$bin/prof" --view counters --csv --counters "$out/ncu.csv" "$out/trace.json" >"$out/counters.csv"
+
+python3 "$here/compare.py" "$out/prof.csv" --table "$out/table.md"

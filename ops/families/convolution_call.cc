@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "ops/families/window.h"
+
 namespace oplens::ops {
 namespace {
 
@@ -49,6 +51,18 @@ Checked ConvolutionTensors::MultiplyAdds() const {
   return Elements(positions) * batch() * w.elements();
 }
 
+Checked ConvolutionTensors::TappedBytes() const {
+  const Tensor& moved_over = transposed ? y : x;
+  if (displaced) return moved_over.bytes();
+  const Shape extents = transposed ? output_extents() : input_extents();
+  const Shape positions = transposed ? input_extents() : output_extents();
+  Checked elements = Checked(batch()) * (transposed ? outputs() : inputs());
+  for (size_t i = 0; i < dimensions(); ++i) {
+    elements *= WindowCover(extents[i], positions[i], filter()[i]);
+  }
+  return BytesOf(elements, moved_over.dtype);
+}
+
 bool FitTogether(const ConvolutionTensors& t) {
   const size_t rank = t.w.shape.size();
   if (rank < 3 || rank > 5 || t.x.shape.size() > rank || t.x.shape.size() + 1 < rank) return false;
@@ -81,10 +95,13 @@ std::string ConvolutionText(const ConvolutionTensors& t, const ConvolutionSteps*
 PartWork ConvolutionPart(const ConvolutionTensors& t, Part part) {
   const int per_fma = CategoryOf(ConvolutionCallOutputType(t)) == DTypeCategory::kComplex ? 8 : 2;
   const Checked mma = t.MultiplyAdds() * per_fma;
-  const Checked all = t.x.bytes() + t.w.bytes() + t.y.bytes();
+  // The gradient of what the filter moves over is written whole, with zeros where no tap stands.
+  const bool reads_tapped = part != (t.transposed ? Part::kForward : Part::kDgrad);
+  const Checked x = reads_tapped && !t.transposed ? t.TappedBytes() : t.x.bytes();
+  const Checked y = reads_tapped && t.transposed ? t.TappedBytes() : t.y.bytes();
   PartWork result;
   result.part = part;
-  result.work = Work{mma, 0, all};
+  result.work = Work{mma, 0, x + t.w.bytes() + y};
   if (part == Part::kBgrad) {
     const Checked bias = BytesOf(t.outputs(), t.bias ? t.bias->dtype : t.w.dtype);
     result.work = Work{0, t.y.elements(), t.y.bytes() + bias};

@@ -19,6 +19,7 @@ struct ConvolutionTensors {
   Tensor x, w, y;
   std::optional<Tensor> bias;  ///< [K]
   bool transposed = false;
+  bool displaced = false;  ///< Each tap may read anywhere: offsets are an input (deform_conv2d).
 
   size_t dimensions() const { return w.shape.size() - 2; }
   bool batched() const { return x.shape.size() == w.shape.size(); }
@@ -34,6 +35,9 @@ struct ConvolutionTensors {
   /// Multiply-adds: each element of w meets each position of y (x if transposed) once per image,
   /// including taps on the padding.
   Checked MultiplyAdds() const;
+  /// Bytes of x (y if transposed) on which a tap can stand: of H elements along a dimension at most
+  /// P R. Fewer than all if the stride exceeds the filter.
+  Checked TappedBytes() const;
 };
 
 /// Steps of the filter, one value per dimension.
@@ -49,7 +53,8 @@ bool FitTogether(const ConvolutionTensors& tensors);
 std::string ConvolutionText(const ConvolutionTensors& tensors, const ConvolutionSteps* steps);
 
 /// One part of a convolution, with bias and its gradient if present: kForward reads x, w and b,
-/// kDgrad dY and w, kWgrad dY and x, kBgrad dY.
+/// kDgrad dY and w, kWgrad dY and x, kBgrad dY. Of what the filter moves over only TappedBytes()
+/// are read; it is written whole.
 PartWork ConvolutionPart(const ConvolutionTensors& tensors, Part part);
 
 /// Sets all of the op but its work. Unpriced (kCostOverflow) if the product exceeds 64-bit sizes.

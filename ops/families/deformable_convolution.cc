@@ -116,6 +116,7 @@ PriceResult PriceDeformableConvolution(std::string_view, const OpCall& call) {
   const std::optional<std::vector<int64_t>> output = DeformableConvolutionOutputShape(d, &reason);
   if (!output) return Unpriced(reason);
   ConvolutionTensors& t = d.tensors;
+  t.displaced = true;
   t.y = Tensor{*output, PromoteDTypes(t.x.dtype, t.w.dtype), false};
   if (!FitTogether(t) || !FitsTaps(d.offset, t, 2) || (d.mask && !FitsTaps(*d.mask, t, 1))) {
     return Unpriced(Reason::kShapeMismatch);

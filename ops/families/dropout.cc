@@ -10,8 +10,9 @@
 namespace oplens::ops {
 namespace {
 
-// Random number, comparison, scaling; backward: mask and scale.
-constexpr int kDropoutForward = 5;
+// Per mask element: a fused multiply-add that makes the random number uniform, and the scale. Per
+// element of X: the product with the mask. Backward: mask and scale.
+constexpr int kPerMaskElement = 3;
 constexpr int kLocalDropoutBackward = 2;
 
 struct DropoutVariant {
@@ -47,7 +48,7 @@ PriceResult PriceDropout(std::string_view op, const OpCall& call) {
   const std::optional<Checked> mask = MaskElements(op, x);
   if (!mask) return Unpriced(Reason::kShapeMismatch);
   const Checked bytes = x.bytes() * 2 + BytesOf(*mask, DType::kBool);
-  return Priced(TensorText(x), {0, n * kDropoutForward, bytes},
+  return Priced(TensorText(x), {0, n + *mask * kPerMaskElement, bytes},
                 Work{0, n * kLocalDropoutBackward, bytes});
 }
 

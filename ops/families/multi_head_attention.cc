@@ -50,7 +50,7 @@ enum MultiHeadAttentionParameter : size_t {
 // FLOPs per element, as in softmax and dropout.
 constexpr int64_t kSoftmax = 24;
 constexpr int64_t kSoftmaxGradient = 4;
-constexpr int64_t kDropoutFlops = 5;
+constexpr int64_t kDropoutFlops = 4;
 constexpr int64_t kDropoutGradient = 2;
 
 struct Heads {

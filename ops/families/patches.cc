@@ -58,6 +58,18 @@ std::optional<Checked> CountPatches(const Steps& steps, Shape extents, Reason* r
   return patches;
 }
 
+// Elements of an image of these extents that any of its patches holds.
+Checked CoveredElements(const Steps& steps, Shape extents) {
+  Checked elements = 1;
+  for (size_t i = 0; i < kDimensions; ++i) {
+    const Window window{steps.kernel[i], steps.stride[i], steps.padding[i], steps.padding[i],
+                        steps.dilation[i]};
+    const int64_t positions = WindowCount(extents[i], window).value_or(0);
+    elements *= WindowCover(extents[i], positions, steps.kernel[i]);
+  }
+  return elements;
+}
+
 }  // namespace
 
 PriceResult PriceUnfold(std::string_view, const OpCall& call) {
@@ -71,9 +83,12 @@ PriceResult PriceUnfold(std::string_view, const OpCall& call) {
   const std::optional<Checked> patches = CountPatches(steps, x.shape.last(kDimensions), &reason);
   if (!patches) return Unpriced(reason);
   const Checked columns = Elements(x.shape.first(rank - kDimensions)) * steps.Taps() * *patches;
-  const Checked bytes = x.bytes() + BytesOf(columns, x.dtype);
-  PriceResult result = Priced(fmt::format("{},{}", NamedTensorText(x), steps.Text()),
-                              Work{0, 0, bytes}, Work{0, columns, bytes});
+  const Checked written = BytesOf(columns, x.dtype);
+  const Checked read = Elements(x.shape.first(rank - kDimensions)) *
+                       CoveredElements(steps, x.shape.last(kDimensions));
+  PriceResult result =
+      Priced(fmt::format("{},{}", NamedTensorText(x), steps.Text()),
+             Work{0, 0, BytesOf(read, x.dtype) + written}, Work{0, columns, x.bytes() + written});
   result.price->vec_estimated = false;
   return result;
 }
@@ -97,10 +112,11 @@ PriceResult PriceFold(std::string_view, const OpCall& call) {
     return Unpriced(Reason::kShapeMismatch);
   }
   const Checked images = Elements(x.shape.first(rank - 1)) / *taps;
-  const Checked bytes = x.bytes() + BytesOf(images * Elements(output), x.dtype);
+  const Checked all = BytesOf(images * Elements(output), x.dtype);
+  const Checked covered = BytesOf(images * CoveredElements(steps, output), x.dtype);
   PriceResult result =
       Priced(fmt::format("{},o={},{}", NamedTensorText(x), TupleText(output), steps.Text()),
-             Work{0, x.elements(), bytes}, Work{0, 0, bytes});
+             Work{0, x.elements(), x.bytes() + all}, Work{0, 0, covered + x.bytes()});
   result.price->vec_estimated = false;
   return result;
 }

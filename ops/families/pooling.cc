@@ -59,6 +59,7 @@ struct Pooled {
   Tensor x;
   std::vector<int64_t> output;
   Checked taps = 1;  // Per window.
+  Checked read;      // Elements of x in any window.
   std::string params;
 
   Checked outputs() const { return Elements(output); }
@@ -73,9 +74,13 @@ bool HasRank(const Tensor& x, size_t dimensions) {
 // FLOPs of an average in either direction, and of the forward of a maximum.
 Checked WindowFlops(const PoolOp& op, const Pooled& pooled) {
   if (!op.adaptive) return pooled.outputs() * pooled.taps;
-  // Windows partition the input; an average divides.
-  const Checked divisions = op.kind == PoolingKind::kAverage ? pooled.outputs() : Checked(0);
-  return pooled.x.elements() + divisions;
+  const size_t leading = pooled.x.shape.size() - op.dimensions;
+  Checked members = Elements(pooled.x.shape.first(leading));
+  for (size_t i = leading; i < pooled.output.size(); ++i) {
+    members *= AdaptiveMembers(pooled.x.shape[i], pooled.output[i]);
+  }
+  // An average divides.
+  return op.kind == PoolingKind::kAverage ? members + pooled.outputs() : members;
 }
 
 Work PoolingGradient(const PoolOp& op, const Pooled& pooled) {
@@ -85,7 +90,8 @@ Work PoolingGradient(const PoolOp& op, const Pooled& pooled) {
 }
 
 PriceResult PricePooled(const PoolOp& op, const Pooled& pooled) {
-  Work forward{0, WindowFlops(op, pooled), pooled.x.bytes() + pooled.output_bytes()};
+  Work forward{0, WindowFlops(op, pooled),
+               BytesOf(pooled.read, pooled.x.dtype) + pooled.output_bytes()};
   if (op.kind == PoolingKind::kMax) forward.bytes += pooled.index_bytes();
   std::vector<PartWork> backward;
   if (pooled.x.Differentiable() && op.kind != PoolingKind::kPower) {
@@ -138,6 +144,7 @@ std::optional<Pooled> ReadWindows(const PoolOp& op, const WindowArguments& at, C
 
   const size_t leading = pooled.x.shape.size() - d;
   pooled.output.assign(pooled.x.shape.begin(), pooled.x.shape.end());
+  pooled.read = Elements(pooled.x.shape.first(leading));
   for (size_t i = 0; i < d; ++i) {
     const Window window{kernel[i], stride[i], padding[i], padding[i], dilation[i]};
     if (!window.Valid() || Exceeds(window, padding[i])) args->Fail(Reason::kUnsupportedArgs);
@@ -145,6 +152,9 @@ std::optional<Pooled> ReadWindows(const PoolOp& op, const WindowArguments& at, C
     if (!count) args->Fail(Reason::kShapeMismatch);
     if (args->failed()) return std::nullopt;
     pooled.output[leading + i] = *count;
+    // The power of lp_pool is a pass of its own over all of x.
+    const int64_t extent = pooled.x.shape[leading + i];
+    pooled.read *= op.kind == PoolingKind::kPower ? extent : WindowCover(extent, *count, kernel[i]);
     pooled.taps *= kernel[i];
   }
   pooled.params = fmt::format("{},k={},s={},p={}", NamedTensorText(pooled.x), TupleText(kernel),
@@ -198,6 +208,7 @@ PriceResult PriceAdaptive(std::string_view name, const OpCall& call) {
   pooled.output.assign(pooled.x.shape.begin(), pooled.x.shape.end());
   std::copy(sizes->begin(), sizes->end(),
             pooled.output.end() - static_cast<ptrdiff_t>(sizes->size()));
+  pooled.read = pooled.x.elements();
   pooled.params = fmt::format("{},o={}", NamedTensorText(pooled.x), TupleText(*sizes));
   return PricePooled(*op, pooled);
 }

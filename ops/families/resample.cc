@@ -34,16 +34,18 @@ PriceResult PricedSample(std::string params, const Tensor& x, Work forward, Work
 
 // ---- interpolation ----
 
-// FLOPs per output, both directions: a product per tap, added up; bicubic: and coefficients.
+// FLOPs per output, both directions. Linear ones interpolate along one dimension after the other, 3
+// each: 1, 1 + 2, 1 + 2 + 4 times. Bicubic: products and coefficients.
 struct Mode {
   std::string_view name;
   int per_output;
   size_t dimensions;  // 0: any
+  int64_t taps;       // Along a dimension.
 };
 
 constexpr Mode kResampleModes[] = {
-    {"nearest", 0, 0},  {"nearest-exact", 0, 0}, {"linear", 3, 1},
-    {"bilinear", 7, 2}, {"trilinear", 15, 3},    {"bicubic", 35, 2},
+    {"nearest", 0, 0, 1},  {"nearest-exact", 0, 0, 1}, {"linear", 3, 1, 2},
+    {"bilinear", 9, 2, 2}, {"trilinear", 21, 3, 2},    {"bicubic", 35, 2, 4},
 };
 
 // Averages over the boxes of the outputs, as adaptive_avg_pool.
@@ -55,14 +57,31 @@ struct Resized {
 
   size_t dimensions() const { return sizes.size(); }
   Checked outputs() const { return Elements(x.shape.first(2)) * Elements(sizes); }
-  Checked bytes() const { return x.bytes() + BytesOf(outputs(), x.dtype); }
+  Checked output_bytes() const { return BytesOf(outputs(), x.dtype); }
+  // Of x, where each output reads `taps` elements along a dimension: not all if the image shrinks.
+  Checked read_bytes(int64_t taps) const {
+    Checked elements = Elements(x.shape.first(2));
+    for (size_t i = 0; i < dimensions(); ++i) {
+      elements *= WindowCover(x.shape[2 + i], sizes[i], taps);
+    }
+    return BytesOf(elements, x.dtype);
+  }
 };
+
+// Windows that cover the image, as those of adaptive_avg_pool.
+Work AreaWork(const Resized& resized) {
+  Checked members = Elements(resized.x.shape.first(2));
+  for (size_t i = 0; i < resized.dimensions(); ++i) {
+    members *= AdaptiveMembers(resized.x.shape[2 + i], resized.sizes[i]);
+  }
+  return {0, members + resized.outputs(), resized.x.bytes() + resized.output_bytes()};
+}
 
 PriceResult PriceResized(const Resized& resized, std::string_view mode) {
   std::string params =
       fmt::format("{},o={},{}", NamedTensorText(resized.x), TupleText(resized.sizes), mode);
   if (mode == kArea) {
-    const Work work{0, resized.x.elements() + resized.outputs(), resized.bytes()};
+    const Work work = AreaWork(resized);
     return PricedSample(std::move(params), resized.x, work, work);
   }
   const Mode* row = FindRow(kResampleModes, mode);
@@ -70,8 +89,12 @@ PriceResult PriceResized(const Resized& resized, std::string_view mode) {
   if (row->dimensions != 0 && row->dimensions != resized.dimensions()) {
     return Unpriced(Reason::kShapeMismatch);
   }
-  const Work work{0, resized.outputs() * row->per_output, resized.bytes()};
-  return PricedSample(std::move(params), resized.x, work, work);
+  const Checked vec = resized.outputs() * row->per_output;
+  const Checked written = resized.output_bytes();
+  // The gradient is written whole, with zeros for elements that no output used.
+  return PricedSample(std::move(params), resized.x,
+                      Work{0, vec, resized.read_bytes(row->taps) + written},
+                      Work{0, vec, resized.x.bytes() + written});
 }
 
 bool IsImage(const Tensor& x) { return x.shape.size() >= 3 && x.shape.size() <= 5; }
@@ -89,9 +112,10 @@ std::optional<std::vector<int64_t>> ScaledSizes(Shape extents, const std::vector
   return sizes;
 }
 
-// The factors of an argument: a number, or integers, one per dimension.
+// The factors of an argument: a number, or numbers, one per dimension.
 std::vector<double> ScalesOf(const OpArg& arg) {
   if (IsNumber(arg)) return {NumberOf(arg)};
+  if (arg.kind == OpArg::Kind::kFloatList) return arg.float_list;
   if (arg.kind != OpArg::Kind::kIntList) return {};
   return {arg.int_list.begin(), arg.int_list.end()};
 }
@@ -210,8 +234,16 @@ PriceResult PriceUpsampleGradient(const UpsampleOp& op, const OpCall& call) {
 constexpr int kPerGridSample = 30;
 constexpr int kPerGridPoint = 4;
 
-// Samples x [N,C,spatial] at the points of grid [N,spatial,dimensions].
-PriceResult PriceGridTensors(const Tensor& x, const Tensor& grid) {
+// Bytes of x that so many samples of so many elements each can read.
+Checked SampledBytes(const Tensor& x, Checked samples, int64_t elements) {
+  const std::optional<int64_t> all = x.elements().Value();
+  const std::optional<int64_t> read = (samples * elements).Value();
+  return all && read && *read < *all ? BytesOf(*read, x.dtype) : x.bytes();
+}
+
+// Samples x [N,C,spatial] at the points of grid [N,spatial,dimensions], each from `taps` elements
+// along a dimension.
+PriceResult PriceGridTensors(const Tensor& x, const Tensor& grid, int64_t taps) {
   const size_t rank = x.shape.size();
   if ((rank != 4 && rank != 5) || grid.shape.size() != rank || grid.shape[0] != x.shape[0] ||
       grid.shape.back() != static_cast<int64_t>(rank) - 2) {
@@ -219,18 +251,28 @@ PriceResult PriceGridTensors(const Tensor& x, const Tensor& grid) {
   }
   const Checked outputs = Elements(grid.shape.first(rank - 1)) * x.shape[1];
   const Checked vec = outputs * kPerGridSample;
-  const Checked read = x.bytes() + grid.bytes();
-  const Checked output_bytes = BytesOf(outputs, x.dtype);
+  const int64_t taps_each = rank == 4 ? taps * taps : taps * taps * taps;
+  const Checked read =
+      SampledBytes(x, outputs, taps_each) + grid.bytes() + BytesOf(outputs, x.dtype);
   const Tensor both[] = {x, grid};
-  return PricedSample(TensorsText(both), x, Work{0, vec, read + output_bytes},
-                      Work{0, vec, read * 2 + output_bytes});
+  return PricedSample(TensorsText(both), x, Work{0, vec, read},
+                      Work{0, vec, read + x.bytes() + grid.bytes()});
+}
+
+// Of a grid's mode, a word or its number: bilinear (also for 3-D), nearest, bicubic.
+int64_t GridTaps(const OpArg* mode) {
+  if (mode == nullptr) return 2;
+  if (mode->kind == OpArg::Kind::kInt)
+    return mode->int_value == 1 ? 1 : mode->int_value == 2 ? 4 : 2;
+  return mode->text == "nearest" ? 1 : mode->text == "bicubic" ? 4 : 2;
 }
 
 PriceResult PriceGridSample(std::string_view, const OpCall& call) {
   CallArgs args(call, {"input", "grid", "mode", "padding_mode", "align_corners"});
   const Tensor x = args.RequireTensor(0);
   const Tensor grid = args.RequireTensor(1);
-  return args.failed() ? Unpriced(args.reason()) : PriceGridTensors(x, grid);
+  return args.failed() ? Unpriced(args.reason())
+                       : PriceGridTensors(x, grid, GridTaps(args.Find(2)));
 }
 
 // theta [N,d,d+1] to a grid [N,spatial,d] for an image of size [N,C,spatial].
@@ -273,11 +315,13 @@ PriceResult PriceRegions(const Regions& r) {
     return Unpriced(Reason::kShapeMismatch);
   }
   const Checked outputs = Checked(r.boxes.shape[0]) * r.x.shape[1] * r.height * r.width;
-  const Work work{0, outputs * r.ratio * r.ratio * kPerRegionSample,
-                  r.x.bytes() + r.boxes.bytes() + BytesOf(outputs, r.x.dtype)};
+  const Checked samples = outputs * r.ratio * r.ratio;
+  const Checked vec = samples * kPerRegionSample;
+  const Checked other = r.boxes.bytes() + BytesOf(outputs, r.x.dtype);
   return PricedSample(fmt::format("{};{},o=({},{}),r={}", TensorText(r.x), TensorText(r.boxes),
                                   r.height, r.width, r.ratio),
-                      r.x, work, work);
+                      r.x, Work{0, vec, SampledBytes(r.x, samples, 4) + other},
+                      Work{0, vec, r.x.bytes() + other});
 }
 
 PriceResult PriceRoiAlign(std::string_view, const OpCall& call) {
@@ -334,7 +378,8 @@ std::optional<PriceResult> PriceResampleGradient(std::string_view op, const OpCa
     CallArgs args(call, {"grad_output", "input", "grid", "", "", "", ""});
     const Tensor x = args.RequireTensor(1);
     const Tensor grid = args.RequireTensor(2);
-    result = args.failed() ? Unpriced(args.reason()) : PriceGridTensors(x, grid);
+    result =
+        args.failed() ? Unpriced(args.reason()) : PriceGridTensors(x, grid, GridTaps(args.Find(3)));
   } else {
     return std::nullopt;
   }

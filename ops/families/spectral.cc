@@ -11,6 +11,7 @@
 
 #include "ops/call_args.h"
 #include "ops/families/families.h"
+#include "ops/families/window.h"
 #include "ops/pricing.h"
 #include "ops/tensor.h"
 
@@ -252,13 +253,17 @@ PriceResult PriceWindowed(const WindowedTransform& w) {
   const Checked padding = w.centered ? Checked(w.length / 2) * 2 : Checked(0);
   const std::optional<int64_t> room = (padding + w.x.shape.back() - w.length).Value();
   if (!room || *room < 0) return Unpriced(Reason::kShapeMismatch);
-  const Checked frames = (Checked(*room) / w.hop + 1) * (rank == 2 ? w.x.shape[0] : 1);
+  const Checked positions = Checked(*room) / w.hop + 1;
+  const int64_t signals = rank == 2 ? w.x.shape[0] : 1;
+  const Checked frames = positions * signals;
+  const Checked read =
+      Checked(WindowCover(w.x.shape.back(), positions.Value().value_or(0), w.length)) * signals;
   const bool complex = CategoryOf(w.x.dtype) == DTypeCategory::kComplex;
   const bool halved = w.one_sided && !complex;
   const Checked samples = frames * w.length;
-  Work work{
-      0, TransformFlops(samples, w.length, complex ? 0 : 1),
-      w.x.bytes() + BytesOf(frames * (halved ? w.length / 2 + 1 : w.length), ComplexOf(w.x.dtype))};
+  Work work{0, TransformFlops(samples, w.length, complex ? 0 : 1),
+            BytesOf(read, w.x.dtype) +
+                BytesOf(frames * (halved ? w.length / 2 + 1 : w.length), ComplexOf(w.x.dtype))};
   if (w.window) {
     work.vec += samples;
     work.bytes += w.window->bytes();

@@ -1,5 +1,8 @@
 #include "ops/families/window.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace oplens::ops {
 
 bool Window::Valid() const {
@@ -20,6 +23,11 @@ std::optional<int64_t> WindowCount(int64_t extent, const Window& window, bool ce
   return count.Value();
 }
 
+int64_t WindowCover(int64_t extent, int64_t positions, int64_t taps) {
+  const std::optional<int64_t> read = (Checked(positions) * taps).Value();
+  return read ? std::min(extent, *read) : extent;
+}
+
 std::optional<int64_t> TransposedExtent(int64_t extent, const Window& window, int64_t added) {
   if (!window.Valid() || extent < 1) return std::nullopt;
   const Checked padding = Checked(window.before) + window.after;
@@ -33,6 +41,13 @@ std::optional<std::vector<int64_t>> PerDimension(const std::optional<std::vector
   if (!values || values->empty()) return std::vector<int64_t>(dimensions, absent);
   if (values->size() == 1) return std::vector<int64_t>(dimensions, values->front());
   return values->size() == dimensions ? values : std::nullopt;
+}
+
+Checked AdaptiveMembers(int64_t extent, int64_t windows) {
+  if (extent < 1 || windows < 1) return 0;
+  // Window i of O is [floor(i H / O), ceil((i+1) H / O)): it shares an element with the next one
+  // unless O divides (i+1) H, as it does for gcd(H, O) of them.
+  return Checked(extent) + windows - std::gcd(extent, windows);
 }
 
 }  // namespace oplens::ops

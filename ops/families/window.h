@@ -29,6 +29,14 @@ struct Window {
 /// once or the count exceeds 64 bits.
 std::optional<int64_t> WindowCount(int64_t extent, const Window& window, bool ceil = false);
 
+/// How many of `extent` elements along a dimension `positions` windows of `taps` elements can read:
+/// all of them, or fewer if the windows' stride exceeds their size. Taps on the padding count.
+int64_t WindowCover(int64_t extent, int64_t positions, int64_t taps);
+
+/// The sum of the lengths ceil((i+1) extent / windows) - floor(i extent / windows) of the windows
+/// of an adaptive pooling along a dimension. More than `extent` where windows overlap.
+Checked AdaptiveMembers(int64_t extent, int64_t windows);
+
 /// Output of a transposed convolution: (extent-1) s - padding + reach + `added`; nullopt unless >
 /// 0.
 std::optional<int64_t> TransposedExtent(int64_t extent, const Window& window, int64_t added);

@@ -118,6 +118,8 @@ constexpr NeedCheck kNeedChecks[] = {
      MissingFact::kStacks, kAtMost},
     {Need::kRange, [](const KernelFacts& kernel) { return !kernel.record.range.empty(); },
      "no range of your own around the launch", MissingFact::kRanges},
+    {Need::kCounters, [](const KernelFacts&) { return false; },
+     "no counters: they come from an export of ncu, --counters", std::nullopt},
 };
 
 constexpr bool InOrder() {

@@ -297,6 +297,16 @@ bool ArgumentReader::ReadTensors(const Members& members) {
 
 /// Booleans become 1 and 0, as in traces of PyTorch's profiler.
 bool ArgumentReader::ReadNumbers(const Members& members) {
+  if (!members.types.empty() &&
+      std::all_of(members.types.begin(), members.types.end(),
+                  [](std::string_view member) { return member == "Double"; })) {
+    std::vector<double> factors;
+    for (const element item : members.values) {
+      if (item.get(factors.emplace_back()) != simdjson::SUCCESS) return false;
+    }
+    Add(OpArg::Kind::kFloatList, "list").float_list = std::move(factors);
+    return true;
+  }
   std::vector<int64_t> numbers;
   auto value = members.values.begin();
   for (const std::string_view member : members.types) {

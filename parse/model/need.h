@@ -39,10 +39,11 @@ enum class Need : uint8_t {
   kStep,         ///< Its number.
   kGradient,     ///< Which gradient the kernel computes.
   kLayer,
-  kStack,  ///< A call stack.
-  kRange,  ///< A range of the user's own.
+  kStack,     ///< A call stack.
+  kRange,     ///< A range of the user's own.
+  kCounters,  ///< What the hardware counted, from another file (--counters).
 };
-inline constexpr size_t kNeedCount = static_cast<size_t>(Need::kRange) + 1;
+inline constexpr size_t kNeedCount = static_cast<size_t>(Need::kCounters) + 1;
 
 /// A column by its key, and what it needs.
 struct ColumnNeed {

@@ -285,35 +285,50 @@ bool OpCallParser::ReadNumber(OpArg* arg) {
 
 bool OpCallParser::ReadSequence(OpArg* arg) {
   bool all_integers = true;
+  bool all_numbers = true;
   in_.EnterSequence();
   while (in_.NextItem()) {
-    if (!all_integers || in_.Peek() != LiteralKind::kInteger) {
-      all_integers = false;
+    const LiteralKind kind = in_.Peek();
+    const bool number_next = kind == LiteralKind::kInteger || kind == LiteralKind::kFloat;
+    if (!all_numbers || !number_next) {
+      all_numbers = false;
       in_.Skip();
       continue;
     }
     LiteralNumber number;
     in_.ReadNumber(&number);
-    all_integers = number.fits;
+    all_integers = all_integers && number.fits;
+    all_numbers = !number.is_integer || number.fits;
     arg->int_list.push_back(number.int_value);
+    arg->float_list.push_back(number.is_integer ? static_cast<double>(number.int_value)
+                                                : number.float_value);
   }
+  all_integers = all_integers && all_numbers;
   if (all_integers) {
     arg->kind = OpArg::Kind::kIntList;
-  } else {
-    arg->int_list.clear();
+  } else if (all_numbers) {
+    arg->kind = OpArg::Kind::kFloatList;
   }
+  if (arg->kind != OpArg::Kind::kIntList) arg->int_list.clear();
+  if (arg->kind != OpArg::Kind::kFloatList) arg->float_list.clear();
   return !in_.failed();
 }
 
 /// Items in brackets, as Python writes them: a tuple of one has a comma.
-void AppendInts(const std::vector<int64_t>& items, bool tuple, std::string* out) {
+template <typename Item>
+void AppendItems(const std::vector<Item>& items, bool tuple, void (*append)(Item, std::string*),
+                 std::string* out) {
   out->push_back(tuple ? '(' : '[');
   for (size_t i = 0; i < items.size(); ++i) {
     if (i > 0) out->append(", ");
-    AppendPythonInt(items[i], out);
+    append(items[i], out);
   }
   if (tuple && items.size() == 1) out->push_back(',');
   out->push_back(tuple ? ')' : ']');
+}
+
+void AppendInts(const std::vector<int64_t>& items, bool tuple, std::string* out) {
+  AppendItems(items, tuple, AppendPythonInt, out);
 }
 
 void AppendFloat(double value, std::string* out) {
@@ -339,6 +354,8 @@ void AppendOpCallValue(const OpArg& arg, std::string* out) {
       return AppendPythonString(arg.text, out);
     case OpArg::Kind::kIntList:
       return AppendInts(arg.int_list, arg.type == "tuple", out);
+    case OpArg::Kind::kFloatList:
+      return AppendItems(arg.float_list, arg.type == "tuple", AppendPythonFloat, out);
     case OpArg::Kind::kTensor:
     case OpArg::Kind::kOther:
       break;

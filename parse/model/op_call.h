@@ -19,9 +19,10 @@ struct OpArg {
     kFloat,   ///< float_value (also inf and nan, quoted or bare)
     kBool,    ///< int_value 0 or 1
     kNone,
-    kString,   ///< text
-    kIntList,  ///< int_list: a list or tuple of integers, possibly empty
-    kOther,    ///< something else, kept only as its type
+    kString,     ///< text
+    kIntList,    ///< int_list: a list or tuple of integers, possibly empty
+    kFloatList,  ///< float_list: a list or tuple of numbers, at least one of them no integer
+    kOther,      ///< something else, kept only as its type
   };
   std::string name;  ///< Keyword, or "" for a positional argument.
   Kind kind = Kind::kOther;
@@ -32,6 +33,7 @@ struct OpArg {
   double float_value = 0;
   std::string text;
   std::vector<int64_t> int_list;
+  std::vector<double> float_list;
   /// Number of the call's tensor list with this argument: from 1, ascending; 0: none or unknown.
   int32_t list = 0;
 };

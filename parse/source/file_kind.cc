@@ -101,7 +101,8 @@ constexpr KindWords kWords[] = {
     {FileKind::kQuotedTable, {"is a table (CSV), such as prof writes", "give the profile itself"}},
     {FileKind::kNcuReport,
      {"is a report of Nsight Compute, which has no time line",
-      "record the run with nsys or record; ncu --import FILE shows this one"}},
+      "export it: ncu --import FILE --csv --page raw > OUT, and give OUT to prof, or to --counters "
+      "beside a profile of the same run"}},
     {FileKind::kNsysReport,
      {"is a report of Nsight Systems, not a database",
       "export it: nsys export --type sqlite FILE"}},

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/program.h"
+#include "parse/counters/counter_trace.h"
 #include "parse/readers/split_ranks.h"
 #include "parse/records/reference_profile.h"
 #include "parse/source/file_kind.h"
@@ -32,11 +33,17 @@ bool IsFolder(const std::string& path) {
 struct RecordFile {
   parse::ProfileInput file;
   size_t profiles_before;  // Profiles named by earlier arguments.
+  bool counted = false;
 };
 
 bool IsFile(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::is_regular_file(path, ignored);
+}
+
+/// Whether a file is an export of Nsight Compute, which is read without a profile.
+bool IsCounted(const std::string& path) {
+  return IsFile(path) && parse::LooksLikeCounters(parse::InputBytes(path).head());
 }
 
 /// Whether an input is for parse's readers, which may reject it with advice; otherwise it is read
@@ -86,13 +93,14 @@ Inputs::Inputs(const std::vector<std::string>& arguments,
     if (pipes.contains(path)) {
       throw UsageError(fmt::format("{} can be read only once: name it once", path));
     }
-    if (IsProfile(path, meter(), &piped)) {
+    const bool is_counted = IsCounted(path);
+    if (!is_counted && IsProfile(path, meter(), &piped)) {
       profiles.push_back(path);
     } else {
       // A longer list starts with the files of the shorter one.
       if (counted != profiles.size()) count = parse::ListProfiles(profiles).size();
       counted = profiles.size();
-      records.push_back({{path, path, false, piped}, count});
+      records.push_back({{path, path, false, piped}, count, is_counted});
     }
     if (piped != nullptr) pipes.emplace(path, std::move(piped));
   }
@@ -102,7 +110,7 @@ Inputs::Inputs(const std::vector<std::string>& arguments,
   size_t files = 0;
   const auto take_records = [&] {
     for (; !records.empty() && records.front().profiles_before <= files; records.pop_front()) {
-      waiting_.push_back({std::move(records.front().file), true});
+      waiting_.push_back({std::move(records.front().file), true, records.front().counted});
     }
   };
   for (parse::ProfileInput& input : parse::SplitRanks(std::move(listed))) {
@@ -135,9 +143,35 @@ void Inputs::Explain(const std::string& evidence, const std::string& reference) 
   reference_.emplace(reference, parse::OpenTrace(reference, parse::kReferenceNeeds, &unsaid));
 }
 
+void Inputs::Count(const std::string& counters) {
+  if (counters.empty()) return;
+  if (profile_count_ == 0) {
+    throw UsageError("--counters is about profiles: records do not have the order of all kernels");
+  }
+  counters_path_ = counters;
+  counters_ = parse::ReadCounters(counters);
+}
+
+void Inputs::JoinCounters() {
+  const parse::CounterTable* table = profile_->table ? &*profile_->table : nullptr;
+  if (table == nullptr && counters_) table = &*counters_;
+  if (table == nullptr) return;
+  profile_->counters.emplace(*table, profile_->trace);
+  if (profile_->table) return;
+  const parse::CounterTally& tally = profile_->counters->tally();
+  counted_.kernels += tally.kernels;
+  counted_.joined += tally.joined;
+  counted_.ambiguous += tally.ambiguous;
+}
+
 std::vector<std::string> Inputs::UnusedExecutionTraces() const {
   std::vector<std::string> unused = execution_traces_->Unused();
   if (reference_ && !reference_->Unused().empty()) unused.push_back(reference_->Unused());
+  if (counters_ && counted_.joined == 0) {
+    unused.push_back(fmt::format(
+        "{}: no kernel of the profile has the name, grid and block of a counted one{}",
+        counters_path_, counted_.ambiguous > 0 ? " that others of them do not contradict" : ""));
+  }
   return unused;
 }
 
@@ -145,6 +179,19 @@ std::vector<std::string> Inputs::Notes() const {
   std::vector<std::string> notes;
   if (std::string skipped = skipped_.Sentence(); !skipped.empty()) {
     notes.push_back(std::move(skipped));
+  }
+  if (counters_ && counted_.joined > 0) {
+    std::string text = fmt::format("{} has counters for {} of {} kernels", counters_path_,
+                                   counted_.joined, counted_.kernels);
+    if (counted_.ambiguous > 0) {
+      text +=
+          fmt::format("; {} are ambiguous: counted kernels of their name, grid and block differ",
+                      counted_.ambiguous);
+    }
+    if (counters_->rounded) {
+      text += "; its figures are rounded: export with --print-units base";
+    }
+    notes.push_back(std::move(text));
   }
   return notes;
 }
@@ -244,7 +291,23 @@ bool Inputs::OpenProfile(const Input& input, Diagnostics* diagnostics) {
   }
 }
 
+bool Inputs::OpenCounted(const Input& input) {
+  try {
+    profile_.emplace();
+    profile_->table = parse::ReadCounters(input.file.path);
+    profile_->trace = parse::TraceOfCounters(*profile_->table);
+    if (leaves_out_) ++opened_;
+    return true;
+  } catch (const Error& error) {
+    profile_.reset();
+    if (!leaves_out_) throw;
+    LeaveOut(error);
+    return false;
+  }
+}
+
 bool Inputs::OpenRecords(const Input& input) {
+  if (input.counted) return OpenCounted(input);
   try {
     lines_ = std::make_unique<LineRecords>(
         input.file.piped != nullptr ? input.file.piped
@@ -294,6 +357,7 @@ RecordSource::Step Inputs::Next(WaitingRow* row, Diagnostics* diagnostics) {
       profile_->kernels.emplace(&profile_->trace, join_, diagnostics,
                                 reference_ ? &reference_->records() : nullptr);
       if (reference_) reference_->Count(*profile_->kernels);
+      JoinCounters();
       ShowStage(kPricing, WorkUnit::kKernels);
       if (status_ != nullptr) meter()->Start(std::ssize(profile_->trace.kernels));
     }
@@ -306,14 +370,17 @@ RecordSource::Step Inputs::Next(WaitingRow* row, Diagnostics* diagnostics) {
   }
   if (lines_ != nullptr) {
     row->row.work = PricedKernel::kNoWork;
+    row->row.counters = nullptr;
     const Step step = NextLine(row, diagnostics);
     if (step != Step::kEnd) return step;
   } else if (profile_->ReplayIsNext()) {
     row->row.work = static_cast<uint32_t>(profile_->next_replay);
+    row->row.counters = nullptr;
     profile_->kernels->ReplayOf(profile_->next_replay++, &row->record);
     return Step::kReplay;
   } else if (profile_->next < profile_->kernels->kernel_count()) {
     row->row.work = static_cast<uint32_t>(profile_->next);
+    row->row.counters = profile_->counters ? profile_->counters->Of(profile_->next) : nullptr;
     profile_->kernels->RecordOf(profile_->next++, &row->record);
     if (status_ != nullptr) meter()->Set(static_cast<int64_t>(profile_->next));
     return Step::kRecord;

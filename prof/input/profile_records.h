@@ -12,6 +12,8 @@
 
 #include "base/error.h"
 #include "base/status_line.h"
+#include "parse/counters/counter_join.h"
+#include "parse/counters/counter_table.h"
 #include "parse/execution/execution_traces.h"
 #include "parse/readers/open_trace.h"
 #include "parse/records/kernel_records.h"
@@ -41,6 +43,10 @@ class Inputs : public RecordSource {
   /// What may identify ops: words of --evidence ("": all), and the recording at path `reference`
   /// ("": none). Throws UsageError for an unknown word, Error for an unreadable reference.
   void Explain(const std::string& evidence, const std::string& reference);
+
+  /// What the hardware counted of kernels: an export of Nsight Compute (--counters; "": none).
+  /// Throws UsageError without a profile, Error for an unreadable file.
+  void Count(const std::string& counters);
 
   /// From now on, if there are several inputs, a named one that cannot be read is left out and
   /// reported, as files of folders are.
@@ -77,7 +83,8 @@ class Inputs : public RecordSource {
   /// Number of unreadable profiles in folders.
   size_t left_out() const { return left_out_; }
 
-  /// After the last input: a sentence per unused execution trace, and for an unused reference.
+  /// After the last input: a sentence per unused execution trace, and for an unused reference and
+  /// unused counters.
   std::vector<std::string> UnusedExecutionTraces() const;
 
   /// Inputs not yet started, in order; only profiles if `OnlyProfilesWait()`.
@@ -102,6 +109,7 @@ class Inputs : public RecordSource {
   struct Input {
     parse::ProfileInput file;
     bool records = false;
+    bool counted = false;  ///< An export of Nsight Compute, in place of records.
   };
   /// The profile being read.
   struct Profile {
@@ -109,6 +117,8 @@ class Inputs : public RecordSource {
 
     Trace trace;
     std::optional<parse::KernelRecords> kernels;
+    std::optional<parse::CounterTable> table;  ///< Of which the trace was made.
+    std::optional<parse::CounterJoin> counters;
     size_t next = 0;
     size_t next_replay = 0;
 
@@ -119,6 +129,8 @@ class Inputs : public RecordSource {
   bool OpenNext(Diagnostics* diagnostics);
   bool OpenProfile(const Input& input, Diagnostics* diagnostics);
   bool OpenRecords(const Input& input);
+  bool OpenCounted(const Input& input);
+  void JoinCounters();
   Step NextLine(WaitingRow* row, Diagnostics* diagnostics);
   void LeaveOut(const Error& error);
   void MarkRank();
@@ -147,6 +159,9 @@ class Inputs : public RecordSource {
   std::optional<parse::ExecutionTraces> execution_traces_;
   parse::JoinOptions join_;
   std::optional<parse::ReferenceProfile> reference_;
+  std::string counters_path_;
+  std::optional<parse::CounterTable> counters_;
+  parse::CounterTally counted_;
   StatusLine* status_;
   std::optional<StatusLine::Stage> stage_;
   std::unique_ptr<RecordSource> lines_;

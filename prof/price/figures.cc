@@ -6,6 +6,7 @@
 #include "ops/dtype.h"
 #include "ops/gpu/roofline.h"
 #include "ops/kernels/kernel_name.h"
+#include "parse/model/kernel_counters.h"
 #include "parse/model/kernel_record.h"
 #include "prof/price/priced_kernel.h"
 
@@ -60,9 +61,10 @@ ops::RooflineCase ChargeOf(const PricedKernel& row, const ops::TensorCoreJudgeme
   charged.long_name = row.record->long_name;
   if (row.price != nullptr) charged.op_class = row.price->op_class;
   charged.dtype = FiguresTypeOf(row);
-  charged.flops = row.share.flops;
-  charged.flops_mma = row.share.flops_mma;
-  charged.bytes = row.share.bytes;
+  const RatedWork work = RatedWorkOf(row);
+  charged.flops = work.flops;
+  charged.flops_mma = work.flops_mma;
+  charged.bytes = work.bytes;
   charged.duration_ns = TimeOf(row);
   charged.uses_tensor_cores = judged.use == ops::TensorCoreUse::kYes;
   charged.math = judged.math;
@@ -86,6 +88,11 @@ Figures Compute(const PricedKernel& row) {
   judged.flops_mma = row.share.flops_mma;
   judged.duration_ns = TimeOf(row);
   figures.tensor_core = ops::JudgeTensorCore(judged);
+  if (figures.tensor_core.use == ops::TensorCoreUse::kUnknown && row.counters != nullptr &&
+      row.counters->tensor_instructions) {
+    const bool counted = *row.counters->tensor_instructions > 0;
+    figures.tensor_core.use = counted ? ops::TensorCoreUse::kYes : ops::TensorCoreUse::kNo;
+  }
 
   figures.roofline = ops::RooflineOf(ChargeOf(row, figures.tensor_core));
   FillLaunch(row, &figures);
@@ -95,10 +102,11 @@ Figures Compute(const PricedKernel& row) {
 /// Whether some rate of the kernel exceeds its GPU's lowest roof. Most do not and need no figures.
 bool MayExceed(const PricedKernel& row, int64_t time_ns) {
   const double seconds = static_cast<double>(time_ns) * 1e-9;
-  const auto bytes = static_cast<double>(row.share.bytes.value_or(0));
+  const RatedWork work = RatedWorkOf(row);
+  const auto bytes = static_cast<double>(work.bytes.value_or(0));
   const auto dram = static_cast<double>(row.gpu->dram_bytes_per_s);
   if (dram > 0 && bytes > dram * seconds) return true;
-  const auto flops = static_cast<double>(row.share.flops.value_or(0));
+  const auto flops = static_cast<double>(work.flops.value_or(0));
   return std::any_of(row.gpu->peaks_per_s.begin(), row.gpu->peaks_per_s.end(),
                      [&](double peak) { return peak > 0 && flops > peak * seconds; });
 }
@@ -122,6 +130,23 @@ double TapsOf(const ops::MatrixProduct& product) {
 
 }  // namespace
 
+RatedWork RatedWorkOf(const PricedKernel& row) {
+  RatedWork work{row.share.flops, row.share.flops_mma, row.share.bytes};
+  if (row.counters == nullptr) return work;
+  if (const std::optional<int64_t> flops = row.counters->flops()) {
+    work.flops = flops;
+    const bool on_cores = *row.counters->tensor_flops == 0;
+    const bool is_product = row.share.flops_mma.value_or(0) > 0;
+    work.flops_mma = on_cores && is_product ? flops : row.counters->tensor_flops;
+    work.flops_measured = true;
+  }
+  if (row.counters->dram_bytes) {
+    work.bytes = row.counters->dram_bytes;
+    work.bytes_measured = true;
+  }
+  return work;
+}
+
 const Figures& FiguresOf(const PricedKernel& row) {
   if (!row.figures) row.figures = Compute(row);
   return *row.figures;
@@ -143,10 +168,12 @@ ReasonSet ExcessOf(const PricedKernel& row) {
   ops::ExcessCase kernel;
   kernel.roofline = &FiguresOf(row).roofline;
   kernel.gpu = row.gpu;
-  kernel.bytes = row.share.bytes.value_or(0);
+  const RatedWork work = RatedWorkOf(row);
+  kernel.bytes = work.bytes.value_or(0);
   kernel.duration_ns = *time;
   kernel.whole_microseconds = HasWholeMicroseconds(*row.record);
-  if (row.share.fast_convolution) kernel.fewer_flops = TapsOf(*row.price->product);
+  if (row.share.fast_convolution && !work.flops_measured)
+    kernel.fewer_flops = TapsOf(*row.price->product);
   if (row.price != nullptr && row.price->source_bytes && ops::ReadsStrided(row.record->long_name)) {
     kernel.repeated_bytes = row.price->source_bytes->Value().value_or(0);
   }
@@ -161,8 +188,9 @@ MathRoof MathRoofOf(const PricedKernel& row) {
   const bool judge = product || row.tensor_core != ops::TensorCoreUse::kNo;
   const ops::TensorCoreJudgement plain;
   const ops::TensorCoreJudgement& judged = judge ? FiguresOf(row).tensor_core : plain;
-  const int64_t mma = row.share.flops_mma.value_or(0);
-  roof.flops = row.share.flops.value_or(0);
+  const RatedWork work = RatedWorkOf(row);
+  const int64_t mma = work.flops_mma.value_or(0);
+  roof.flops = work.flops.value_or(0);
   if (judged.use == ops::TensorCoreUse::kYes) {
     roof.unit = ops::UnitOf(ChargeOf(row, judged));
     roof.flops = mma;
@@ -179,7 +207,7 @@ MathRoof MathRoofOf(const PricedKernel& row) {
 }
 
 double ProductPeakOf(const PricedKernel& row) {
-  if (row.gpu == nullptr || row.share.flops_mma.value_or(0) <= 0) return 0;
+  if (row.gpu == nullptr || RatedWorkOf(row).flops_mma.value_or(0) <= 0) return 0;
   return ops::BestPeakOf(*row.gpu, FiguresTypeOf(row), RightOf(row));
 }
 

@@ -1,6 +1,7 @@
 #ifndef OPLENS_PROF_PRICE_FIGURES_H_
 #define OPLENS_PROF_PRICE_FIGURES_H_
 
+#include <cstdint>
 #include <optional>
 
 #include "ops/gpu/roofline.h"
@@ -10,6 +11,18 @@
 namespace oplens::prof {
 
 struct PricedKernel;
+
+/// The work whose rates count under the roofs: measured where the hardware counted it, otherwise
+/// modelled: what the op needs. nullopt: unknown.
+struct RatedWork {
+  std::optional<int64_t> flops;
+  /// Of matrix products. Measured: those of Tensor Cores; of a product without any, all.
+  std::optional<int64_t> flops_mma;
+  std::optional<int64_t> bytes;  ///< Of DRAM.
+  bool flops_measured = false;
+  bool bytes_measured = false;
+};
+RatedWork RatedWorkOf(const PricedKernel& row);
 
 /// Figures derived from a kernel's charge, time and GPU.
 struct Figures {

@@ -17,6 +17,7 @@
 #include "prof/price/figures.h"
 
 namespace oplens {
+struct KernelCounters;
 struct KernelRecord;
 }  // namespace oplens
 
@@ -33,6 +34,8 @@ struct PricedKernel {
   const KernelRecord* record = nullptr;  ///< As written by parse.
   /// For profiles: index in Trace::kernels, or for a replay in Trace::graph_replays.
   uint32_t work = kNoWork;
+  /// What the hardware counted of it; null: nothing.
+  const KernelCounters* counters = nullptr;
 
   /// A CUDA graph replay whose kernels the file hides: record has span and launch; no op or cost.
   bool replay = false;

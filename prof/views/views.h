@@ -29,6 +29,7 @@ extern const View kQueueView;
 extern const View kBandwidthView;
 extern const View kCriticalPathView;
 extern const View kRooflineView;
+extern const View kCountersView;
 extern const View kEventsView;
 extern const View kDistributedView;
 extern const View kCollectivesView;
@@ -64,6 +65,7 @@ inline constexpr const View* kViews[] = {
     &kBandwidthView,
     &kCriticalPathView,
     &kRooflineView,
+    &kCountersView,
     &kEventsView,
     &kDistributedView,
     &kCollectivesView,

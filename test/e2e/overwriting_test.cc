@@ -71,6 +71,7 @@ TEST_F(Overwriting, WhatIsReadIsNotWritten) {
       gate + "et.json --execution-trace et.json a.sql",
       gate + "my.toml --rules my.toml a.sql",
       gate + "base.sql --reference base.sql a.sql",
+      gate + "my.toml --counters my.toml a.sql",
       gate + "kernel_information.json a.sql",
       "prof -o my.toml --rules my.toml a.sql",
       "prof -o my.toml --rules link.toml a.sql",

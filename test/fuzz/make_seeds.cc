@@ -45,6 +45,16 @@ void WriteTexts(const fs::path& root) {
              {"total>+5%", "layer(decoder.*)>+2ms", "op(mm).tc_self_pct<90", "memory.peak>+0",
               "overview(comm_ns)>=+10%", "any operators.layer(\"a) b\").op(unknown).calls<-2",
               "critical-path.cause(launch|[)(])>1.5us"});
+  WriteTexts(
+      root / "counters",
+      {"==PROF== Connected\n\"ID\",\"Kernel Name\",\"Grid Size\",\"Block Size\",\"Metric "
+       "Name\",\"Metric Unit\",\"Metric Value\"\n\"0\",\"void k<(int)4>(T1 *)\",\"(1, 2, "
+       "3)\",\"(32, 1, 1)\",\"dram__bytes.sum\",\"Mbyte\",\"1,024.50\"\n\"0\",\"k\",\"\",\"\","
+       "\"Duration\",\"us\",\"n/a\"\n",
+       "ID,Kernel Name,dram__bytes.sum,sm__ops_path_tensor_src_int8.sum\n,,byte,\n0,a,"
+       "2.508.800,7\n1,b,\"1,5\",\n",
+       "{\"traceEvents\": [{\"cat\": \"cuda_profiler_range\", \"name\": \"k\", \"ts\": 1, "
+       "\"args\": {\"dram__bytes.sum\": 5}}]}"});
   WriteTexts(root / "execution", {R"j({"schema": "1.0.1", "pid": 7, "nodes": [
     {
       "name": "aten::mm", "id": 9, "rf_id": 1, "seq_id": 1, "scope": 0, "fw_tid": 0,

@@ -149,7 +149,7 @@ TEST(ParseOpCall, ReadsAnIntegerOfFloatTypeAsFloat) {
 
 TEST(ParseOpCall, KeepsOnlyTheTypeOfOtherValues) {
   for (const std::string_view value :
-       {"{}", "{'a': 1}", "[1, 'x']", "['x']", "[1.0]", "[True]", "[[1]]", "(None,)",
+       {"{}", "{'a': 1}", "[1, 'x']", "['x']", "[1.0, True]", "[True]", "[[1]]", "(None,)",
         "9223372036854775808", "[1, 9223372036854775808]", "[9223372036854775808, 'x']"}) {
     const OpArg arg = ParsedArg(fmt::format("{{'type': 'T', 'value': {}, 'name': 'n'}}", value));
     EXPECT_EQ(arg.kind, Kind::kOther) << value;
@@ -157,9 +157,18 @@ TEST(ParseOpCall, KeepsOnlyTheTypeOfOtherValues) {
     EXPECT_EQ(arg.name, "n");
     EXPECT_THAT(arg.int_list, IsEmpty());
   }
+  EXPECT_THAT(ParsedArg("{'type': 'list', 'value': [1.0, 'x']}").float_list, IsEmpty());
   const OpArg empty = ParsedArg("{'type': 'list', 'value': []}");
   EXPECT_EQ(empty.kind, Kind::kIntList);
   EXPECT_THAT(empty.int_list, IsEmpty());
+}
+
+TEST(ParseOpCall, ReadsListsOfFloats) {
+  const OpArg list = ParsedArg("{'type': 'list', 'value': [1, 2.5, 1e3]}");
+  EXPECT_EQ(list.kind, Kind::kFloatList);
+  EXPECT_EQ(list.float_list, (std::vector<double>{1, 2.5, 1000}));
+  EXPECT_THAT(list.int_list, IsEmpty());
+  EXPECT_EQ(ParsedArg("{'type': 'tuple', 'value': (2.0,)}").float_list, std::vector<double>{2});
 }
 
 TEST(ParseOpCall, NamesTheArgumentThatCannotBeUsed) {
@@ -339,9 +348,10 @@ std::string AnyText() {
 }
 
 OpArg AnyArg() {
-  OpArg arg = Value(*rc::gen::element(Kind::kTensor, Kind::kInt, Kind::kFloat, Kind::kBool,
-                                      Kind::kNone, Kind::kString, Kind::kIntList, Kind::kOther),
-                    "x" + AnyText());
+  OpArg arg =
+      Value(*rc::gen::element(Kind::kTensor, Kind::kInt, Kind::kFloat, Kind::kBool, Kind::kNone,
+                              Kind::kString, Kind::kIntList, Kind::kFloatList, Kind::kOther),
+            "x" + AnyText());
   arg.name = AnyText();
   switch (arg.kind) {
     case Kind::kTensor:
@@ -369,6 +379,11 @@ OpArg AnyArg() {
     case Kind::kIntList:
       arg.type = *rc::gen::element<std::string>("list", "tuple");
       arg.int_list = *rc::gen::arbitrary<std::vector<int64_t>>();
+      break;
+    case Kind::kFloatList:
+      arg.type = *rc::gen::element<std::string>("list", "tuple");
+      arg.float_list = {0.5, 3.0, std::numeric_limits<double>::infinity()};
+      arg.float_list.resize(*rc::gen::inRange<size_t>(1, 4));
       break;
     case Kind::kNone:
     case Kind::kOther:

@@ -104,6 +104,7 @@ std::string Text(const OpCall& call) {
         text += "None";
         break;
       case Kind::kFloat:
+      case Kind::kFloatList:
       case Kind::kOther:
         text += '?';
         break;

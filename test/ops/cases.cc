@@ -49,6 +49,13 @@ std::optional<OpArg> ParseWord(std::string_view text) {
 OpArg ParseSequence(std::string_view text) {
   const size_t end = text.find_first_of("])");
   OpArg arg;
+  if (end + 1 == text.size() && text.find('.') != std::string_view::npos) {
+    arg.kind = ArgKind::kFloatList;
+    arg.type = text.front() == '(' ? "tuple" : "list";
+    std::istringstream in{std::string(text.substr(1, end - 1))};
+    for (std::string item; std::getline(in, item, ',');) arg.float_list.push_back(std::stod(item));
+    return arg;
+  }
   const std::vector<int64_t> values = ParseIntegers(text.substr(1, end - 1));
   if (end + 1 == text.size()) {
     arg.kind = ArgKind::kIntList;

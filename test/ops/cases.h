@@ -15,8 +15,8 @@ namespace oplens::ops::test {
 /// Builds a call from a compact notation: `op` is "F.NAME" (torch.nn.functional), "torch.NAME",
 /// "Tensor.NAME" or a plain name; `args` are separated by blanks:
 /// [2,3]fp32 (a tensor, "[]fp32" without dimensions), 3, 0.5, True, None, 'text', (1,2) or [1,2],
-/// ? (an argument of a kind that is not kept), ?Scalar (of that type); each may be a keyword:
-/// dim=1. 2:[2,3]fp32 is a member of the second list of tensors.
+/// (1.0,2.5), ? (an argument of a kind that is not kept), ?Scalar (of that type); each may be a
+/// keyword: dim=1. 2:[2,3]fp32 is a member of the second list of tensors.
 OpCall MakeCall(std::string_view op, std::string_view args);
 
 struct Figures {

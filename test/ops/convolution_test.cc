@@ -41,12 +41,13 @@ TEST(ConvolutionTest, Prices) {
        "N=1,C=1,H=1,W=9,K=1,P=1,Q=9,R=1,S=4,ph=0,pw=3,U=1,V=1,dh=1,dw=2,g=1,fp32",
        {72, 0, 88},
        {Dgrad({72, 0, 88}), Wgrad({72, 0, 88})}},
-      // Steps of their own in each dimension: (7+2-1*2-1)/2+1 = 4, (8+0-2*1-1)/3+1 = 2.
+      // Steps of their own in each dimension: (7+2-1*2-1)/2+1 = 4, (8+0-2*1-1)/3+1 = 2. Of 8
+      // columns 2 positions of 2 taps see 4.
       {"F.conv2d",
        "[1,2,7,8]float32 [3,2,3,2]float32 None (2,3) (1,0) (1,2)",
        "N=1,C=2,H=7,W=8,K=3,P=4,Q=2,R=3,S=2,ph=1,pw=0,U=2,V=3,dh=1,dw=2,g=1,fp32",
-       {576, 0, 688},
-       {Dgrad({576, 0, 688}), Wgrad({576, 0, 688})}},
+       {576, 0, 464},
+       {Dgrad({576, 0, 688}), Wgrad({576, 0, 464})}},
       // Two groups: each output sees half of the channels.
       {"F.conv1d",
        "[1,4,6]float32 [8,2,3]float32 groups=2",
@@ -75,6 +76,24 @@ TEST(ConvolutionTest, Prices) {
        "N=1,C=1,D=3,H=4,W=5,K=2,Z=2,P=2,Q=4,T=2,R=2,S=2,ph=0,pw=0,U=2,V=1,dh=1,dw=1,g=1,fp32",
        {512, 0, 432},
        {Dgrad({512, 0, 432}), Wgrad({512, 0, 432})}},
+      // A stride above the filter skips rows: of 9x8 elements 5x4 positions of 1x1 see 5x4. The
+      // gradient of x is written whole.
+      {"F.conv2d",
+       "[1,2,9,8]float32 [3,2,1,1]float32 None 2",
+       "N=1,C=2,H=9,W=8,K=3,P=5,Q=4,R=1,S=1,ph=0,pw=0,U=2,V=2,dh=1,dw=1,g=1,fp32",
+       {240, 0, 424},
+       {Dgrad({240, 0, 840}), Wgrad({240, 0, 424})}},
+      // Of 9 elements 2 positions of 2 see 4; 3 of 3 of 3-D see all.
+      {"F.conv1d",
+       "[1,1,9]float32 [1,1,2]float32 None 5",
+       "N=1,C=1,H=1,W=9,K=1,P=1,Q=2,R=1,S=2,ph=0,pw=0,U=1,V=5,dh=1,dw=1,g=1,fp32",
+       {8, 0, 32},
+       {Dgrad({8, 0, 52}), Wgrad({8, 0, 32})}},
+      {"F.conv3d",
+       "[1,1,4,4,4]float32 [1,1,1,1,1]float32 None (2,1,4)",
+       "N=1,C=1,D=4,H=4,W=4,K=1,Z=2,P=4,Q=1,T=1,R=1,S=1,ph=0,pw=0,U=1,V=4,dh=1,dw=1,g=1,fp32",
+       {16, 0, 68},
+       {Dgrad({16, 0, 292}), Wgrad({16, 0, 68})}},
       // Complex products are 8 FLOPs.
       {"F.conv1d",
        "[1,1,3]complex64 [1,1,3]complex64",
@@ -105,6 +124,13 @@ TEST(ConvolutionTest, TransposedPrices) {
        "N=1,C=3,H=1,W=4,K=2,P=1,Q=10,R=1,S=3,ph=0,pw=1,U=1,V=2,dh=1,dw=2,g=1,fp32",
        {144, 20, 208},
        {Dgrad({144, 0, 200}), Wgrad({144, 0, 200}), Bgrad({0, 20, 88})}},
+      // Steps above the filter leave gaps in y: 4 of its 10 elements come from x, and dY is read
+      // there only.
+      {"F.conv_transpose1d",
+       "[1,1,4]float32 [1,1,1]float32 None 3",
+       "N=1,C=1,H=1,W=4,K=1,P=1,Q=10,R=1,S=1,ph=0,pw=0,U=1,V=3,dh=1,dw=1,g=1,fp32",
+       {8, 0, 60},
+       {Dgrad({8, 0, 36}), Wgrad({8, 0, 36})}},
       // Groups stand before the dilation. 3 groups of one input channel and two outputs.
       {"F.conv_transpose2d",
        "[3,4,4]float32 [3,2,1,1]float32 None 1 0 0 3 1",

@@ -137,12 +137,12 @@ TEST(EmbeddingBagTest, Prices) {
 
 TEST(FeatureDropoutTest, MasksWholeFeatureMaps) {
   CheckCases({
-      // 24 elements, 6 maps: 192 + 6.
-      {"F.dropout2d", "[2,3,2,2]float32 0.5", "[2,3,2,2]fp32", {0, 120, 198}, {Back({0, 48, 198})}},
+      // 24 elements, 6 maps: 24 + 3*6 FLOPs, 192 + 6 bytes.
+      {"F.dropout2d", "[2,3,2,2]float32 0.5", "[2,3,2,2]fp32", {0, 42, 198}, {Back({0, 48, 198})}},
       {"aten::feature_dropout",
        "[2,3,2,2]float32 0.5 True",
        "[2,3,2,2]fp32",
-       {0, 120, 198},
+       {0, 42, 198},
        {Back({0, 48, 198})}},
       {"aten::feature_dropout", "[2,3,2,2]float32 0.5 False", "[2,3,2,2]fp32", {}, {Back({})}},
       {"F.dropout2d", "[4]float32 0.5", Reason::kShapeMismatch},

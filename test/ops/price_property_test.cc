@@ -45,9 +45,9 @@ std::vector<int64_t> AnyInts() {
 OpArg AnyArg() {
   using Kind = OpArg::Kind;
   OpArg arg;
-  arg.kind =
-      *rc::gen::element(Kind::kTensor, Kind::kTensor, Kind::kTensor, Kind::kInt, Kind::kFloat,
-                        Kind::kBool, Kind::kNone, Kind::kString, Kind::kIntList, Kind::kOther);
+  arg.kind = *rc::gen::element(Kind::kTensor, Kind::kTensor, Kind::kTensor, Kind::kInt,
+                               Kind::kFloat, Kind::kBool, Kind::kNone, Kind::kString,
+                               Kind::kIntList, Kind::kFloatList, Kind::kOther);
   arg.name = *rc::gen::element<std::string>("", "", "", "input", "dim", "other", "weight", "bias",
                                             "alpha", "beta", "dtype", "out", "p", "index", "\xff");
   arg.dtype = *rc::gen::element<std::string>("float32", "float16", "int64", "bool", "complex64",
@@ -55,6 +55,7 @@ OpArg AnyArg() {
   arg.text = *rc::gen::element<std::string>("float16", "cuda:0", "fro", "tanh", "", "\xff\xfe");
   arg.shape = AnyInts();
   arg.int_list = AnyInts();
+  for (const int64_t item : AnyInts()) arg.float_list.push_back(0.5 * static_cast<double>(item));
   arg.int_value = AnyInt();
   arg.float_value = *rc::gen::oneOf(rc::gen::arbitrary<double>(),
                                     rc::gen::element(0.0, 1.0, 2.0, -1e308, 1e308, NAN, INFINITY));

@@ -82,6 +82,10 @@ const std::set<std::string> kToCome = {};
 // (the otherwise equal row softmax_f has an fp16 result).
 constexpr const char* kLacksDType = "softmax_up";
 
+// The table's weights that hardware counters refute (docs/costs.md): per output of a bilinear
+// interpolation 9, not 7; of a dropout 4, not 5.
+const std::map<std::string, int64_t> kRefuted = {{"up_bilinear", 9437184}, {"dropout_f", 560000}};
+
 OpCall ReadCall(const std::map<std::string, std::string>& row) {
   OpCall call;
   call.op = row.at("op");
@@ -115,10 +119,13 @@ TEST(ReferenceTableTest, OpCases) {
     ++priced;
     ops.insert(call.op);
     const Work work = WorkOf(*result.price, row.at("direction"));
-    EXPECT_EQ((work.mma + work.vec).Value(), std::stoll(row.at("flops")));
+    const auto refuted = kRefuted.find(row.at("case"));
+    const bool counted = refuted != kRefuted.end();
+    const int64_t vec = counted ? refuted->second : FigureIn(row.at("source_of_formula"), "vec");
+    EXPECT_EQ((work.mma + work.vec).Value(), counted ? vec : std::stoll(row.at("flops")));
     EXPECT_EQ(work.bytes.Value(), std::stoll(row.at("bytes")));
     EXPECT_EQ(work.mma.Value(), FigureIn(row.at("source_of_formula"), "mma"));
-    EXPECT_EQ(work.vec.Value(), FigureIn(row.at("source_of_formula"), "vec"));
+    EXPECT_EQ(work.vec.Value(), vec);
   }
   std::cout << priced << " of " << rows.size() << " rows priced, " << ops.size() << " ops\n";
   EXPECT_GE(priced, 50);

@@ -14,7 +14,7 @@ TEST(ResampleTest, Interpolation) {
   // X 2x3x4 = 24 elements; twice as large in both directions 96: 480 bytes.
   const std::string x = "[1,2,3,4]float32 ";
   const std::string bilinear = "T=(1,2,3,4),fp32,o=(6,8),bilinear";
-  const Figures figures{0, 672, 480};
+  const Figures figures{0, 864, 480};
   CheckCases({
       {"F.interpolate", x + "None 2.0 'bilinear' False", bilinear, figures, {Back(figures)}},
       {"F.interpolate", x + "scale_factor=2 mode='bilinear'", bilinear, figures, {Back(figures)}},
@@ -39,8 +39,8 @@ TEST(ResampleTest, Interpolation) {
       {"F.interpolate",
        x + "None 1.5 'bilinear'",
        "T=(1,2,3,4),fp32,o=(4,6),bilinear",
-       {0, 336, 288},
-       {Back({0, 336, 288})}},
+       {0, 432, 288},
+       {Back({0, 432, 288})}},
       {"F.interpolate",
        x + "(1,2) mode='area'",
        "T=(1,2,3,4),fp32,o=(1,2),area",
@@ -54,8 +54,45 @@ TEST(ResampleTest, Interpolation) {
       {"F.interpolate",
        "[1,1,1,1,1]float32 2 mode='trilinear'",
        "T=(1,1,1,1,1),fp32,o=(2,2,2),trilinear",
-       {0, 120, 36},
-       {Back({0, 120, 36})}},
+       {0, 168, 36},
+       {Back({0, 168, 36})}},
+      {"F.interpolate",
+       "[1,1,2,3,4]float32 None [1.0,2.0,0.5] 'trilinear'",
+       "T=(1,1,2,3,4),fp32,o=(2,6,2),trilinear",
+       {0, 504, 192},
+       {Back({0, 504, 192})}},
+      // A smaller image: each of 2x3 outputs reads 1, 2x2 or 4x4 of 20x30 elements.
+      {"F.interpolate",
+       "[1,1,20,30]float32 (2,3)",
+       "T=(1,1,20,30),fp32,o=(2,3),nearest",
+       {0, 0, 48},
+       {Back({0, 0, 2424})}},
+      {"F.interpolate",
+       "[1,1,20,30]float32 (2,3) None 'bilinear'",
+       "T=(1,1,20,30),fp32,o=(2,3),bilinear",
+       {0, 54, 120},
+       {Back({0, 54, 2424})}},
+      {"F.interpolate",
+       "[1,1,20,30]float32 (2,3) None 'bicubic'",
+       "T=(1,1,20,30),fp32,o=(2,3),bicubic",
+       {0, 210, 408},
+       {Back({0, 210, 2424})}},
+      {"F.interpolate",
+       "[1,1,20]float32 2 None 'nearest-exact'",
+       "T=(1,1,20),fp32,o=(2,),nearest-exact",
+       {0, 0, 16},
+       {Back({0, 0, 88})}},
+      {"F.interpolate",
+       "[1,1,20,20,20]float32 2 None 'trilinear'",
+       "T=(1,1,20,20,20),fp32,o=(2,2,2),trilinear",
+       {0, 168, 288},
+       {Back({0, 168, 32032})}},
+      // Windows of 2, 3, 2 elements of 5.
+      {"F.interpolate",
+       "[1,1,5]float32 3 None 'area'",
+       "T=(1,1,5),fp32,o=(3,),area",
+       {0, 10, 32},
+       {Back({0, 10, 32})}},
       {"F.interpolate", "[1,1,4]uint8 8", "T=(1,1,4),uint8,o=(8,),nearest", {0, 0, 12}, {}},
   });
 }
@@ -71,6 +108,7 @@ TEST(ResampleTest, InterpolationThatCannotBe) {
       {"F.interpolate", x + "None 1e300", Reason::kUnsupportedArgs},
       {"F.interpolate", x + "None ?", Reason::kUnsupportedArgs},
       {"F.interpolate", x + "None (2,2,2)", Reason::kUnsupportedArgs},
+      {"F.interpolate", x + "None (2.0,2.5,2.0)", Reason::kUnsupportedArgs},
       {"F.interpolate", x + "6 None 'other'", Reason::kUnsupportedArgs},
       {"F.interpolate", x + "6 None 3", Reason::kUnsupportedArgs},
       {"F.interpolate", x + "6 None 'linear'", Reason::kShapeMismatch},
@@ -123,7 +161,7 @@ TEST(ResampleTest, GradientFunctions) {
   const PriceResult result = PriceCall(Native("aten::upsample_bilinear2d_backward",
                                               "[1,2,6,8]float32 [6,8] [1,2,3,4] False 2.0 2.0"));
   ASSERT_TRUE(result.price.has_value()) << ReasonWord(result.reason);
-  EXPECT_EQ(FiguresOf(result.price->forward[0].work), (Figures{0, 672, 480}));
+  EXPECT_EQ(FiguresOf(result.price->forward[0].work), (Figures{0, 864, 480}));
   EXPECT_EQ(result.price->forward[0].part, Part::kBackward);
   EXPECT_EQ(result.price->params, "T=(1,2,3,4),fp32,o=(6,8),bilinear");
   for (const char* sizes : {"?", "[1,2,3]", "[2,2,3,4]", "[1,2,-3,4]"}) {
@@ -147,6 +185,22 @@ TEST(ResampleTest, Grids) {
        "[1,2,3,4]fp32;[1,2,3,2]fp32",
        {0, 360, 192},
        {Back({0, 360, 336})}},
+      // 3 points see 2x2 of 400 elements each, or one, or 4x4.
+      {"F.grid_sample",
+       "[1,1,20,20]float32 [1,1,3,2]float32",
+       "[1,1,20,20]fp32;[1,1,3,2]fp32",
+       {0, 90, 84},
+       {Back({0, 90, 1708})}},
+      {"F.grid_sample",
+       "[1,1,20,20]float32 [1,1,3,2]float32 'nearest'",
+       "[1,1,20,20]fp32;[1,1,3,2]fp32",
+       {0, 90, 48},
+       {Back({0, 90, 1672})}},
+      {"F.grid_sample",
+       "[1,1,20,20]float32 [1,1,3,2]float32 'bicubic'",
+       "[1,1,20,20]fp32;[1,1,3,2]fp32",
+       {0, 90, 228},
+       {Back({0, 90, 1852})}},
       {"F.grid_sample", "[1,2,3,4]float32 [1,2,3,3]float32", Reason::kShapeMismatch},
       {"F.grid_sample", "[1,2,3,4]float32 [2,2,3,2]float32", Reason::kShapeMismatch},
       {"F.grid_sample", "[1,2,3,4]float32", Reason::kUnsupportedArgs},
@@ -205,6 +259,17 @@ TEST(ResampleTest, Patches) {
        "T=(1,8,6),fp32,o=(3,4),k=(2,2),s=(1,1),p=(0,0),d=(1,1)",
        {0, 48, 288},
        {Back({0, 0, 288})}},
+      // Patches of one element, 3 apart: 2x2 of 16; the other way dX is written, dY read in part.
+      {"F.unfold",
+       "[1,1,4,4]float32 1 1 0 3",
+       "T=(1,1,4,4),fp32,k=(1,1),s=(3,3),p=(0,0),d=(1,1)",
+       {0, 0, 32},
+       {Back({0, 4, 80})}},
+      {"F.fold",
+       "[1,1,4]float32 (4,4) 1 1 0 3",
+       "T=(1,1,4),fp32,o=(4,4),k=(1,1),s=(3,3),p=(0,0),d=(1,1)",
+       {0, 4, 80},
+       {Back({0, 0, 32})}},
       {"F.unfold", "[1,2,3,4]float32", Reason::kUnsupportedArgs},
       {"F.unfold", "[1,2,3,4]float32 5", Reason::kShapeMismatch},
       {"F.unfold", "[3,4]float32 2", Reason::kShapeMismatch},

@@ -176,6 +176,8 @@ TEST(SpectralTest, ShortTime) {
        "T=(16,),fp32,n=8,h=2",
        {0, 300, 384},
        {}},
+      // Frames of 4, 8 apart: 8 of 16 samples are read.
+      {"torch.stft", "[16]float32 4 8 center=False", "T=(16,),fp32,n=4,h=8", {0, 40, 80}, {}},
       {"torch.stft", "[16]float32 0", Reason::kUnsupportedArgs},
       {"torch.stft", "[16]float32 8 0", Reason::kUnsupportedArgs},
       {"torch.stft", "[16]float32 3", Reason::kUnsupportedArgs},

@@ -25,6 +25,9 @@ std::string Describe(const std::vector<OpArg>& args) {
       case OpArg::Kind::kIntList:
         text += fmt::format("list[{}]", fmt::join(arg.int_list, ","));
         break;
+      case OpArg::Kind::kFloatList:
+        text += fmt::format("floats[{}]", fmt::join(arg.float_list, ","));
+        break;
       case OpArg::Kind::kNone:
         text += "None";
         break;

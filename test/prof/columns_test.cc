@@ -47,7 +47,9 @@ TEST(SelectColumnsTest, All) {
                   "aux_bytes", "ai", "tflops", "gbps", "pct_math", "pct_dram", "bound", "bound_why",
                   "tc_elig", "tc_why", "theoretical_occupancy_pct", "waves", "start", "end", "step",
                   "shape", "dtype", "corr", "name_full", "launch_delay", "api", "family",
-                  "name_facts", "evidence", "confidence", "reason"));
+                  "name_facts", "evidence", "confidence", "measured_flops", "core_flops",
+                  "measured_bytes", "l2_bytes", "tensor_insts", "achieved_occupancy_pct",
+                  "flops_ratio", "bytes_ratio", "flops_by", "bytes_by", "reason"));
   EXPECT_EQ(SelectKernelColumns("all").size(), KernelColumns().size());
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "parse/model/kernel_counters.h"
 #include "prof/price/op_resolver.h"
 #include "prof/price/priced_kernel.h"
 #include "prof/views/kernels/kernel_columns.h"
@@ -162,6 +163,58 @@ TEST_F(FiguresTest, OpenNamesAreResolvedByTheRate) {
   record_.duration_ns = 100'000;  // 21.5 TFLOP/s of 19.5
   EXPECT_EQ(Show("tc"), "1");
   EXPECT_EQ(Show("tc_elig"), "1");  // that proves it
+}
+
+// Twice the FLOPs and four times the bytes of the model, in 200 us on CUDA cores.
+TEST_F(FiguresTest, MeasuredFiguresGoBeforeModelledOnes) {
+  EXPECT_EQ(Show("flops_by"), "modelled");
+  EXPECT_EQ(Show("bytes_by"), "modelled");
+  EXPECT_EQ(Show("measured_flops"), "");
+  EXPECT_EQ(Show("tflops"), "10.737");
+  KernelCounters counters;
+  counters.core_flops = 4'294'967'296;
+  row_.counters = &counters;
+  // Not all that it did was counted.
+  EXPECT_EQ(Show("core_flops"), "4294967296");
+  EXPECT_EQ(Show("measured_flops"), "");
+  EXPECT_EQ(Show("flops_by"), "modelled");
+  EXPECT_EQ(Show("tflops"), "10.737");
+  counters.tensor_flops = 0;
+  counters.tensor_instructions = 0;
+  counters.dram_bytes = 50'331'648;
+  counters.l2_bytes = 100'000'000;
+  counters.achieved_occupancy_pct = 37.5;
+  EXPECT_EQ(Show("flops"), "2147483648");
+  EXPECT_EQ(Show("measured_flops"), "4294967296");
+  EXPECT_EQ(Show("flops_ratio"), "0.500");
+  EXPECT_EQ(Show("bytes_ratio"), "0.250");
+  EXPECT_EQ(Show("flops_by"), "measured");
+  EXPECT_EQ(Show("bytes_by"), "measured");
+  EXPECT_EQ(Show("tflops"), "21.475");
+  EXPECT_EQ(Show("gbps"), "251.658");
+  EXPECT_EQ(Show("l2_bytes"), "100000000");
+  EXPECT_EQ(Show("achieved_occupancy_pct"), "37.500");
+  EXPECT_EQ(Show("pct_math"), "110.173");  // Of 19.5 TFLOP/s, as no kernel could.
+  EXPECT_EQ(MathRoofOf(row_).flops, 4'294'967'296);
+}
+
+TEST_F(FiguresTest, CountersOfTensorCores) {
+  record_.long_name = "ampere_s16816gemm_fp16_128x128";
+  KernelCounters counters;
+  counters.core_flops = 1'000'000;
+  counters.tensor_flops = 2'200'000'000;
+  counters.tensor_instructions = 537'110;
+  row_.counters = &counters;
+  EXPECT_EQ(Show("tensor_insts"), "537110");
+  EXPECT_EQ(Show("measured_flops"), "2201000000");
+  EXPECT_EQ(Show("tflops"), "11.005");
+  EXPECT_EQ(RatedWorkOf(row_).flops_mma, 2'200'000'000);
+  EXPECT_EQ(RatedWorkOf(row_).bytes_measured, false);
+  // A name that does not decide.
+  record_.long_name = "my_product(float*)";
+  EXPECT_EQ(Show("tc"), "1");
+  counters.tensor_instructions = 0;
+  EXPECT_EQ(Show("tc"), "0");
 }
 
 }  // namespace

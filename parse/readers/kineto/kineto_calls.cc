@@ -93,6 +93,20 @@ bool ParseIntList(std::string_view text, std::vector<int64_t>* list) {
   return true;
 }
 
+/// Parses "[1.5, 2.]".
+bool ParseFloatList(std::string_view text, std::vector<double>* list) {
+  if (!IsListText(text)) return false;
+  text = text.substr(1, text.size() - 2);
+  while (!text.empty()) {
+    const size_t comma = std::min(text.find(','), text.size());
+    std::string_view item = text.substr(0, comma);
+    while (!item.empty() && item.front() == ' ') item.remove_prefix(1);
+    if (!ParseNumber(item, &list->emplace_back())) return false;
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return true;
+}
+
 OpArg MakeScalar(std::string_view value, std::string_view type) {
   OpArg arg;
   // Absent, or of a type that the profiler does not record.
@@ -117,6 +131,12 @@ OpArg MakeScalar(std::string_view value, std::string_view type) {
   } else {
     arg.int_list.clear();
     if (value.front() == '[') arg.type = "list";
+    if (ParseFloatList(value, &arg.float_list)) {
+      arg.kind = OpArg::Kind::kFloatList;
+      arg.type = "list";
+    } else {
+      arg.float_list.clear();
+    }
   }
   return arg;
 }

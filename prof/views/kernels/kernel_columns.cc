@@ -2,6 +2,7 @@
 
 #include "ops/gpu/roofline.h"
 #include "ops/kernels/gradient_evidence.h"
+#include "parse/model/kernel_counters.h"
 #include "prof/price/kernel_facts.h"
 #include "prof/views/common/view.h"
 
@@ -71,6 +72,27 @@ ops::LatencyWhy BoundWhyOf(const PricedKernel& row) {
   kernel.waves = figures.waves;
   kernel.duration_ns = TimeOf(row);
   return ops::LatencyWhyOf(kernel);
+}
+
+/// A figure that the hardware counted of the kernel.
+template <auto member>
+Cell Counted(const PricedKernel& row) {
+  if (row.counters == nullptr) return {};
+  const auto& value = row.counters->*member;
+  return value ? Cell{*value} : Cell{};
+}
+
+std::optional<int64_t> MeasuredFlops(const PricedKernel& row) {
+  return row.counters == nullptr ? std::nullopt : row.counters->flops();
+}
+
+Cell ModelOverMeasured(std::optional<int64_t> model, std::optional<int64_t> measured) {
+  if (!model || !measured || *measured == 0) return {};
+  return Cell{static_cast<double>(*model) / static_cast<double>(*measured)};
+}
+
+Cell MeasuredWord(std::optional<int64_t> value, bool measured) {
+  return value ? Text(measured ? "measured" : "modelled") : Cell{};
 }
 
 Cell FamilyCell(const PricedKernel& row) {
@@ -308,6 +330,56 @@ constexpr KernelColumn kColumns[] = {
       Fold::kKey},
      [](const PricedKernel& row) { return Text(ConfidenceWord(row.record->confidence)); },
      Need::kOp},
+    {{"measured_flops", "MeasuredFLOPs", "FLOP", kInteger, 13,
+      "floating point operations that the hardware counted (--counters)", Fold::kSum},
+     [](const PricedKernel& row) { return Integer(MeasuredFlops(row)); },
+     Need::kCounters},
+    {{"core_flops", "CoreFLOPs", "FLOP", kInteger, 13,
+      "part of measured_flops by instructions of CUDA cores, fp32 and fp64", Fold::kSum},
+     Counted<&KernelCounters::core_flops>,
+     Need::kCounters},
+    {{"measured_bytes", "MeasuredBytes", "B", kInteger, 13,
+      "DRAM traffic that the hardware counted", Fold::kSum},
+     Counted<&KernelCounters::dram_bytes>,
+     Need::kCounters},
+    {{"l2_bytes", "L2Bytes", "B", kInteger, 13, "traffic through the L2 that it counted",
+      Fold::kSum},
+     Counted<&KernelCounters::l2_bytes>,
+     Need::kCounters},
+    {{"tensor_insts", "TensorInsts", "", kInteger, 12, "Tensor Core instructions that it counted",
+      Fold::kSum},
+     Counted<&KernelCounters::tensor_instructions>,
+     Need::kCounters},
+    {{"achieved_occupancy_pct", "AchievedOccupancy(%)", "%", kDecimal, 9,
+      "measured: warps that ran on a multiprocessor, as a share of the maximum"},
+     Counted<&KernelCounters::achieved_occupancy_pct>,
+     Need::kCounters},
+    {AsRatio({"flops_ratio", "FLOPsRatio", "", kDecimal, 9, "flops / measured_flops"},
+             {"flops", "measured_flops", 1}),
+     [](const PricedKernel& row) { return ModelOverMeasured(row.share.flops, MeasuredFlops(row)); },
+     Need::kCounters},
+    {AsRatio({"bytes_ratio", "BytesRatio", "", kDecimal, 9, "bytes / measured_bytes"},
+             {"bytes", "measured_bytes", 1}),
+     [](const PricedKernel& row) {
+       const auto* counters = row.counters;
+       return ModelOverMeasured(row.share.bytes,
+                                counters == nullptr ? std::nullopt : counters->dram_bytes);
+     },
+     Need::kCounters},
+    {{"flops_by", "FLOPsBy", "", kText, 8,
+      "whether tflops, pct_math and bound use measured or modelled FLOPs", Fold::kKey},
+     [](const PricedKernel& row) {
+       const RatedWork work = RatedWorkOf(row);
+       return MeasuredWord(work.flops, work.flops_measured);
+     },
+     Need::kRate},
+    {{"bytes_by", "BytesBy", "", kText, 8,
+      "whether gbps, pct_dram and bound use measured or modelled bytes", Fold::kKey},
+     [](const PricedKernel& row) {
+       const RatedWork work = RatedWorkOf(row);
+       return MeasuredWord(work.bytes, work.bytes_measured);
+     },
+     Need::kRate},
     {{"reason", "Reason", "", kTextList, 16, "what is missing, and why a cost is unknown",
       Fold::kNone, ",", ""},
      [](const PricedKernel& row) { return Cell{row.reasons}; }},

@@ -10,8 +10,9 @@ void RoofSums::Add(const PricedKernel& kernel, bool priced) {
   time_ns += kernel.record->duration_ns;
   if (IsInferred(kernel.record->evidence)) inferred_ns += kernel.record->duration_ns;
   if (!priced) return;
-  flops += *kernel.share.flops;
-  bytes += *kernel.share.bytes;
+  const RatedWork work = RatedWorkOf(kernel);
+  flops += *work.flops;
+  bytes += *work.bytes;
   const MathRoof roof = MathRoofOf(kernel);
   if (!roof.unit) {
     ++without_unit;

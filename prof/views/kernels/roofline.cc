@@ -283,7 +283,8 @@ RoofSums& Rooflines::SumsOfKey(uint32_t gpu) {
 }
 
 void Rooflines::Add(const PricedKernel& kernel) {
-  const bool priced = kernel.share.flops.has_value() && kernel.share.bytes.has_value();
+  const RatedWork work = RatedWorkOf(kernel);
+  const bool priced = work.flops.has_value() && work.bytes.has_value();
   ++kernels_;
   if (priced) ++priced_;
   EncodeKey(kernel, priced);

@@ -7,6 +7,7 @@
 
 #include "base/ratio.h"
 #include "parse/model/kernel_record.h"
+#include "prof/price/figures.h"
 
 namespace oplens::prof {
 
@@ -14,8 +15,10 @@ void Utilisation::Add(const PricedKernel& row, double peak_flops_per_s) {
   const KernelRecord& record = *row.record;
   if (!record.timed()) return;
   timed_ns_ += record.duration_ns;
-  if (!row.share.flops_mma) unknown_ns_ += record.duration_ns;
-  const auto flops = static_cast<double>(row.share.flops_mma.value_or(0));
+  const RatedWork work = RatedWorkOf(row);
+  if (!work.flops_mma) unknown_ns_ += record.duration_ns;
+  if (work.flops_measured) measured_ns_ += record.duration_ns;
+  const auto flops = static_cast<double>(work.flops_mma.value_or(0));
   if (row.phase == Phase::kRecompute) {
     recomputed_flops_ += flops;
   } else if (peak_flops_per_s > 0) {
@@ -72,8 +75,12 @@ std::vector<std::string> Utilisation::Sentences() const {
   const auto percent = Percent();
   if (!percent) return {};
   std::string text = fmt::format(
-      "model FLOPs utilisation {:.1f} %: matrix products of {:.3f} TFLOP in {:.3f} ms of all GPUs",
-      *percent, model_flops_ * 1e-12, WallNs() * 1e-6);
+      "{}FLOPs utilisation {:.1f} %: matrix products of {:.3f} TFLOP in {:.3f} ms of all GPUs",
+      measured_ns_ > 0 ? "" : "model ", *percent, model_flops_ * 1e-12, WallNs() * 1e-6);
+  if (measured_ns_ > 0) {
+    text += fmt::format("; measured in {:.1f} % of kernel time",
+                        oplens::Percent<int64_t>(measured_ns_, timed_ns_).value_or(0));
+  }
   if (unknown_ns_ > 0) {
     text += fmt::format("; a lower bound: FLOPs are unknown for {:.1f} % of kernel time",
                         oplens::Percent<int64_t>(unknown_ns_, timed_ns_).value_or(0));

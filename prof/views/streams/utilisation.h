@@ -60,7 +60,8 @@ class Utilisation {
   double unrated_flops_ = 0;  // Of products without a known peak for the GPU or type.
   double ideal_s_ = 0;
   Sum timed_ns_;
-  Sum unknown_ns_;  // Time of kernels of unknown FLOPs.
+  Sum unknown_ns_;   // Time of kernels of unknown FLOPs.
+  Sum measured_ns_;  // Time of kernels whose FLOPs the hardware counted.
   Count replays_;
   All starts_known_;
 
@@ -69,7 +70,8 @@ class Utilisation {
   static constexpr std::tuple kMembers{
       &Utilisation::ended_wall_ns_, &Utilisation::model_flops_, &Utilisation::recomputed_flops_,
       &Utilisation::unrated_flops_, &Utilisation::ideal_s_,     &Utilisation::timed_ns_,
-      &Utilisation::unknown_ns_,    &Utilisation::replays_,     &Utilisation::starts_known_};
+      &Utilisation::unknown_ns_,    &Utilisation::measured_ns_, &Utilisation::replays_,
+      &Utilisation::starts_known_};
 };
 
 }  // namespace oplens::prof
