@@ -32,11 +32,7 @@ if(OPLENS_NVTX_INCLUDE_DIR AND OPLENS_CUPTI_INCLUDE_DIR)
   endif()
 endif()
 
-# Torch's package file changes global flags and may stop the configuration, so it is looked for and
-# never loaded: it tells where the headers and libraries are (nvtx_annotate/torch).
-find_file(OPLENS_TORCH_CONFIG TorchConfig.cmake
-          PATH_SUFFIXES share/cmake/Torch lib/cmake/Torch lib/${CMAKE_LIBRARY_ARCHITECTURE}/cmake/Torch)
-mark_as_advanced(OPLENS_TORCH_CONFIG)
+include(OplensFindTorch)
 set(oplens_has_Torch 0)
 # The adaptor emits NVTX ranges.
 if(OPLENS_TORCH_CONFIG AND OPLENS_NVTX_INCLUDE_DIR)
