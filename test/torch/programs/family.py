@@ -6,6 +6,7 @@ trace.
 """
 import argparse
 import collections
+import importlib.metadata
 import importlib.util
 import json
 import os
@@ -27,6 +28,7 @@ class Run:
     def __init__(self, build, folder, family, programs, tool):
         self.build, self.folder = pathlib.Path(build).resolve(), pathlib.Path(folder).resolve()
         self.family, self.programs = family, programs
+        self.version = version_of_torch()
         self.environment = {name: value for name, value in os.environ.items()
                             if not name.startswith(("OPLENS_", "NVTX_", "LD_PRELOAD"))}
         self.environment.update(
@@ -76,7 +78,8 @@ class Run:
                 path.unlink()
 
     def write(self, program, faults, counts):
-        result = {"faults": [[fault, str(details)] for fault, details in faults], "counts": counts}
+        result = {"faults": [[fault, str(details)] for fault, details in faults], "counts": counts,
+                  "version": self.version}
         (self.folder / f"{program}.json").write_text(json.dumps(result), encoding="utf-8")
 
 
@@ -114,6 +117,14 @@ def run_prices(run):
         sys.exit(f"the programs are {sorted(results)}, not {sorted(run.programs)}")
     for program, faults in results.items():
         run.write(program, faults, {"price": 1})
+
+
+def version_of_torch():
+    """"" where Python has none."""
+    try:
+        return importlib.metadata.version("torch")
+    except importlib.metadata.PackageNotFoundError:
+        return ""
 
 
 def main():

@@ -242,5 +242,15 @@ class Family:
             # Texts of the user stand in it as they are.
             with open(path, encoding="utf-8", errors="replace") as file:
                 graph = json.load(file, strict=False)
-            self.graph = [node for node in graph["nodes"] if node["rf_id"] != 0]
+            nodes = [_flat(node) for node in graph["nodes"]]
+            self.graph = [node for node in nodes if node["rf_id"] != 0]
             self.graph_pid = graph["pid"]
+
+
+def _flat(node):
+    """A node as version 1 of the schema has it: its attributes and inputs stand in it."""
+    if "attrs" not in node:
+        return node
+    inputs = node["inputs"]
+    return {**node, **{attribute["name"]: attribute["value"] for attribute in node["attrs"]},
+            "inputs": inputs["values"], "input_shapes": inputs["shapes"], "input_types": inputs["types"]}

@@ -3,7 +3,8 @@
 OPLENS_PROGRAMS_OBSERVER is libprograms_observer.so, OPLENS_PROGRAMS_OBSERVED the file that it writes (see
 observer.cc), OPLENS_PROGRAMS_GRAPH the one of PyTorch's execution graph observer; without it there is
 none. With OPLENS_PROGRAMS_EMIT, libprograms_emit_nvtx.so, programs run inside emit_nvtx too.
-OPLENS_PROGRAMS_NAMES becomes the names that PyTorch's modules have. A family may have begin() and end(). Each program stands in a range of its name, "program NAME".
+OPLENS_PROGRAMS_NAMES becomes the names that PyTorch's modules have. A family may have begin()
+and end(). Each program stands in a range of its name, "program NAME".
 """
 import contextlib
 import ctypes
@@ -38,7 +39,9 @@ def main():
     getattr(family, "begin", lambda: None)()
     graph = None
     if "OPLENS_PROGRAMS_GRAPH" in os.environ:
-        graph = torch.profiler.ExecutionGraphObserver()
+        # Its name in 1.13, and since.
+        graph = getattr(torch.profiler, "ExecutionGraphObserver", None) or torch.profiler.ExecutionTraceObserver
+        graph = graph()
         graph.register_callback(os.environ["OPLENS_PROGRAMS_GRAPH"])
         graph.start()
         # It would write into the file of its parent.
