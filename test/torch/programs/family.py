@@ -21,6 +21,7 @@ import priced
 import recorded
 
 HERE = pathlib.Path(__file__).resolve().parent
+UNTRACED = {"untraced"}  # Families without PyTorch's execution trace beside them.
 COLUMNS = "kernel,op,dir,phase,layer,reason"
 
 
@@ -73,7 +74,7 @@ class Run:
         self.clean()
 
     def clean(self):
-        for path in [*self.folder.glob("run.*"), *self.folder.glob("observed.*"), *self.folder.glob("graph.observed")]:
+        for path in [*self.folder.glob("run.*"), *self.folder.glob("observed.*"), *self.folder.glob("graph.observed.json")]:
             if "OPLENS_PROGRAMS_KEEP" not in os.environ:
                 path.unlink()
 
@@ -84,12 +85,13 @@ class Run:
 
 
 def run_python(run):
-    run.observed(run.python, OPLENS_PROGRAMS_GRAPH=str(run.folder / "graph.observed"))
+    traced = {} if run.family in UNTRACED else {"OPLENS_PROGRAMS_GRAPH": str(run.folder / "graph.observed.json")}
+    run.observed(run.python, **traced)
     run.compare()
 
 
 def run_execution(run):
-    trace = run.folder / "graph.observed"
+    trace = run.folder / "graph.observed.json"
     run.observed(run.python, OPLENS_PROGRAMS_GRAPH=str(trace),
                  OPLENS_PROGRAMS_EMIT=str(run.build / "lib/libprograms_emit_nvtx.so"))
     process = max(recorded.Family(run.folder).processes, key=lambda process: len(process.calls))

@@ -237,7 +237,7 @@ class Family:
             with open(path, encoding="utf-8") as file:
                 self.names = {module: set(names) for module, names in json.load(file).items()}
         self.graph = []
-        path = folder / "graph.observed"
+        path = folder / "graph.observed.json"
         if path.exists():
             # Texts of the user stand in it as they are.
             with open(path, encoding="utf-8", errors="replace") as file:
