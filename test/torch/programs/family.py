@@ -21,6 +21,7 @@ import priced
 import recorded
 
 HERE = pathlib.Path(__file__).resolve().parent
+OF_VERSION_2 = {"precision", "attending", "optimizing", "higher_order", "extending", "compiled", "sharded", "models"}
 UNTRACED = {"untraced"}  # Families without PyTorch's execution trace beside them.
 COLUMNS = "kernel,op,dir,phase,layer,reason"
 
@@ -34,6 +35,7 @@ class Run:
                             if not name.startswith(("OPLENS_", "NVTX_", "LD_PRELOAD"))}
         self.environment.update(
             OMP_NUM_THREADS="1", PYTHONPATH=str(self.build / "lib"), PYTHONDONTWRITEBYTECODE="1",
+            OPLENS_PROGRAMS_EXTENSION=str(self.build / "lib/libprograms_extension.so"),
             OPLENS_PROGRAMS_OBSERVER=str(self.build / "lib/libprograms_observer.so"),
             OPLENS_TEST_RECORDER=tool, OPLENS_PROGRAMS_NAMES=str(self.folder / "names.json"))
         self.python = [sys.executable, "-m", "oplens_annotate", "run.py", family.replace("execution_", "")]
@@ -141,6 +143,10 @@ def main():
     pathlib.Path(options.folder).mkdir(parents=True)
     if options.family != "cxx" and importlib.util.find_spec("torch") is None:
         (pathlib.Path(options.folder) / "skipped").write_text("Python has no PyTorch", encoding="utf-8")
+        sys.exit(77)
+    if options.family in OF_VERSION_2 and version_of_torch().split(".")[0] < "2":
+        (pathlib.Path(options.folder) / "skipped").write_text(
+            f"needs PyTorch 2, this is {version_of_torch()}", encoding="utf-8")
         sys.exit(77)
     run = Run(options.build, options.folder, options.family, options.programs, options.tool)
     if options.family.startswith("execution_"):
