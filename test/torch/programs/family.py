@@ -35,6 +35,8 @@ class Run:
                             if not name.startswith(("OPLENS_", "NVTX_", "LD_PRELOAD"))}
         self.environment.update(
             OMP_NUM_THREADS="1", PYTHONPATH=str(self.build / "lib"), PYTHONDONTWRITEBYTECODE="1",
+            # What torch.compile makes stays for the next time.
+            TORCHINDUCTOR_CACHE_DIR=str(self.build / "inductor"),
             OPLENS_PROGRAMS_EXTENSION=str(self.build / "lib/libprograms_extension.so"),
             OPLENS_PROGRAMS_OBSERVER=str(self.build / "lib/libprograms_observer.so"),
             OPLENS_TEST_RECORDER=tool, OPLENS_PROGRAMS_NAMES=str(self.folder / "names.json"))

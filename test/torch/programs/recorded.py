@@ -10,6 +10,7 @@ SEQUENCE = re.compile(r"(.+), seq = (\d+)")
 LEFT_OUT = "ranges left out: "  # The mark that tells how many ranges there was no room for.
 MAX_PATH = 512  # Longer ones are cut, with "..." behind.
 EVALUATE = "autograd::engine::evaluate_function"
+REGIONS = ("Torch-Compiled Region", "TorchDynamo Cache Lookup", "Pregraph bytecode")
 ACCUMULATE = "torch::autograd::AccumulateGrad"
 
 
@@ -75,12 +76,17 @@ class Call:
         return self.scope == Scope.FUNCTION and self.name.startswith(EVALUATE)
 
     @property
+    def is_region(self):
+        """What Dynamo puts around a compiled region, and around its search for one."""
+        return self.scope == Scope.FUNCTION and not self.op and not self.inputs and self.name.startswith(REGIONS)
+
+    @property
     def is_script(self):
         return self.scope == Scope.TORCHSCRIPT_FUNCTION
 
     @property
     def is_op(self):
-        return self.is_script or self.scope == Scope.FUNCTION and not self.is_evaluate
+        return self.is_script or self.scope == Scope.FUNCTION and not self.is_evaluate and not self.is_region
 
     @property
     def is_node(self):
