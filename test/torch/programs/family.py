@@ -39,7 +39,8 @@ class Run:
             TORCHINDUCTOR_CACHE_DIR=str(self.build / "inductor"),
             OPLENS_PROGRAMS_EXTENSION=str(self.build / "lib/libprograms_extension.so"),
             OPLENS_PROGRAMS_OBSERVER=str(self.build / "lib/libprograms_observer.so"),
-            OPLENS_TEST_RECORDER=tool, OPLENS_PROGRAMS_NAMES=str(self.folder / "names.json"))
+            OPLENS_TEST_RECORDER=tool, OPLENS_PROGRAMS_NAMES=str(self.folder / "names.json"),
+            OPLENS_PROGRAMS_FLOPS=str(self.folder / "flops.json"))
         self.python = [sys.executable, "-m", "oplens_annotate", "run.py", family.replace("execution_", "")]
 
     def observed(self, command, **more):
@@ -64,6 +65,7 @@ class Run:
         found = {call.program for process in family.processes for call in process.calls.values()} - {""}
         if found != set(self.programs):
             sys.exit(f"the programs are {sorted(found)}, not {sorted(self.programs)}")
+        priced_wrong = self.compare_flops(family)
         for program in self.programs:
             faults, counts = [], collections.Counter()
             for process in family.processes:
@@ -74,8 +76,20 @@ class Run:
                     one.compare_graph(family)
                 faults += one.faults
                 counts += one.count
-            self.write(program, faults, counts)
+            self.write(program, faults + priced_wrong.get(program, []), counts)
         self.clean()
+
+    def compare_flops(self, family):
+        """Program -> faults, where programs have told the FLOPs of their products."""
+        told = self.folder / "flops.json"
+        if not told.exists():
+            return {}
+        process, = family.processes
+        database = self.folder / "run.products.sql"
+        self.run([str(self.build / "bin/programs_ranges"), "--products",
+                  str(self.folder / f"run.{process.pid}.nvtx"), str(database)])
+        return priced.compare_products(json.loads(told.read_text(encoding="utf-8")), process,
+                                       priced.rows_of(self.build, database, "kernel,op,params,flops"))
 
     def clean(self):
         for path in [*self.folder.glob("run.*"), *self.folder.glob("observed.*"), *self.folder.glob("graph.observed.json")]:
@@ -145,6 +159,9 @@ def main():
     pathlib.Path(options.folder).mkdir(parents=True)
     if options.family != "cxx" and importlib.util.find_spec("torch") is None:
         (pathlib.Path(options.folder) / "skipped").write_text("Python has no PyTorch", encoding="utf-8")
+        sys.exit(77)
+    if options.family == "models" and importlib.util.find_spec("transformers") is None:
+        (pathlib.Path(options.folder) / "skipped").write_text("Python has no transformers", encoding="utf-8")
         sys.exit(77)
     if options.family in OF_VERSION_2 and version_of_torch().split(".")[0] < "2":
         (pathlib.Path(options.folder) / "skipped").write_text(
