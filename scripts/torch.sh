@@ -28,11 +28,6 @@ torch_environment() {
   echo "$folder/bin/python3"
 }
 
-# The system's, if it is one of those that wheels are made for.
-first_python() {
-  if [ -x /usr/bin/python3 ]; then echo /usr/bin/python3; else command -v python3; fi
-}
-
 # headers_of VERSION: unpacks the headers and libraries of a wheel, prints the folder torch.
 headers_of() {
   local folder=$PWD/build/python/headers-$1
