@@ -9,8 +9,15 @@
 # oplens_print_parts() prints all of them and writes <build>/parts.txt, a line a part:
 #   NAME STATE DEPENDENCY found|not-found   ("-" where there is no dependency)
 
+option(OPLENS_ALL_PARTS "Stop where a part would be left out" OFF)
+set(OPLENS_CUDA_HEADERS "" CACHE PATH
+    "Folder with the headers of CUPTI, NVTX and the runtime, where no CUDA Toolkit is (scripts/common.sh)")
+
 find_package(CUDAToolkit QUIET)
 set(oplens_has_CUDAToolkit ${CUDAToolkit_FOUND})
+if(NOT CUDAToolkit_FOUND AND OPLENS_CUDA_HEADERS)
+  set(CUDAToolkit_INCLUDE_DIRS ${OPLENS_CUDA_HEADERS})
+endif()
 
 find_path(OPLENS_NVTX_INCLUDE_DIR nvtx3/nvToolsExt.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
 mark_as_advanced(OPLENS_NVTX_INCLUDE_DIR)
@@ -32,11 +39,7 @@ if(OPLENS_NVTX_INCLUDE_DIR AND OPLENS_CUPTI_INCLUDE_DIR)
   endif()
 endif()
 
-# Torch's package file changes global flags and may stop the configuration, so it is looked for and
-# never loaded: it tells where the headers and libraries are (nvtx_annotate/torch).
-find_file(OPLENS_TORCH_CONFIG TorchConfig.cmake
-          PATH_SUFFIXES share/cmake/Torch lib/cmake/Torch lib/${CMAKE_LIBRARY_ARCHITECTURE}/cmake/Torch)
-mark_as_advanced(OPLENS_TORCH_CONFIG)
+include(OplensFindTorch)
 set(oplens_has_Torch 0)
 # The adaptor emits NVTX ranges.
 if(OPLENS_TORCH_CONFIG AND OPLENS_NVTX_INCLUDE_DIR)
@@ -90,6 +93,9 @@ function(oplens_print_parts)
       string(APPEND why ", ${dependency} ${found}")
     endif()
     message(STATUS "  ${name}: ${state}${why}")
+    if(OPLENS_ALL_PARTS AND state STREQUAL left-out)
+      message(SEND_ERROR "${name} is left out: ${dependency} was not found")
+    endif()
   endforeach()
   file(WRITE ${PROJECT_BINARY_DIR}/parts.txt "${text}")
 endfunction()

@@ -1,6 +1,6 @@
 # The interface target oplens_libtorch: headers and libraries of PyTorch, found beside its package
-# file (OPLENS_TORCH_CONFIG); and OPLENS_TORCH_SONAME, the name by which programs load it. No target
-# where they are not found.
+# file (OPLENS_TORCH_CONFIG); OPLENS_TORCH_SONAME, the name by which programs load it; and
+# OPLENS_TORCH_MAJOR, the first number of its version. No target where they are not found.
 if(NOT OPLENS_TORCH_CONFIG)
   return()
 endif()
@@ -38,6 +38,15 @@ file(STRINGS ${OPLENS_TORCH_CONFIG} oplens_torch_abi REGEX "_GLIBCXX_USE_CXX11_A
 if(oplens_torch_abi MATCHES "(_GLIBCXX_USE_CXX11_ABI=[01])")
   target_compile_definitions(oplens_libtorch INTERFACE ${CMAKE_MATCH_1})
 endif()
+
+foreach(header torch/headeronly/version.h torch/csrc/api/include/torch/version.h)
+  if(EXISTS ${OPLENS_TORCH_INCLUDE_DIR}/${header})
+    file(STRINGS ${OPLENS_TORCH_INCLUDE_DIR}/${header} oplens_torch_major REGEX "define TORCH_VERSION_MAJOR")
+    string(REGEX REPLACE ".* " "" oplens_torch_major "${oplens_torch_major}")
+    set(OPLENS_TORCH_MAJOR ${oplens_torch_major} CACHE INTERNAL "The first number of PyTorch's version")
+    break()
+  endif()
+endforeach()
 
 execute_process(COMMAND ${CMAKE_READELF} -d ${OPLENS_TORCH_LIBRARY_torch_cpu}
                 OUTPUT_VARIABLE oplens_torch_dynamic ERROR_QUIET)

@@ -30,6 +30,37 @@ need_packages() {
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
+# first_python: the system's, if there is one.
+first_python() {
+  if [ -x /usr/bin/python3 ]; then echo /usr/bin/python3; else command -v python3; fi
+}
+
+# cuda_headers: prints the folder with the headers of CUPTI, NVTX and CUDA's runtime where no CUDA Toolkit is installed:
+# those of PyPI's wheels, unpacked once into build/python. Nothing where there is a toolkit.
+cuda_headers() {
+  local toolkit folder=$PWD/build/python/cuda-13.0
+  for toolkit in "${CUDA_HOME:-}" "${CUDA_PATH:-}" /usr/local/cuda "$(dirname "$(dirname "$(command -v nvcc)")")"; do
+    if [ -e "$toolkit/include/cupti.h" ] || [ -e "$toolkit/extras/CUPTI/include/cupti.h" ]; then
+      if [ -z "${OPLENS_HEADERS_OF_WHEELS:-}" ]; then return; fi
+    fi
+  done
+  if [ ! -e "$folder/complete" ]; then
+    rm -rf "$folder"
+    mkdir -p "$folder/wheels"
+    "$(first_python)" -m pip download --quiet --disable-pip-version-check --no-deps --dest "$folder/wheels" \
+      nvidia-cuda-cupti==13.0.85 nvidia-cuda-runtime==13.0.96 nvidia-cuda-crt==13.0.88 nvidia-nvtx==13.0.85 >&2
+    "$(first_python)" - "$folder" <<'EOF' >&2
+import glob, sys, zipfile
+for path in glob.glob(sys.argv[1] + "/wheels/*.whl"):
+    wheel = zipfile.ZipFile(path)
+    wheel.extractall(sys.argv[1], [name for name in wheel.namelist() if "/include/" in name])
+EOF
+    rm -rf "$folder/wheels"
+    touch "$folder/complete"
+  fi
+  echo "$folder/nvidia/cu13/include"
+}
+
 # configure PRESET [CMake arguments]: with ccache where it is installed, in its own folder (~/.cache/ccache, or
 # CCACHE_DIR). A copy of the project in another folder finds what this one compiled, precompiled headers too, and so
 # does who builds again without this script: what ccache must know stands in the build files.
@@ -41,7 +72,9 @@ configure() {
     export CMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER-$launcher}
     export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER-$launcher}
   fi
-  cmake --preset "$@"
+  local headers
+  headers=$(cuda_headers)
+  cmake --preset "$@" ${headers:+"-DOPLENS_CUDA_HEADERS=$headers"}
 }
 
 # part NAME COMMAND...: runs the command; a line "NAME WALL USER SYSTEM", in seconds, goes into the file

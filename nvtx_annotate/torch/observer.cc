@@ -382,7 +382,9 @@ Context ObserverOnOperator(const at::RecordFunction& function, RangeStack* stack
   CallFacts facts;
   facts.seq = seq;
   facts.h = function.handle();
-  const bool again = around.place == Place::kNode && seq >= 0 && !around.recorded;
+  // A function of Python has a number whether or not it makes a node.
+  const bool makes_node = seq >= 0 && (known != nullptr || at::GradMode::is_enabled());
+  const bool again = around.place == Place::kNode && makes_node && !around.recorded;
   facts.dir = again ? Direction::kRecompute : around.dir;
   Surroundings inside = around;
   inside.dir = facts.dir;

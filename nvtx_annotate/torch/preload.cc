@@ -113,6 +113,25 @@ const char* ReadWord(const char* at, const char* end, Word& word) {
   return at;
 }
 
+/// Copies the text that a file of Python assigns to a variable: NAME = 'TEXT', at the beginning of
+/// a line. "" where it does not.
+void ReadAssigned(const char* name, const char* begin, const char* end, Word& word) {
+  const size_t size = std::strlen(name);
+  word[0] = '\0';
+  for (const char* line = begin; line < end; ++line) {
+    const char* const next =
+        static_cast<const char*>(std::memchr(line, '\n', static_cast<size_t>(end - line)));
+    const char* const line_end = next == nullptr ? end : next;
+    if (static_cast<size_t>(line_end - line) > size && std::memcmp(line, name, size) == 0) {
+      const char* at = line + size;
+      while (at < line_end && *at != '\'' && *at != '"') ++at;
+      if (at < line_end) ReadWord(at + 1, line_end, word);
+      return;
+    }
+    line = line_end;
+  }
+}
+
 /// "2.9" of "2.9.1+cu128"; false for other forms.
 bool MinorOf(const char* version, Word& minor) {
   char* end = nullptr;
@@ -131,17 +150,8 @@ bool FindVersion(const char* torch, Word& version) {
   // Wheels: torch/lib/libtorch_cpu.so, torch/version.py.
   if (Print(path, sizeof path, "%.*s../version.py", folder, torch)) {
     const Mapped file(path);
-    static constexpr char kKey[] = "__version__";
-    const void* const key =
-        file.there() ? memmem(file.begin(), static_cast<size_t>(file.end() - file.begin()), kKey,
-                              sizeof kKey - 1)
-                     : nullptr;
-    if (key != nullptr) {
-      const char* at = static_cast<const char*>(key);
-      while (at < file.end() && *at != '\'' && *at != '"' && *at != '\n') ++at;
-      if (at < file.end()) ReadWord(at + 1, file.end(), version);
-      if (MinorOf(version, minor)) return true;
-    }
+    if (file.there()) ReadAssigned("__version__", file.begin(), file.end(), version);
+    if (file.there() && MinorOf(version, minor)) return true;
   }
   // libtorch archives: libtorch/lib/libtorch_cpu.so, libtorch/build-version.
   if (Print(path, sizeof path, "%.*s../build-version", folder, torch)) {

@@ -1,8 +1,7 @@
 """What oplens_annotate does where no library fits the PyTorch: fallback_cases.py COMMAND.
 
-emit_nvtx needs a GPU. Here one takes its place that says when it is entered and left, and takes the place
-of the thread's profiler as the real one does; for the command "emitted" it is the real one, with
-$OPLENS_PROGRAMS_EMIT for what a build without CUDA lacks.
+emit_nvtx needs a GPU: $OPLENS_PROGRAMS_EMIT has what a build without CUDA lacks. Here it also says when it is
+entered and left, but for the commands "emitted" and, without that library, "bare".
 """
 import ctypes
 import os
@@ -12,27 +11,24 @@ import torch
 from torch.autograd import profiler
 
 
-class Emit:
+class Emit(profiler.emit_nvtx):
     def __init__(self, record_shapes):
         assert record_shapes
+        super().__init__(record_shapes=True)
 
     def __enter__(self):
-        # What emit_nvtx does, with a state that this build has.
-        config = profiler.ProfilerConfig(profiler.ProfilerState.KINETO, False, False, False, False, False,
-                                         profiler._ExperimentalConfig())
-        profiler._prepare_profiler(config, {profiler.ProfilerActivity.CPU})
-        profiler._enable_profiler(config, {profiler.ProfilerActivity.CPU})
+        super().__enter__()
         print("enter", flush=True)
 
-    def __exit__(self, *_):
-        profiler._disable_profiler()
+    def __exit__(self, *reason):
+        super().__exit__(*reason)
         print("leave", flush=True)
 
 
-if sys.argv[1] == "emitted":
+if sys.argv[1] != "bare":
     ctypes.CDLL(os.environ["OPLENS_PROGRAMS_EMIT"])
     torch.cuda.synchronize = lambda: None
-elif sys.argv[1] != "bare":
+if sys.argv[1] not in ("emitted", "bare"):
     profiler.emit_nvtx = Emit
 
 if sys.argv[1] == "training_2":
@@ -42,7 +38,8 @@ if sys.argv[1] == "training_2":
 
 if sys.argv[1] == "compiling":
     # As Dynamo, when it traces a module: the function is True there.
-    torch._utils.is_compiling = lambda: True
+    where = torch.compiler if hasattr(torch, "compiler") else torch._utils
+    where.is_compiling = lambda: True
 
 import oplens_annotate  # noqa: E402
 

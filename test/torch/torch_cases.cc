@@ -165,10 +165,21 @@ void Window() {
 
 void InnerOps() { torch::linear(torch::ones({2, 3}), Parameter({4, 3})).sum().backward(); }
 
+/// The type of the totals depends on the version.
+template <typename Function>
+struct ReportedTotal;
+template <typename Total>
+struct ReportedTotal<void (c10::MemoryReportingInfoBase::*)(void*, int64_t, Total, Total,
+                                                            c10::Device)> {
+  using Type = Total;
+};
+using ReportedTotalType =
+    ReportedTotal<decltype(&c10::MemoryReportingInfoBase::reportMemoryUsage)>::Type;
+
 /// Stands where torch.profiler does.
 struct OtherReporter : c10::MemoryReportingInfoBase {
-  void reportMemoryUsage(void* /*data*/, int64_t bytes, int64_t /*allocated*/, int64_t /*reserved*/,
-                         c10::Device /*device*/) override {
+  void reportMemoryUsage(void* /*data*/, int64_t bytes, ReportedTotalType /*allocated*/,
+                         ReportedTotalType /*reserved*/, c10::Device /*device*/) override {
     seen += bytes;
   }
   bool memoryProfilingEnabled() const override { return true; }
@@ -177,10 +188,11 @@ struct OtherReporter : c10::MemoryReportingInfoBase {
 
 // Events of a device's allocator, as PyTorch reports them: what the slot of the thread gets.
 void Memory() {
-  constexpr auto kSlot = c10::DebugInfoKind::PROFILER_STATE;
+  const auto slot = c10::DebugInfoKind::PROFILER_STATE;
   const auto report = [](uintptr_t address, int64_t bytes) {
-    c10::reportMemoryUsageToProfiler(reinterpret_cast<void*>(address), bytes, 1000 + bytes, 4096,
-                                     c10::Device(c10::DeviceType::CUDA, 2));
+    c10::reportMemoryUsageToProfiler(
+        reinterpret_cast<void*>(address), bytes, static_cast<ReportedTotalType>(1000 + bytes),
+        ReportedTotalType{4096}, c10::Device(c10::DeviceType::CUDA, 2));
   };
   const auto in_op = [&](uintptr_t address, int64_t bytes) {
     RECORD_FUNCTION("my::op", std::vector<c10::IValue>());
@@ -204,9 +216,9 @@ void Memory() {
   }
   const auto other = std::make_shared<OtherReporter>();
   {
-    const c10::DebugInfoGuard guard(kSlot, other);
+    const c10::DebugInfoGuard guard(slot, other);
     in_op(7, 77);
-    std::printf("other %d\n", c10::ThreadLocalDebugInfo::get(kSlot) == other.get() ? 1 : 0);
+    std::printf("other %d\n", c10::ThreadLocalDebugInfo::get(slot) == other.get() ? 1 : 0);
   }
   std::printf("seen by other %d\n", static_cast<int>(other->seen));
   oplens::annotate::Stop();
@@ -215,7 +227,7 @@ void Memory() {
   if (observed) oplens_torch_memory(0);
   in_op(9, 99);
   std::printf("observed %d, slot %d\n", observed ? 1 : 0,
-              c10::ThreadLocalDebugInfo::get(kSlot) == nullptr ? 0 : 1);
+              c10::ThreadLocalDebugInfo::get(slot) == nullptr ? 0 : 1);
 }
 
 // Whether the framework calls anything for its ops.

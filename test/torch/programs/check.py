@@ -3,7 +3,8 @@ there is a fault that REASONS does not list or a line too many in it, and 77 whe
 check.py --all FOLDER REASONS: the same of what stands in REASONS for all programs, in FOLDER/*.
 
 A line of REASONS, in the section [FAMILY.PROGRAM]: "FAULT: COUNT - REASON". In the section [*] stands what
-holds for every program, a pattern and a reason: "PATTERN - REASON".
+holds for every program, a pattern and a reason: "PATTERN - REASON". What stands in a section [NAME with N] is so
+with version N of PyTorch only, and comes before what [NAME] says.
 """
 import collections
 import fnmatch
@@ -14,20 +15,27 @@ import sys
 EXAMPLES = 3  # Of a fault.
 
 
-def read_reasons(path):
-    """Section -> {fault: count}; of "*", {pattern: 0}."""
-    sections, section = collections.defaultdict(dict), None
+def read_reasons(path, version):
+    """Section -> {fault: count}; of "*", {pattern: 0}. `version`: of PyTorch."""
+    sections, special = collections.defaultdict(dict), collections.defaultdict(dict)
+    into = None
     for line in pathlib.Path(path).read_text(encoding="ascii").splitlines():
         if not line or line.startswith("#"):
             continue
         if line.startswith("["):
-            section = line.strip("[]")
+            section, _, number = line.strip("[]").partition(" with ")
+            if number:
+                into = special[section] if number == version.split(".")[0] else {}
+            else:
+                into = sections[section]
             continue
         fault, _, reason = line.partition(" - ")
         if not reason:
             sys.exit(f"{path}: without a reason: {line}")
         fault, count = (fault, 0) if section == "*" else fault.rsplit(": ", 1)
-        sections[section][fault] = int(count)
+        into[fault] = int(count)
+    for section, faults in special.items():
+        sections[section].update(faults)
     return sections
 
 
@@ -39,8 +47,9 @@ def read_result(folder, program):
     return json.loads((folder / f"{program}.json").read_text(encoding="utf-8"))
 
 
-def check(folder, reasons, name):
+def check(folder, path, name):
     result = read_result(folder, name.partition(".")[2])
+    reasons = read_reasons(path, result["version"])
     listed = reasons[name]
     faults = collections.defaultdict(list)
     for fault, details in result["faults"]:
@@ -62,14 +71,16 @@ def check(folder, reasons, name):
     return wrong == 0
 
 
-def check_all(folder, reasons):
+def check_all(folder, path):
     """Each pattern is needed, and each section is that of a program."""
-    unused, programs = set(reasons["*"]), set()
-    for path in pathlib.Path(folder).glob("*/*.json"):
-        result = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(result, dict) or "faults" not in result:
-            continue
-        programs.add(f"{path.parent.name}.{path.stem}")
+    results = {}
+    for file in pathlib.Path(folder).glob("*/*.json"):
+        result = json.loads(file.read_text(encoding="utf-8"))
+        if isinstance(result, dict) and "faults" in result:
+            results[f"{file.parent.name}.{file.stem}"] = result
+    reasons = read_reasons(path, max((result["version"] for result in results.values()), default=""))
+    unused, programs = set(reasons["*"]), set(results)
+    for result in results.values():
         for fault, _ in result["faults"]:
             unused = {pattern for pattern in unused if not fnmatch.fnmatchcase(fault, pattern)}
     for pattern in sorted(unused):
@@ -82,10 +93,10 @@ def check_all(folder, reasons):
 
 def main():
     if sys.argv[1] == "--all":
-        good = check_all(sys.argv[2], read_reasons(sys.argv[3]))
+        good = check_all(sys.argv[2], sys.argv[3])
     else:
-        folder, reasons, name = sys.argv[1:]
-        good = check(folder, read_reasons(reasons), name)
+        folder, path, name = sys.argv[1:]
+        good = check(folder, path, name)
     sys.exit(0 if good else 1)
 
 

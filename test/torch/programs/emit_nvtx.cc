@@ -3,16 +3,38 @@
 
 #include <nvtx3/nvToolsExt.h>
 #include <torch/csrc/profiler/api.h>
+#if __has_include(<torch/csrc/profiler/stubs/base.h>)
+#include <torch/csrc/profiler/stubs/base.h>
+#endif
+
+#include <cstdint>
+#include <functional>
 
 namespace {
 
-struct Stubs : torch::profiler::impl::ProfilerStubs {
-  void record(int* /*device*/, torch::profiler::impl::ProfilerEventStub* /*event*/,
+using torch::profiler::impl::ProfilerStubs;
+
+/// The types of its functions depend on the version.
+template <typename Function>
+struct EventOf;
+template <typename Index, typename Pointer>
+struct EventOf<void (ProfilerStubs::*)(Index, Pointer, int64_t*) const> {
+  using Device = Index;
+  using Event = Pointer;
+};
+using Record = EventOf<decltype(&ProfilerStubs::record)>;
+template <typename Event>
+struct ConstantOf;
+template <typename Event>
+struct ConstantOf<Event*> {
+  using Type = const Event*;
+};
+using ConstantEvent = ConstantOf<Record::Event>::Type;
+
+struct Stubs : ProfilerStubs {
+  void record(Record::Device /*device*/, Record::Event /*event*/,
               int64_t* /*cpu_ns*/) const override {}
-  float elapsed(const torch::profiler::impl::ProfilerEventStub* /*event*/,
-                const torch::profiler::impl::ProfilerEventStub* /*event2*/) const override {
-    return 0;
-  }
+  float elapsed(ConstantEvent /*event*/, ConstantEvent /*event2*/) const override { return 0; }
   void mark(const char* name) const override { nvtxMarkA(name); }
   void rangePush(const char* name) const override { nvtxRangePushA(name); }
   void rangePop() const override { nvtxRangePop(); }

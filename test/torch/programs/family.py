@@ -6,6 +6,7 @@ trace.
 """
 import argparse
 import collections
+import importlib.metadata
 import importlib.util
 import json
 import os
@@ -20,6 +21,8 @@ import priced
 import recorded
 
 HERE = pathlib.Path(__file__).resolve().parent
+OF_VERSION_2 = {"precision", "attending", "optimizing", "higher_order", "extending", "compiled", "sharded", "models"}
+UNTRACED = {"untraced"}  # Families without PyTorch's execution trace beside them.
 COLUMNS = "kernel,op,dir,phase,layer,reason"
 
 
@@ -27,12 +30,17 @@ class Run:
     def __init__(self, build, folder, family, programs, tool):
         self.build, self.folder = pathlib.Path(build).resolve(), pathlib.Path(folder).resolve()
         self.family, self.programs = family, programs
+        self.version = version_of_torch()
         self.environment = {name: value for name, value in os.environ.items()
                             if not name.startswith(("OPLENS_", "NVTX_", "LD_PRELOAD"))}
         self.environment.update(
             OMP_NUM_THREADS="1", PYTHONPATH=str(self.build / "lib"), PYTHONDONTWRITEBYTECODE="1",
+            # What torch.compile makes stays for the next time.
+            TORCHINDUCTOR_CACHE_DIR=str(self.build / "inductor"),
+            OPLENS_PROGRAMS_EXTENSION=str(self.build / "lib/libprograms_extension.so"),
             OPLENS_PROGRAMS_OBSERVER=str(self.build / "lib/libprograms_observer.so"),
-            OPLENS_TEST_RECORDER=tool, OPLENS_PROGRAMS_NAMES=str(self.folder / "names.json"))
+            OPLENS_TEST_RECORDER=tool, OPLENS_PROGRAMS_NAMES=str(self.folder / "names.json"),
+            OPLENS_PROGRAMS_FLOPS=str(self.folder / "flops.json"))
         self.python = [sys.executable, "-m", "oplens_annotate", "run.py", family.replace("execution_", "")]
 
     def observed(self, command, **more):
@@ -57,6 +65,7 @@ class Run:
         found = {call.program for process in family.processes for call in process.calls.values()} - {""}
         if found != set(self.programs):
             sys.exit(f"the programs are {sorted(found)}, not {sorted(self.programs)}")
+        priced_wrong = self.compare_flops(family)
         for program in self.programs:
             faults, counts = [], collections.Counter()
             for process in family.processes:
@@ -67,26 +76,40 @@ class Run:
                     one.compare_graph(family)
                 faults += one.faults
                 counts += one.count
-            self.write(program, faults, counts)
+            self.write(program, faults + priced_wrong.get(program, []), counts)
         self.clean()
 
+    def compare_flops(self, family):
+        """Program -> faults, where programs have told the FLOPs of their products."""
+        told = self.folder / "flops.json"
+        if not told.exists():
+            return {}
+        process, = family.processes
+        database = self.folder / "run.products.sql"
+        self.run([str(self.build / "bin/programs_ranges"), "--products",
+                  str(self.folder / f"run.{process.pid}.nvtx"), str(database)])
+        return priced.compare_products(json.loads(told.read_text(encoding="utf-8")), process,
+                                       priced.rows_of(self.build, database, "kernel,op,params,flops"))
+
     def clean(self):
-        for path in [*self.folder.glob("run.*"), *self.folder.glob("observed.*"), *self.folder.glob("graph.observed")]:
+        for path in [*self.folder.glob("run.*"), *self.folder.glob("observed.*"), *self.folder.glob("graph.observed.json")]:
             if "OPLENS_PROGRAMS_KEEP" not in os.environ:
                 path.unlink()
 
     def write(self, program, faults, counts):
-        result = {"faults": [[fault, str(details)] for fault, details in faults], "counts": counts}
+        result = {"faults": [[fault, str(details)] for fault, details in faults], "counts": counts,
+                  "version": self.version}
         (self.folder / f"{program}.json").write_text(json.dumps(result), encoding="utf-8")
 
 
 def run_python(run):
-    run.observed(run.python, OPLENS_PROGRAMS_GRAPH=str(run.folder / "graph.observed"))
+    traced = {} if run.family in UNTRACED else {"OPLENS_PROGRAMS_GRAPH": str(run.folder / "graph.observed.json")}
+    run.observed(run.python, **traced)
     run.compare()
 
 
 def run_execution(run):
-    trace = run.folder / "graph.observed"
+    trace = run.folder / "graph.observed.json"
     run.observed(run.python, OPLENS_PROGRAMS_GRAPH=str(trace),
                  OPLENS_PROGRAMS_EMIT=str(run.build / "lib/libprograms_emit_nvtx.so"))
     process = max(recorded.Family(run.folder).processes, key=lambda process: len(process.calls))
@@ -116,6 +139,14 @@ def run_prices(run):
         run.write(program, faults, {"price": 1})
 
 
+def version_of_torch():
+    """"" where Python has none."""
+    try:
+        return importlib.metadata.version("torch")
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tool", default="payload", help="what the test recorder is: payload or text")
@@ -128,6 +159,13 @@ def main():
     pathlib.Path(options.folder).mkdir(parents=True)
     if options.family != "cxx" and importlib.util.find_spec("torch") is None:
         (pathlib.Path(options.folder) / "skipped").write_text("Python has no PyTorch", encoding="utf-8")
+        sys.exit(77)
+    if options.family == "models" and importlib.util.find_spec("transformers") is None:
+        (pathlib.Path(options.folder) / "skipped").write_text("Python has no transformers", encoding="utf-8")
+        sys.exit(77)
+    if options.family in OF_VERSION_2 and version_of_torch().split(".")[0] < "2":
+        (pathlib.Path(options.folder) / "skipped").write_text(
+            f"needs PyTorch 2, this is {version_of_torch()}", encoding="utf-8")
         sys.exit(77)
     run = Run(options.build, options.folder, options.family, options.programs, options.tool)
     if options.family.startswith("execution_"):

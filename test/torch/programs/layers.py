@@ -26,7 +26,11 @@ def observe(observer):
         init(module, *inputs, **keywords)
         _made.add(module)
 
+    compiling = torch.compiler.is_compiling if hasattr(torch, "compiler") else lambda: False
+
     def observed(module, *inputs, **keywords):
+        if compiling():
+            return call(module, *inputs, **keywords)
         around = getattr(_local, "module", None)
         _enter(observer, module, around)
         try:
@@ -69,7 +73,7 @@ def _name_all(network, kind, prefix):
 
 
 def _is_wrapper(module):
-    return isinstance(module, torch.nn.parallel.DistributedDataParallel)
+    return type(module).__name__ in ("DistributedDataParallel", "AveragedModel", "OptimizedModule")
 
 
 def _without_wrappers(module, names):
@@ -83,6 +87,6 @@ def _without_wrappers(module, names):
 
 def _class_name(module):
     while _is_wrapper(module):
-        module = module.module
+        module = module._orig_mod if type(module).__name__ == "OptimizedModule" else module.module
     # What a scripted module was made from.
     return getattr(module, "original_name", None) or type(module).__name__

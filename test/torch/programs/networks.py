@@ -118,6 +118,29 @@ def embedding_bag():
 
 
 @program
+def parts_called_from_outside():
+    """A module that is called by itself after its root, and by itself before it. Before the programs with many modules
+    of their own, which use up the time that the adaptor may search for their networks."""
+
+    class Coder(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.encoder = nn.Sequential(nn.Linear(3, 4), nn.Tanh())
+            self.decoder = nn.Sequential(nn.Linear(4, 3))
+
+        def forward(self, x):
+            return self.decoder(self.encoder(x))
+
+    coder = Coder()
+    coder(torch.rand(2, 3))
+    coder.encoder(torch.rand(2, 3)).sum().backward()
+    coder.decoder[0](torch.rand(2, 4))
+    coder = Coder()
+    coder.decoder(torch.rand(2, 4))
+    coder(torch.rand(2, 3)).sum().backward()
+
+
+@program
 def norms():
     x = torch.rand(2, 6, 4, 4, requires_grad=True)
     total = torch.zeros(())
@@ -241,28 +264,6 @@ def modules_made_in_forward():
     maker = Maker()
     for _ in range(2):
         maker(torch.rand(2, 3)).sum().backward()
-
-
-@program
-def parts_called_from_outside():
-    """A module that is called by itself after its root, and by itself before it."""
-
-    class Coder(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.encoder = nn.Sequential(nn.Linear(3, 4), nn.Tanh())
-            self.decoder = nn.Sequential(nn.Linear(4, 3))
-
-        def forward(self, x):
-            return self.decoder(self.encoder(x))
-
-    coder = Coder()
-    coder(torch.rand(2, 3))
-    coder.encoder(torch.rand(2, 3)).sum().backward()
-    coder.decoder[0](torch.rand(2, 4))
-    coder = Coder()
-    coder.decoder(torch.rand(2, 4))
-    coder(torch.rand(2, 3)).sum().backward()
 
 
 @program

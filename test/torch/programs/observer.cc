@@ -101,6 +101,10 @@ void AppendTensor(const at::TensorBase& tensor, std::string* out) {
     *out += R"({"o":"nested tensor"})";
     return;
   }
+  if (tensor.unsafeGetTensorImpl()->has_symbolic_sizes_strides()) {
+    *out += R"({"o":"symbolic tensor"})";
+    return;
+  }
   *out += R"({"T":[)";
   const char* comma = "";
   for (const int64_t size : tensor.sizes()) {

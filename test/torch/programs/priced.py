@@ -115,3 +115,33 @@ def price(build, recording):
             if row["reason"]:
                 results[program].append([f"reason {row['reason'][0]}", str(row)])
     return results
+
+
+# Products of a program that are no part of the arithmetic of its model.
+LEFT_OUT = {"mamba": {"aten::bmm"}}  # The scan.
+
+
+def compare_products(told, process, rows):
+    """Program -> faults, where the FLOPs of its products and convolutions are not within 1 % of those told."""
+    sums = dict.fromkeys(told, 0)
+    for row in rows:
+        call = process.calls[int(row["kernel"][1:])]
+        if call.program in sums and call.name not in LEFT_OUT.get(call.program, ()):
+            sums[call.program] += _product_flops(row, call)
+    return {program: [(f"product FLOPs {sums[program]} for {expected}", "")] for program, expected in told.items()
+            if abs(sums[program] - expected) > 0.01 * expected}
+
+
+def _product_flops(row, call):
+    """Those of one kernel, without the bias, which is one FLOP more for each number that comes out. The kernel of
+    convolution_backward is for one of its gradients: there are as many as were asked for."""
+    flops = row["flops"] or 0
+    if row["op"] == "convolution_backward":
+        wanted = next(value["l"] for value in reversed(call.inputs) if isinstance(value, dict) and "l" in value)
+        return flops * sum(wanted[:2])
+    sizes = dict(part.split("=") for part in row["params"].split(",") if "=" in part)
+    if row["op"] == "addmm":
+        flops -= int(sizes["M"]) * int(sizes["N"])
+    elif row["op"] == "convolution" and call.inputs[2] is not None:
+        flops -= int(sizes["N"]) * int(sizes["K"]) * int(sizes["P"]) * int(sizes["Q"])
+    return flops

@@ -9,7 +9,11 @@
 // programs_ranges --split CAPTURE MARKED EMITTED: two profiles of a run inside of emit_nvtx, MARKED
 // without its ranges, EMITTED with no others. In both every call that both have has launched a
 // kernel, so named, unless its range of emit_nvtx holds others.
+//
+// programs_ranges --products CAPTURE DATABASE: a profile in which every product of matrices and
+// convolution that is in no other has launched a kernel, so named.
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -121,6 +125,51 @@ void Split(char** paths) {
   write(emitted, EmittedHandle, paths[2]);
 }
 
+/// Whether a range is that of a product or convolution, as PyTorch names it.
+bool IsProduct(const NvtxRange& range) {
+  static constexpr std::string_view kProducts[] = {
+      "mm",
+      "bmm",
+      "addmm",
+      "baddbmm",
+      "addbmm",
+      "mv",
+      "dot",
+      "_grouped_mm",
+      "convolution",
+      "convolution_backward",
+      "_scaled_dot_product_flash_attention_for_cpu",
+      "_scaled_dot_product_flash_attention_for_cpu_backward"};
+  static constexpr std::string_view kKey = "'aten': 'aten::";
+  const size_t key = range.text.rfind(kKey);
+  if (key == range.text.npos) return false;
+  const size_t begin = key + kKey.size();
+  const std::string name = range.text.substr(begin, range.text.find_first_of(".'", begin) - begin);
+  return std::find(std::begin(kProducts), std::end(kProducts), name) != std::end(kProducts);
+}
+
+void Products(char** paths) {
+  const NvtxCapture capture = oplens::test::ReadCapture(paths[0]);
+  const NvtxRanges ranges = oplens::test::RangesOf(capture);
+  std::set<std::string> chosen;  // Handles.
+  std::vector<bool> inside;      // By index: a product, or in one.
+  for (const NvtxRange& range : ranges.ranges) {
+    const bool outer = range.parent >= 0 && inside[static_cast<size_t>(range.parent)];
+    const bool is_product = IsProduct(range);
+    if (is_product && !outer) chosen.insert(Handle(range.text));
+    inside.push_back(outer || is_product);
+  }
+  std::filesystem::remove(paths[1]);
+  oplens::test::CaptureLaunches launches;
+  launches.chooses = [&](const NvtxRange& range) {
+    return IsProduct(range) && chosen.count(Handle(range.text)) > 0;
+  };
+  launches.kernel = [](const NvtxRange& range) {
+    return oplens::test::KernelSpec{.name = "h" + Handle(range.text)};
+  };
+  oplens::test::WriteNvprofCapture(ranges, capture.process_id, paths[1], launches);
+}
+
 void Run(char** paths) {
   const NvtxCapture capture = oplens::test::ReadCapture(paths[0]);
   const NvtxRanges ranges = oplens::test::RangesOf(capture);
@@ -137,9 +186,16 @@ void Run(char** paths) {
 
 int main(int argc, char** argv) {
   const bool split = argc == 5 && std::string(argv[1]) == "--split";
+  const bool products = argc == 4 && std::string(argv[1]) == "--products";
   if (argc != 4 && !split) return 2;
   try {
-    split ? Split(argv + 2) : Run(argv + 1);
+    if (split) {
+      Split(argv + 2);
+    } else if (products) {
+      Products(argv + 2);
+    } else {
+      Run(argv + 1);
+    }
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "programs_ranges: %s\n", error.what());

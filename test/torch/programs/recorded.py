@@ -10,6 +10,7 @@ SEQUENCE = re.compile(r"(.+), seq = (\d+)")
 LEFT_OUT = "ranges left out: "  # The mark that tells how many ranges there was no room for.
 MAX_PATH = 512  # Longer ones are cut, with "..." behind.
 EVALUATE = "autograd::engine::evaluate_function"
+REGIONS = ("Torch-Compiled Region", "TorchDynamo Cache Lookup", "Pregraph bytecode")
 ACCUMULATE = "torch::autograd::AccumulateGrad"
 
 
@@ -75,12 +76,17 @@ class Call:
         return self.scope == Scope.FUNCTION and self.name.startswith(EVALUATE)
 
     @property
+    def is_region(self):
+        """What Dynamo puts around a compiled region, and around its search for one."""
+        return self.scope == Scope.FUNCTION and not self.op and not self.inputs and self.name.startswith(REGIONS)
+
+    @property
     def is_script(self):
         return self.scope == Scope.TORCHSCRIPT_FUNCTION
 
     @property
     def is_op(self):
-        return self.is_script or self.scope == Scope.FUNCTION and not self.is_evaluate
+        return self.is_script or self.scope == Scope.FUNCTION and not self.is_evaluate and not self.is_region
 
     @property
     def is_node(self):
@@ -237,10 +243,20 @@ class Family:
             with open(path, encoding="utf-8") as file:
                 self.names = {module: set(names) for module, names in json.load(file).items()}
         self.graph = []
-        path = folder / "graph.observed"
+        path = folder / "graph.observed.json"
         if path.exists():
             # Texts of the user stand in it as they are.
             with open(path, encoding="utf-8", errors="replace") as file:
                 graph = json.load(file, strict=False)
-            self.graph = [node for node in graph["nodes"] if node["rf_id"] != 0]
+            nodes = [_flat(node) for node in graph["nodes"]]
+            self.graph = [node for node in nodes if node["rf_id"] != 0]
             self.graph_pid = graph["pid"]
+
+
+def _flat(node):
+    """A node as version 1 of the schema has it: its attributes and inputs stand in it."""
+    if "attrs" not in node:
+        return node
+    inputs = node["inputs"]
+    return {**node, **{attribute["name"]: attribute["value"] for attribute in node["attrs"]},
+            "inputs": inputs["values"], "input_shapes": inputs["shapes"], "input_types": inputs["types"]}
