@@ -1,5 +1,7 @@
 #include "prof/advice/advise.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -91,6 +93,23 @@ bool SavesNothing(const Item& item) {
 std::string_view ConfidenceWord(Confidence confidence) {
   constexpr std::string_view kWords[] = {"", "low", "medium", "high"};
   return kWords[static_cast<size_t>(confidence)];
+}
+
+std::string CommandOf(const Item& item, bool several) {
+  const Rule& rule = *item.rule;
+  std::string command(item.finding.command.empty() ? rule.command
+                                                   : std::string_view(item.finding.command));
+  const bool of_ranks = rule.view == "stragglers" || rule.view == "distributed";
+  const bool can_quote = !item.rank.empty() && item.rank.find_first_of("\"'\\") == item.rank.npos;
+  if (!several || of_ranks || !can_quote) return command;
+  const std::string own = fmt::format("rank=\"{}\"", item.rank);
+  constexpr std::string_view kWhere = "--where '";
+  const size_t start = command.find(kWhere);
+  if (start == command.npos) return fmt::format("{} --where '{}'", command, own);
+  const size_t first = start + kWhere.size();
+  const size_t end = command.find('\'', first);
+  return fmt::format("{}{} and ({}){}", command.substr(0, first), own,
+                     command.substr(first, end - first), command.substr(end));
 }
 
 std::vector<Item> Advise(std::span<const NamedRank> ranks) {

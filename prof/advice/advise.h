@@ -2,7 +2,9 @@
 #define OPLENS_PROF_ADVICE_ADVISE_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -40,6 +42,10 @@ struct Item {
   /// What it is ranked by: the estimate, otherwise the gain.
   double weight() const { return estimate.value_or(finding.gain.value_or(0)); }
 };
+
+/// Options of prof that show an item's evidence: of its rank alone if there are `several`, unless
+/// the evidence is about the ranks together.
+std::string CommandOf(const Item& item, bool several);
 
 /// One item per rule that fired, by severity, then gain, then order of rules.
 std::vector<Item> Advise(std::span<const NamedRank> ranks);

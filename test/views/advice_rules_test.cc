@@ -350,6 +350,26 @@ TEST(AdviceRulesTest, SlowCollectives) {
   EXPECT_THAT(IdsOf(Advise({&rank, 1})), ElementsAre("exposed-communication"));
 }
 
+TEST(AdviceRulesTest, EvidenceIsThatOfTheRank) {
+  RankFacts facts = CleanFacts();
+  facts.dataloader_ns = kWindowNs / 2;
+  facts.At(Topic::kPageable).Add("host to GPU", {1, kWindowNs / 2, kWindowNs / 2});
+  facts.memcpy_exposed_ns = kWindowNs / 2;
+  const std::vector<NamedRank> ranks = {{"0", &facts}, {"it's", &facts}};
+  for (const Item& item : Advise(ranks)) {
+    const std::string alone = CommandOf(item, false);
+    Item quoted = item;
+    quoted.rank = ranks[1].name;
+    EXPECT_EQ(CommandOf(quoted, true), alone);
+    if (item.rule->id == "pageable-copies") {
+      EXPECT_EQ(CommandOf(item, true),
+                "--copies --where 'rank=\"0\" and (src=pageable or dst=pageable)'");
+    } else {
+      EXPECT_EQ(CommandOf(item, true), alone + " --where 'rank=\"0\"'");
+    }
+  }
+}
+
 TEST(AdviceRulesTest, WhatAThinRecordingCannotTell) {
   RankFacts facts = CleanFacts();
   facts.family = Family::kKineto;

@@ -29,14 +29,11 @@ namespace {
 struct AdviceRow {
   const advice::Item& item;
   std::vector<std::string_view> evidence;
+  std::string command;
 };
 
 std::string_view ChangeOf(const advice::Item& item) {
   return item.finding.change.empty() ? item.rule->change : std::string_view(item.finding.change);
-}
-
-std::string_view CommandOf(const advice::Item& item) {
-  return item.finding.command.empty() ? item.rule->command : std::string_view(item.finding.command);
 }
 
 constexpr Column<AdviceRow> kAdviceColumns[] = {
@@ -87,7 +84,7 @@ constexpr Column<AdviceRow> kAdviceColumns[] = {
      [](const AdviceRow& row) { return Cell{Cell::Texts{row.evidence}}; }},
     {{"command", "Command", "", FieldType::kText, Field::kShared,
       "options of prof that show the evidence"},
-     [](const AdviceRow& row) { return Text(CommandOf(row.item)); }},
+     [](const AdviceRow& row) { return Text(row.command); }},
     {{"bound", "Bound", "", FieldType::kText, 12, "time that bounds the gain"},
      [](const AdviceRow& row) { return Text(row.item.rule->bound); }},
     {{"assumption", "Assumption", "", FieldType::kText, Field::kShared,
@@ -245,7 +242,9 @@ void Advice::Emit(Sink* sink) const {
   const Looked looked = Ranks();
   TableOf<AdviceRow> table(kAdviceColumns, sink);
   for (const advice::Item& item : advice::Advise(looked.ranks)) {
-    table.Add({item, {item.finding.evidence.begin(), item.finding.evidence.end()}});
+    table.Add({item,
+               {item.finding.evidence.begin(), item.finding.evidence.end()},
+               advice::CommandOf(item, looked.ranks.size() > 1)});
   }
 }
 
@@ -308,7 +307,7 @@ std::string Advice::Document() const {
           fmt::format("  gain: by {}, if {}\n  confidence: {}, {}\n", item.rule->bound,
                       item.rule->assumption, advice::ConfidenceWord(item.confidence), item.reason);
     }
-    text += fmt::format("  see: prof FILE {}\n", CommandOf(item));
+    text += fmt::format("  see: prof FILE {}\n", advice::CommandOf(item, looked.ranks.size() > 1));
   }
   return text;
 }
