@@ -41,6 +41,7 @@ constexpr NameRule kHeadRules[] = {
     {"FlashAttnFwdCombine", KernelKind::kSecondStage},
     {"reduce_wgrad", KernelKind::kSecondStage},
     {"nhwc_reduction_kernel", KernelKind::kSecondStage},
+    {"_post_execute_kernel", KernelKind::kSecondStage},  // cuDNN's, of depthwise wgrad
     {"write_indices", KernelKind::kSecondStage},  // nonzero's: coordinates along each dimension
     // Preparation for library kernels
     {"OffsetsKernel", KernelKind::kHelper},
@@ -58,6 +59,7 @@ constexpr NameRule kHeadRules[] = {
     {"prepare_grouped_gemm_data", KernelKind::kHelper},
     {"kernel_helper_stage", KernelKind::kHelper},  // cuDNN's, for strided_dgrad_indexed
     {"SubTensor", KernelKind::kHelper},            // MIOpen's fill, scale and cast of tensors
+    {"init_device_workspace", KernelKind::kHelper},
     {"precompute_indices", KernelKind::kHelper},
     {"scalePackedTensor", KernelKind::kHelper},
     {"scaleTensor", KernelKind::kHelper},
@@ -89,6 +91,7 @@ constexpr NameRule kHeadRules[] = {
     {"genericReformat", KernelKind::kLayout},
     {"copyPackedKernel", KernelKind::kLayout},
     {"transpose_kernel", KernelKind::kLayout},
+    {"genericTranspose", KernelKind::kLayout},
     {"transposeKernel", KernelKind::kLayout},
     {"SwapDimension", KernelKind::kLayout},
     // Norms in several kernels

@@ -150,6 +150,9 @@ void CounterReader::ReadHeader() {
       if (cells_[i].text == name && layout_.at[column] == kNoCell) layout_.at[column] = i;
     }
   }
+  for (const TableLayout::Column column : {TableLayout::kId, TableLayout::kName}) {
+    if (layout_.at[column] == kNoCell) FailAt(cells_[0], "no column 'ID' or 'Kernel Name'");
+  }
   layout_.wide = layout_.at[TableLayout::kMetric] == kNoCell;
   if (!layout_.wide) {
     if (layout_.at[TableLayout::kValue] == kNoCell) FailAt(cells_[0], "no column 'Metric Value'");
@@ -297,7 +300,6 @@ void CounterReader::Convert() {
 
 CounterTable CounterReader::Read() {
   for (std::string_view line; in_.PeekLine(&line);) {
-    if (line.starts_with("\xef\xbb\xbf")) line.remove_prefix(3);
     if (IsHeader(line)) {
       ReadHeader();
     } else if (found_ && BeginsRow(line, layout_)) {
@@ -317,6 +319,8 @@ CounterTable CounterReader::Read() {
 }  // namespace
 
 bool LooksLikeCounters(std::string_view head) {
+  const size_t mark = head.starts_with("\xef\xbb\xbf") ? 3 : 0;
+  head.remove_prefix(mark);
   while (!head.empty()) {
     const std::string_view line = head.substr(0, head.find('\n'));
     if (IsHeader(line)) return true;
@@ -326,6 +330,8 @@ bool LooksLikeCounters(std::string_view head) {
 }
 
 CounterTable ParseCounters(std::string_view text, std::string_view path) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   const size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin != std::string_view::npos && text[begin] == '{') return ParseTorchCounters(text, path);
   return CounterReader(text, path).Read();

@@ -43,7 +43,8 @@ bool IsFile(const std::string& path) {
 
 /// Whether a file is an export of Nsight Compute, which is read without a profile.
 bool IsCounted(const std::string& path) {
-  return IsFile(path) && parse::LooksLikeCounters(parse::InputBytes(path).head());
+  // "-" is standard input, even if a file has that name.
+  return path != "-" && IsFile(path) && parse::LooksLikeCounters(parse::InputBytes(path).head());
 }
 
 /// Whether an input is for parse's readers, which may reject it with advice; otherwise it is read

@@ -37,6 +37,9 @@ TEST(KernelNameTest, KindsAndRoles) {
       {"void cutlass::Kernel<cutlass::reduction::kernel::ReduceSplitK<X> >(P)", K::kSecondStage,
        Role::kReduce},
       {"void reduce_1Block_kernel<float, 128, 7>(P)", K::kSecondStage, Role::kReduce},
+      {"sm90_xmma_depthwise_convolution_wgrad_tiling_f16f16_f32f32_f32_stage2_g64_betaTrue_post_"
+       "execute_kernel__5x_cudnn",
+       K::kSecondStage, Role::kReduce},
       {"void kernelReduceAllPass2<long, Min<long> >(int)", K::kSecondStage, Role::kReduce},
       {"void flash::flash_fwd_splitkv_combine_kernel<T>(P)", K::kSecondStage, Role::kReduce},
 
@@ -48,12 +51,16 @@ TEST(KernelNameTest, KindsAndRoles) {
       {"void fft2d_r2c_32x32<float>(P)", K::kHelper, Role::kHelper},
       {"void im2col4d_kernel<float, int>(P)", K::kHelper, Role::kHelper},
       {"void cudnn::cnn::kern_precompute_indices<false>(int*, int)", K::kHelper, Role::kHelper},
+      {"cask_plugin__5x_cudnn::xmma__5x_cudnn::init_device_workspace_kernel(P)", K::kHelper,
+       Role::kHelper},
       {"triton_tem_fused_addmm_native_layer_norm_0", K::kMatrix, Role::kMain},
       {"void flash_bwd_dot_do_o_kernel<true>(P)", K::kHelper, Role::kHelper},
       {"void cub::DeviceRadixSortUpsweepKernel<P>(x)", K::kHelper, Role::kHelper},
 
       {"void cudnn::ops::nchwToNhwcKernel<float>(P)", K::kLayout, Role::kLayout},
       {"void transpose_kernel<float>(P)", K::kLayout, Role::kLayout},
+      {"void cudnn::engines_precompiled::genericTranspose_kernel<float>(P)", K::kLayout,
+       Role::kLayout},
 
       {"void at::native::elementwise_kernel<512, 1, at::native::add_kernel_cuda(X)>(int)",
        K::kPointwise, Role::kMain},

@@ -190,6 +190,10 @@ TEST(CounterTableTest, RefusesDamageWithItsPlace) {
   EXPECT_NE(MessageOf("\"ID\",\"Kernel Name\",\"dram__bytes.sum\"\n\"0\",\"k\"\n")
                 .find("line 2, column 5: the row has 2 cells, its header 3"),
             std::string::npos);
+  EXPECT_NE(MessageOf("\"ID\",\"My Kernel Name\",\"dram__bytes.sum\"\n\"0\",\"k\",\"1\"\n")
+                .find("line 1, column 1: no column 'ID' or 'Kernel Name'"),
+            std::string::npos);
+  EXPECT_EQ(MessageOf("\xef\xbb\xbf" + header + LongRow("0", "dram__bytes.sum", "byte", "1")), "");
   EXPECT_NE(MessageOf("text\n").find("no table of Nsight Compute"), std::string::npos);
   EXPECT_NE(MessageOf(header).find("without kernels"), std::string::npos);
   EXPECT_NE(MessageOf("{\"traceEvents\": []}").find("holds no counters"), std::string::npos);

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/byte_map.h"
 #include "base/sums.h"
 #include "ops/kernels/name_facts.h"
 #include "parse/model/kernel_counters.h"
@@ -230,6 +231,13 @@ class CountersView : public GroupedPartial<CountersKey, CountersSums> {
 
   void Add(const PricedKernel& kernel) override;
   std::vector<std::string> Notes() const override;
+  void Save(ByteWriter* bytes) const override { bytes->Values(&notes_, &rows_); }
+  void Load(ByteReader* bytes) override {
+    bytes->Values(&notes_);
+    // Texts may have become equal.
+    TransferMap(bytes, &rows_,
+                [&](const CountersKey& key, const CountersSums& sums) { Take(key, sums); });
+  }
 
  private:
   static void AddFlops(const PricedKernel& kernel, CountersSums* sums);
