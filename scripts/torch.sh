@@ -20,11 +20,14 @@ torch_environment() {
   elif [ ! -e "$folder/complete" ]; then
     rm -rf "$folder"
     "$(first_python)" -m venv "$folder" >&2
-    "$folder/bin/python3" -m pip install --quiet --disable-pip-version-check "torch==$torch_version" numpy \
+    # Compiled when it is first imported, below: that is a tenth of it.
+    "$folder/bin/python3" -m pip install --quiet --disable-pip-version-check --no-compile "torch==$torch_version" numpy \
       "transformers==$transformers_version" setuptools wheel >&2
     touch "$folder/complete"
   fi
-  "$folder/bin/python3" -c "import torch, transformers; assert torch.__version__.startswith('$torch_version')" >&2
+  "$folder/bin/python3" -c "import torch, torch._inductor.compile_fx, torch.distributed.fsdp, transformers
+from transformers import (BertModel, GemmaModel, LlamaModel, MambaModel, Qwen3MoeModel, T5Model, ViTModel, WhisperModel)
+assert torch.__version__.startswith('$torch_version')" >&2
   echo "$folder/bin/python3"
 }
 
