@@ -9,6 +9,9 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
+# What fails in $(...) is no less a failure.
+shopt -s inherit_errexit
+
 torch_version=2.13.0
 transformers_version=5.24.0
 
