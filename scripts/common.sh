@@ -48,8 +48,9 @@ cuda_headers() {
     rm -rf "$folder"
     mkdir -p "$folder/wheels"
     "$(first_python)" -m pip download --quiet --disable-pip-version-check --no-deps --dest "$folder/wheels" \
-      nvidia-cuda-cupti==13.0.85 nvidia-cuda-runtime==13.0.96 nvidia-cuda-crt==13.0.88 nvidia-nvtx==13.0.85 >&2
-    "$(first_python)" - "$folder" <<'EOF' >&2
+      nvidia-cuda-cupti==13.0.85 nvidia-cuda-runtime==13.0.96 nvidia-cuda-crt==13.0.88 nvidia-nvtx==13.0.85 >&2 ||
+      return 1
+    "$(first_python)" - "$folder" <<'EOF' >&2 || return 1
 import glob, sys, zipfile
 for path in glob.glob(sys.argv[1] + "/wheels/*.whl"):
     wheel = zipfile.ZipFile(path)

@@ -19,12 +19,15 @@ torch_environment() {
     folder=$(dirname "$(dirname "$OPLENS_TORCH_PYTHON")")
   elif [ ! -e "$folder/complete" ]; then
     rm -rf "$folder"
-    "$(first_python)" -m venv "$folder" >&2
-    "$folder/bin/python3" -m pip install --quiet --disable-pip-version-check "torch==$torch_version" numpy \
-      "transformers==$transformers_version" setuptools wheel >&2
+    "$(first_python)" -m venv "$folder" >&2 || return 1
+    # Compiled when it is first imported, below: that is a tenth of it.
+    "$folder/bin/python3" -m pip install --quiet --disable-pip-version-check --no-compile "torch==$torch_version" numpy \
+      "transformers==$transformers_version" setuptools wheel >&2 || return 1
     touch "$folder/complete"
   fi
-  "$folder/bin/python3" -c "import torch, transformers; assert torch.__version__.startswith('$torch_version')" >&2
+  "$folder/bin/python3" -c "import torch, torch._inductor.compile_fx, torch.distributed.fsdp, transformers
+from transformers import (BertModel, GemmaModel, LlamaModel, MambaModel, Qwen3MoeModel, T5Model, ViTModel, WhisperModel)
+assert torch.__version__.startswith('$torch_version')" >&2 || return 1
   echo "$folder/bin/python3"
 }
 
@@ -35,8 +38,8 @@ headers_of() {
     rm -rf "$folder"
     mkdir -p "$folder/wheel"
     "$(first_python)" -m pip download --quiet --disable-pip-version-check --no-deps --dest "$folder/wheel" \
-      "torch==$1" >&2
-    "$(first_python)" - "$folder" <<'EOF' >&2
+      "torch==$1" >&2 || return 1
+    "$(first_python)" - "$folder" <<'EOF' >&2 || return 1
 import glob, sys, zipfile
 wheel = zipfile.ZipFile(glob.glob(sys.argv[1] + "/wheel/*.whl")[0])
 kept = ("torch/lib/libtorch.so", "torch/lib/libtorch_cpu.so", "torch/lib/libc10.so")

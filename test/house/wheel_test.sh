@@ -13,6 +13,9 @@ work=$build/test-tmp/wheel
 rm -rf "$work"
 mkdir -p "$work"
 "$python" -m venv --system-site-packages "$work/venv"
+# Where that Python is of a virtual environment itself, its packages too.
+"$python" -c "import site; print('\\n'.join(site.getsitepackages()))" \
+  >"$(echo "$work"/venv/lib/python*/site-packages)/outer.pth"
 # What is optimised takes twice as long to build, and says nothing more here.
 export CXXFLAGS=-O0
 # What did not change since the last time, and what the wheel and its Python compile alike, is compiled once.

@@ -135,7 +135,9 @@ def compare_products(told, process, rows):
 def _product_flops(row, call):
     """Those of one kernel, without the bias, which is one FLOP more for each number that comes out. The kernel of
     convolution_backward is for one of its gradients: there are as many as were asked for."""
-    flops = row["flops"] or 0
+    flops = row["flops"]
+    if flops is None:
+        return 0
     if row["op"] == "convolution_backward":
         wanted = next(value["l"] for value in reversed(call.inputs) if isinstance(value, dict) and "l" in value)
         return flops * sum(wanted[:2])
