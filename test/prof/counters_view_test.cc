@@ -101,6 +101,8 @@ TEST_F(CountersViewTest, SaysWhyFlopsDiffer) {
   Model(1'280'000, 0, 10);
   Counted(2'097'152, 0, 10, 10);
   EXPECT_EQ(RowOfThis()["flops_why"], "padding");
+  facts_.name = "void cutlass::Kernel2<cutlass_75_tensorop_s1688gemm_bf16_128x128_nn_align1>(P)";
+  EXPECT_EQ(RowOfThis()["flops_why"], "padding");
   Counted(5'000'000, 0, 10, 10);
   EXPECT_EQ(RowOfThis()["flops_why"], "model");
   Counted(1'000'000, 0, 10, 10);

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/byte_map.h"
+#include "base/parse_number.h"
 #include "base/sums.h"
 #include "ops/kernels/name_facts.h"
 #include "parse/model/kernel_counters.h"
@@ -80,6 +81,8 @@ using CountersRow = GroupRow<CountersKey, CountersSums>;
 
 /// Figures this near to each other agree.
 constexpr double kNear = 1.02;
+/// Beside the product in whole tiles, an epilogue computes.
+constexpr double kWithEpilogue = 1.05;
 
 double AsReal(int64_t value) { return static_cast<double>(value); }
 
@@ -91,7 +94,7 @@ std::string_view FlopsWhy(const CountersSums& sums) {
   if (model <= measured * kNear && measured <= model * kNear) return "agree";
   if (measured > model) {
     const double padded = AsReal(sums.padded_flops);
-    if (padded > model && measured <= padded * kNear) return "padding";
+    if (padded > model && measured <= padded * kWithEpilogue) return "padding";
     return sums.products == 0 ? "instructions" : "model";
   }
   if (sums.fast > 0) return "algorithm";
@@ -182,6 +185,25 @@ double PairsInTiles(const ops::MatrixProduct& product, const ops::Work& whole) {
   return 1;
 }
 
+/// The tile of a name that says no more of it than "gemm_bf16_128x128_nn": its first two numbers
+/// with an x between them.
+ops::NameFacts WithPlainTile(std::string_view name, ops::NameFacts facts) {
+  constexpr std::string_view kDigits = "0123456789";
+  for (size_t x = name.find('x'); x != std::string_view::npos && !facts.tile_m;
+       x = name.find('x', x + 1)) {
+    const size_t before = name.find_last_not_of(kDigits, x - (x > 0 ? 1 : 0)) + 1;
+    const size_t end = std::min(name.find_first_not_of(kDigits, x + 1), name.size());
+    int64_t m = 0;
+    int64_t n = 0;
+    if (before < x && ParseNumber(name.substr(before, x - before), &m) &&
+        ParseNumber(name.substr(x + 1, end - x - 1), &n)) {
+      facts.tile_m = m;
+      facts.tile_n = n;
+    }
+  }
+  return facts;
+}
+
 /// How many times its FLOPs a product has if each extent fills whole tiles, in the order that pads
 /// most: a gradient permutes the extents, and libraries count by columns. 1: no tile is known.
 double ProductInTiles(const ops::MatrixProduct& product, const ops::NameFacts& facts) {
@@ -221,7 +243,8 @@ double PaddedFlops(const PricedKernel& kernel) {
                ? exact
                : exact * PairsInTiles(product, kernel.price->forward.front().work);
   }
-  return exact * ProductInTiles(product, ops::NameFactsOf(kernel.facts->name));
+  const std::string_view name = kernel.facts->name;
+  return exact * ProductInTiles(product, WithPlainTile(name, ops::NameFactsOf(name)));
 }
 
 class CountersView : public GroupedPartial<CountersKey, CountersSums> {
