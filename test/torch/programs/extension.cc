@@ -1,4 +1,5 @@
 // libprograms_extension.so: an operator of the user, in C++, with a derivative.
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/autograd.h>
 #include <torch/library.h>
 
