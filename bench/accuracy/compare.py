@@ -41,6 +41,7 @@ def read_prof(stream):
 def judge(rows):
     misses, ratios = [], []
     checked = flags = 0
+    # An export of the first kernels only has no counters of the others.
     for row in rows:
         instructions = number(row["TensorInsts"])
         used = instructions is not None and instructions > 0
@@ -53,7 +54,8 @@ def judge(rows):
         # A product on CUDA cores does its bias and activation on them too.
         measured = (None if flops is None else flops - core) if used else core
         expected = mma if used else (mma or 0) + (vec or 0)
-        if mma and measured:
+        # Without a counter of Tensor Cores it is not known which unit did the product.
+        if mma and measured and instructions is not None:
             checked += 1
             if abs(measured - expected) > TOLERANCE * expected:
                 misses.append((row, "flops", int(expected), int(measured)))
@@ -79,7 +81,8 @@ def report(misses, ratios, checked, flags, out):
 def self_test():
     text = ("Idx,Kernel,Op,Sil(ns),TC,FLOPsMma,FLOPsVec,Bytes,MeasuredFLOPs,CoreFLOPs,MeasuredBytes,TensorInsts\n"
             "1,gemm,mm,9000,1,1000,0,100,1015,5,150,8\n2,add,add,9000,0,0,50,10,50,50,10,0\n"
-            "3,sgemm,mm,9000,0,100,10,10,110,110,20,0\n4,fmha,sdpa,100,?,10,0,,15,5,5,4\n5,k,,9000,0,,,,,,,\n")
+            "3,sgemm,mm,9000,0,100,10,10,110,110,20,0\n4,fmha,sdpa,100,?,10,0,,15,5,5,4\n5,k,,9000,0,,,,,,,\n"
+            "6,gemm,mm,9000,1,1000,0,,5,5,,\n")
     rows = read_prof(io.StringIO(text))
     assert judge(rows) == ([], [1.5, 1.0, 2.0], 3, 3), judge(rows)
     rows[0]["TC"], rows[2]["FLOPsMma"] = "0", "50"

@@ -4,7 +4,8 @@
     ops.py                 runs them once between cudaProfilerStart and Stop, for a hardware profiler
     ops.py --trace FILE    runs them under PyTorch's profiler and writes a trace with shapes
 
-Both launch the same kernels in the same order.
+Both launch the same kernels in the same order. The tensors of a call are made on the CPU, which launches no kernel, and
+live as long as it runs: a profiler that runs a kernel several times saves all memory of the GPU before.
 """
 import argparse
 
@@ -13,7 +14,7 @@ import torch.nn.functional as F
 
 
 def data(*sizes, dtype=torch.float32, gradient=True):
-    x = torch.randn(*sizes, device="cuda", dtype=dtype)
+    x = torch.randn(*sizes).to(dtype).cuda()
     return x.requires_grad_() if gradient else x
 
 
@@ -29,7 +30,7 @@ def calls():
         yield lambda a=a, b=b: a @ b
     a, b = data(16, 256, 128, dtype=bf16), data(16, 128, 256, dtype=bf16)
     yield lambda a=a, b=b: torch.bmm(a, b)
-    x, linear = data(512, 1024, dtype=bf16), torch.nn.Linear(1024, 1024, device="cuda", dtype=bf16)
+    x, linear = data(512, 1024, dtype=bf16), torch.nn.Linear(1024, 1024).to(bf16).cuda()
     yield lambda x=x: linear(x)
     # Convolutions.
     for sizes, filters, arguments in (
@@ -90,7 +91,7 @@ def calls():
     yield lambda: flat.sum(0)
     yield lambda: flat.cumsum(1)
     yield lambda: flat.amax(1)
-    target = torch.randint(0, 4096, (4096,), device="cuda")
+    target = torch.randint(0, 4096, (4096,)).cuda()
     yield lambda: F.cross_entropy(flat, target)
     yield lambda: F.mse_loss(flat, flat.detach() * 2)
     yield lambda: F.embedding(target, flat)
@@ -111,11 +112,13 @@ def calls():
     yield lambda: (torch.argmax(plain, 1), None)[1]
 
 
-def run_all(prepared):
-    for call in prepared:
+def run_all():
+    for call in calls():
         result = call()
         if result is not None:
             result.backward(torch.ones_like(result))
+        del call, result
+        torch.cuda.empty_cache()
     torch.cuda.synchronize()
 
 
@@ -125,16 +128,15 @@ def main():
     arguments = parser.parse_args()
     torch.manual_seed(1)
     torch.backends.cudnn.benchmark = False
-    prepared = list(calls())
-    run_all(prepared)  # What is loaded, created or chosen at first use.
-    run_all(prepared)
+    run_all()  # What is loaded, created or chosen at first use.
+    run_all()
     if arguments.trace:
         with torch.profiler.profile(record_shapes=True) as profile:
-            run_all(prepared)
+            run_all()
         profile.export_chrome_trace(arguments.trace)
         return
     torch.cuda.cudart().cudaProfilerStart()
-    run_all(prepared)
+    run_all()
     torch.cuda.cudart().cudaProfilerStop()
 
 

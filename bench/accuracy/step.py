@@ -40,7 +40,7 @@ def steps():
         x = torch.randn(16, 16, 64, 64, device="cuda", dtype=dtype)
         target = torch.randint(0, 1000, (16,), device="cuda")
 
-        def step():
+        def step(net=net, optimizer=optimizer, x=x, target=target):
             optimizer.zero_grad(set_to_none=False)
             F.cross_entropy(net(x).float(), target).backward()
             optimizer.step()
@@ -64,6 +64,7 @@ def main():
             torch.cuda.synchronize()
         profile.export_chrome_trace(arguments.trace)
         return
+    torch.cuda.empty_cache()  # A profiler that runs kernels several times saves all memory of the GPU.
     torch.cuda.cudart().cudaProfilerStart()
     for step in prepared:
         step()

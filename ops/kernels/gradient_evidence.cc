@@ -98,6 +98,7 @@ double EvidenceFor(const MatrixProduct* product, const InstanceKernel& kernel) {
 struct GradientEvidenceGroup {
   std::vector<size_t> kernels;
   double evidence = 0;
+  bool named = false;  // By words; then it computes no other gradient.
 };
 
 std::vector<GradientEvidenceGroup> GroupsOf(const MatrixProduct* product,
@@ -112,7 +113,8 @@ std::vector<GradientEvidenceGroup> GroupsOf(const MatrixProduct* product,
     if (same != groups.end()) {
       same->kernels.push_back(i);
     } else {
-      groups.push_back({{i}, EvidenceFor(product, kernels[i])});
+      groups.push_back(
+          {{i}, EvidenceFor(product, kernels[i]), FromWords(kernels[i].long_name) != 0});
     }
   }
   return groups;
@@ -186,6 +188,7 @@ std::vector<GradientGuess> GuessGradients(const MatrixProduct* product,
     return guesses;
   }
   // At least one group per gradient, by the extreme evidence; on a tie the earlier one is dgrad.
+  // Names are stronger: a split of one gradient over several kernels is no second gradient.
   const auto less = [](const GradientEvidenceGroup& a, const GradientEvidenceGroup& b) {
     return a.evidence < b.evidence;
   };
@@ -195,6 +198,10 @@ std::vector<GradientGuess> GuessGradients(const MatrixProduct* product,
     if (wgrad == dgrad || group->evidence >= wgrad->evidence) wgrad = group;
   }
   if (wgrad == dgrad) wgrad = std::next(dgrad) != groups.end() ? std::next(dgrad) : groups.begin();
+  if ((dgrad->named && dgrad->evidence > 0) || (wgrad->named && wgrad->evidence < 0)) {
+    for (const GradientEvidenceGroup& group : groups) give(group, Guess(group.evidence));
+    return guesses;
+  }
   const double apart = wgrad->evidence - dgrad->evidence + LogOdds(.55) * (dgrad < wgrad ? 1 : -1);
   for (auto group = groups.begin(); group != groups.end(); ++group) {
     if (group == dgrad) {

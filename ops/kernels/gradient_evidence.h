@@ -30,7 +30,8 @@ std::optional<Tile> TileOf(std::string_view kernel_name);
 /// the weight gradient (wgrad). Sums log-odds, strongest evidence first: words in the name; the
 /// output size that tile and grid fit; the operands' layout, if the product's is known; split-K
 /// beside a long reduction; launch order. Two kernels that differ in name, grid or layout compute
-/// one gradient each. `product` may be null. Source: docs/costs.md, "dgrad or wgrad".
+/// one gradient each, unless words in both names say the same one. `product` may be null. Source:
+/// docs/costs.md, "dgrad or wgrad".
 std::vector<GradientGuess> GuessGradients(const MatrixProduct* product,
                                           std::span<const InstanceKernel> kernels);
 

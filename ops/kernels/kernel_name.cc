@@ -34,6 +34,10 @@ constexpr NameRule kHeadRules[] = {
     // Sums of partial results
     {"splitKreduce", KernelKind::kSecondStage},
     {"gemm::split_k_kernel", KernelKind::kSecondStage},
+    // Of cuBLAS and cuDNN: no matrix instructions, by counters (docs/accuracy.md)
+    {"execute_split_k_kernel__", KernelKind::kSecondStage},
+    {"execute_split_k_kernel_cublas", KernelKind::kSecondStage},
+    {"execute_split_k_kernel_cudnn", KernelKind::kSecondStage},
     {"reduce_1Block", KernelKind::kSecondStage},
     {"kernelReduceAllPass2", KernelKind::kSecondStage},
     {"splitkv_combine", KernelKind::kSecondStage},
@@ -57,9 +61,9 @@ constexpr NameRule kHeadRules[] = {
     {"vol2col", KernelKind::kHelper},
     {"compute_gemm_pointers", KernelKind::kHelper},
     {"prepare_grouped_gemm_data", KernelKind::kHelper},
-    {"kernel_helper_stage", KernelKind::kHelper},  // cuDNN's, for strided_dgrad_indexed
-    {"SubTensor", KernelKind::kHelper},            // MIOpen's fill, scale and cast of tensors
-    {"init_device_workspace", KernelKind::kHelper},
+    {"kernel_helper_stage", KernelKind::kHelper},    // cuDNN's, for strided_dgrad_indexed
+    {"init_device_workspace", KernelKind::kHelper},  // cuDNN's, for wgrad_indexed
+    {"SubTensor", KernelKind::kHelper},              // MIOpen's fill, scale and cast of tensors
     {"precompute_indices", KernelKind::kHelper},
     {"scalePackedTensor", KernelKind::kHelper},
     {"scaleTensor", KernelKind::kHelper},

@@ -297,15 +297,21 @@ void Instance::ShareGradients(const ShareWorkIndices& mains) {
     if (kernels[i].part) guesses[i] = {*kernels[i].part, 1};
     name(mains[i], guesses[i].part, guesses[i].confidence);
   }
-  for (const Part part : {Part::kDgrad, Part::kWgrad, Part::kBackward}) {
+  std::vector<PartWork> left = gradients;
+  for (const Part part : {Part::kDgrad, Part::kWgrad}) {
     ShareWorkIndices chosen;
     for (size_t i = 0; i < mains.size(); ++i) {
       if (guesses[i].part == part) chosen.push_back(mains[i]);
     }
     if (chosen.empty()) continue;
-    const Work* work = FindPart(gradients, part);
-    charge(chosen, work != nullptr ? *work : SumOf(gradients));
+    charge(chosen, *FindPart(gradients, part));
+    std::erase_if(left, [&](const PartWork& gradient) { return gradient.part == part; });
   }
+  ShareWorkIndices undecided;
+  for (size_t i = 0; i < mains.size(); ++i) {
+    if (guesses[i].part == Part::kBackward) undecided.push_back(mains[i]);
+  }
+  if (!undecided.empty()) charge(undecided, SumOf(left));
 }
 
 void Instance::ShareMatrixBackward() {

@@ -98,7 +98,9 @@ constexpr LocalTensorCoreRule kTensorCoreRules[] = {
     // Communication
     {"N1", kNo, "nccl"},
     // Split-K sums, whose names often contain the product's
-    {"N2", kNo, "splitkreduce|splitk_reduce|reducesplitk|reduce_1block"},
+    {"N2", kNo,
+     "splitkreduce|splitk_reduce|reducesplitk|reduce_1block|execute_split_k_kernel__|"
+     "execute_split_k_kernel_cublas|execute_split_k_kernel_cudnn"},
     // Accessories of attention
     {"N3", kNo, "flash_|flashattn|prepare_varlen",
      R"(flash_\w*(?:combine|dot_do_o|convert_d|clear_dkv))"
@@ -107,10 +109,11 @@ constexpr LocalTensorCoreRule kTensorCoreRules[] = {
     {"N4", kNo,
      "nchwtonhwc|nhwctonchw|offsets|scaletensor|scalepacked|im2col|col2im|flip_filter|"
      "fft1d_|fft2d_|generatewinogradtiles|winograd_nonfused|wgrad2d_|kernel_helper_stage|"
-     "foldednhwc|subtensorop",
+     "init_device_workspace|foldednhwc|subtensorop",
      R"(nchwToNhwc|nhwcToNchw|compute\w*Offsets|scale(?:Tensor|Packed)|im2col|col2im)"
      R"(|flip_filter|fft[12]d_|generateWinogradTiles|winograd_nonfused)"
-     R"(|wgrad2d_\w*reduction|kernel_helper_stage|[fF]oldedNhwc|SubTensorOp)"},
+     R"(|wgrad2d_\w*reduction|kernel_helper_stage|init_device_workspace|[fF]oldedNhwc)"
+     R"(|SubTensorOp)"},
     // CUTLASS and xmma kernels for CUDA cores
     {"N5", kNo, "_simt_|opclasssimt|_ffma|_ff_main|xmma_pooling|gemvx|xmma_depthwise",
      R"(_simt_|OpClassSimt|_ffma(?:_|$)|_ff_main|xmma_pooling|gemvx|xmma_depthwise)"},

@@ -283,12 +283,20 @@ bool OpCallParser::ReadNumber(OpArg* arg) {
   return true;
 }
 
+// Flags count as 0 and 1, as other recorders write them (output_mask).
 bool OpCallParser::ReadSequence(OpArg* arg) {
   bool all_integers = true;
   bool all_numbers = true;
   in_.EnterSequence();
   while (in_.NextItem()) {
     const LiteralKind kind = in_.Peek();
+    if (all_numbers && kind == LiteralKind::kBool) {
+      bool flag = false;
+      if (!in_.ReadBool(&flag)) return false;
+      arg->int_list.push_back(flag ? 1 : 0);
+      arg->float_list.push_back(flag ? 1 : 0);
+      continue;
+    }
     const bool number_next = kind == LiteralKind::kInteger || kind == LiteralKind::kFloat;
     if (!all_numbers || !number_next) {
       all_numbers = false;

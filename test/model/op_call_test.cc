@@ -47,6 +47,15 @@ std::string ArgErrorOf(std::string_view arg) {
   return ErrorOf(fmt::format("{{'mod': 'm', 'op': 'o', 'args': [{}]}}", arg));
 }
 
+TEST(ParseOpCall, FlagsOfAListAreNumbers) {
+  const OpArg mask = ParsedArg("{'name': '', 'type': 'list', 'value': [False, True, True]}");
+  EXPECT_EQ(mask.kind, Kind::kIntList);
+  EXPECT_THAT(mask.int_list, ElementsAre(0, 1, 1));
+  const OpArg mixed = ParsedArg("{'name': '', 'type': 'list', 'value': [True, None, 2]}");
+  EXPECT_EQ(mixed.kind, Kind::kOther);
+  EXPECT_THAT(mixed.int_list, IsEmpty());
+}
+
 TEST(ParseOpCall, ReadsACallAsPyProfWritesIt) {
   const OpCall call = Parsed(
       "{'mod': 'torch.nn.functional', 'op': 'conv2d', 'args': [{'name': '', 'type': 'tensor', "
@@ -149,7 +158,7 @@ TEST(ParseOpCall, ReadsAnIntegerOfFloatTypeAsFloat) {
 
 TEST(ParseOpCall, KeepsOnlyTheTypeOfOtherValues) {
   for (const std::string_view value :
-       {"{}", "{'a': 1}", "[1, 'x']", "['x']", "[1.0, True]", "[True]", "[[1]]", "(None,)",
+       {"{}", "{'a': 1}", "[1, 'x']", "['x']", "[1.0, None]", "[True, None]", "[[1]]", "(None,)",
         "9223372036854775808", "[1, 9223372036854775808]", "[9223372036854775808, 'x']"}) {
     const OpArg arg = ParsedArg(fmt::format("{{'type': 'T', 'value': {}, 'name': 'n'}}", value));
     EXPECT_EQ(arg.kind, Kind::kOther) << value;

@@ -63,6 +63,15 @@ TEST(GradientEvidenceTest, WordsDecide) {
   EXPECT_EQ(Words(GuessOf(nullptr, {{"a_dgrad_b"}, {"a_dgrad_b"}})), "dgrad:high dgrad:high");
 }
 
+// A split-K product and its second kernel; one without a name takes the gradient that is left.
+TEST(GradientEvidenceTest, WordsOfTwoKernelsMayAgree) {
+  EXPECT_EQ(Words(GuessOf(nullptr, {{"xmma_wgrad_x"}, {"xmma_wgrad_x_split_k"}})),
+            "wgrad:high wgrad:high");
+  EXPECT_EQ(Words(GuessOf(nullptr, {{"xmma_dgrad_x"}, {"xmma_dgrad_y"}})), "dgrad:high dgrad:high");
+  EXPECT_EQ(Words(GuessOf(nullptr, {{"xmma_wgrad_x"}, {"x"}, {"xmma_wgrad_y"}})),
+            "wgrad:high dgrad:high wgrad:high");
+}
+
 // The order of a real profile: wgrad first. One of the tiles covers one output only.
 TEST(GradientEvidenceTest, OutputThatTileAndGridFit) {
   const MatrixProduct decoder = Linear(700, 33278, 200);

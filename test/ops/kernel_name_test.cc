@@ -40,6 +40,16 @@ TEST(KernelNameTest, KindsAndRoles) {
       {"sm90_xmma_depthwise_convolution_wgrad_tiling_f16f16_f32f32_f32_stage2_g64_betaTrue_post_"
        "execute_kernel__5x_cudnn",
        K::kSecondStage, Role::kReduce},
+      {"sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize64x64x8_ffma_execute_split_k_kernel__5x_"
+       "cublas",
+       K::kSecondStage, Role::kReduce},
+      {"sm80_xmma_wgrad_implicit_gemm_tf32f32_execute_split_k_kernel_cudnn_train", K::kSecondStage,
+       Role::kReduce},
+      {"void "
+       "cask_plugin__5x_cudnn::xmma__5x_cudnn::init_device_workspace_kernel<X::implicit_gemm>(P)",
+       K::kHelper, Role::kHelper},
+      {"sm90_xmma_wgrad_indexed_implicit_gemm_f16f16_execute_segment_k_on_kernel__5x_cudnn",
+       K::kMatrix, Role::kMain},
       {"void kernelReduceAllPass2<long, Min<long> >(int)", K::kSecondStage, Role::kReduce},
       {"void flash::flash_fwd_splitkv_combine_kernel<T>(P)", K::kSecondStage, Role::kReduce},
 

@@ -176,6 +176,46 @@ TEST(ShareWorkTest, TheFunctionAKernelRunsUnderNamesItsGradient) {
   }
 }
 
+// The sum of split-K parts does none of the product; counters of a GPU say so too. Two products of
+// one gradient share it, whether or not the call says that the other one was not wanted.
+TEST(ShareWorkTest, KernelsOfOneGradientShareIt) {
+  const std::string args =
+      "[2,4,6,6]float32 [2,3,8,8]float32 [4,3,3,3]float32 [4] [1,1] [0,0] [1,1] False [0,0] 1 ";
+  const Kernel main = {"sm80_xmma_wgrad_implicit_gemm_x_execute_kernel__5x_cudnn", 16, 300};
+  const Kernel sum = {"sm80_xmma_wgrad_implicit_gemm_x_execute_split_k_kernel__5x_cudnn", 2, 100};
+  const Kernel other = {"sm80_xmma_wgrad_implicit_gemm_y_execute_kernel__5x_cudnn", 2, 100};
+  // 2 x 2 x 36 positions x 108 weights each: 15552.
+  for (const char* mask : {"[0,1,1]", "[1,1,1]"}) {
+    SCOPED_TRACE(mask);
+    const PricedOp both = Price("aten::convolution_backward", (args + mask).c_str());
+    const auto split = SharesOf(both, kForward, {main, sum});
+    EXPECT_EQ(split[0].flops, 15552);
+    EXPECT_EQ(split[1].flops, 0);
+    EXPECT_EQ(split[1].role, Role::kReduce);
+    const auto shared = SharesOf(both, kForward, {main, other});
+    EXPECT_EQ(shared[0].flops, 11664);
+    EXPECT_EQ(shared[1].flops, 3888);
+    for (const KernelShare& share : shared) {
+      EXPECT_EQ(share.part, Part::kWgrad);
+      EXPECT_GE(share.part_confidence, .95);
+    }
+  }
+}
+
+// What no kernel names is left for those that are not told apart.
+TEST(ShareWorkTest, GradientsOfKernelsNotToldApartAreCountedOnce) {
+  const PricedOp both = Price("aten::cudnn_convolution_backward",
+                              "[2,3,8,8]float32 [2,4,6,6]float32 [4,3,3,3]float32");
+  const std::string name = "volta_scudnn_128x64_relu_interior_nn_v1";
+  const std::vector<InstanceKernel> kernels = {
+      {name, {1, 1, 1}, 100, {}, Part::kWgrad}, {name, {1, 1, 1}, 100}, {name, {1, 1, 1}, 100}};
+  std::vector<KernelShare> shares(kernels.size());
+  ShareWork(both, kForward, kernels, shares);
+  EXPECT_EQ(shares[0].flops, 15552);
+  EXPECT_EQ(shares[1].flops, 7776);
+  EXPECT_EQ(shares[2].flops, 7776);
+}
+
 TEST(ShareWorkTest, OtherOps) {
   const PricedOp add = Price("torch.add", "[6]float32 [6]float32");  // 6, 72; backward 0
   Check(add, kForward, {{kAdd}}, {{Role::kMain, 6, 72}});

@@ -139,9 +139,12 @@ TEST(TensorCoreTest, NamesThatMislead) {
       {"fmha_cutlassB_f16_aligned_128x64_k64_sm75", "1", "P8"},
       // Accessories of ops that use them
       {"void splitKreduce_kernel<float, 16, int>(P)", "0", "N2"},
+      {"sm80_xmma_wgrad_implicit_gemm_f16f16_tensor16x8x16_execute_split_k_kernel__5x_cudnn", "0",
+       "N2"},
       {"void cutlass::Kernel<cutlass::ReduceSplitK<OpClassTensorOp> >(P)", "0", "N2"},
       {"void flash_fwd_splitkv_combine_kernel<Traits<64> >(P)", "0", "N3"},
       {"void cudnn::ops::nchwToNhwcKernel<__half>(P)", "0", "N4"},
+      {"void xmma__5x_cudnn::init_device_workspace_kernel<tensor16x8x16>(P)", "0", "N4"},
       {"void xmma_cudnn::implicit_gemm::strided_dgrad_indexed::kernel_helper_stage_0<Hmma_fp16>(P)",
        "0", "N4"},
       {"void foldedNhwcToNhwcKernel<float, float, float, true, 1>(P)", "0", "N4"},
