@@ -19,7 +19,7 @@ constexpr bool RankFacts::*kFlags[] = {
     &RankFacts::has_run,   &RankFacts::has_launches,  &RankFacts::has_prices,
     &RankFacts::has_roofs, &RankFacts::has_phases,    &RankFacts::has_memory,
     &RankFacts::has_steps, &RankFacts::data_parallel, &RankFacts::distributed_data_parallel,
-    &RankFacts::nccl,      &RankFacts::gloo,
+    &RankFacts::nccl,      &RankFacts::gloo,          &RankFacts::file_cut,
 };
 
 constexpr int64_t ProductTimes::*kProducts[] = {&ProductTimes::half_ns, &ProductTimes::fp32_ns,
@@ -94,6 +94,8 @@ void RankFacts::Merge(const RankFacts& more) {
   for (const auto time : kProducts) SaturatingAdd(&(products.*time), more.products.*time);
   for (size_t i = 0; i < kTopicCount; ++i) topics[i].Merge(more.topics[i]);
   compute_capability = std::max(compute_capability, more.compute_capability);
+  link_bytes_per_s = std::max(link_bytes_per_s, more.link_bytes_per_s);
+  family = std::max(family, more.family);
   if (!IsFuller(more, *this)) return;
   memory_bytes = more.memory_bytes;
   peak_allocated_bytes = more.peak_allocated_bytes;

@@ -503,6 +503,9 @@ TEST(AdviceFactsTest, MergingHasNoOrder) {
   b.peak_allocated_bytes = 70 * kGiB;
   b.allocated_at_peak_bytes = 1;
   b.gpus = 4;
+  b.family = Family::kKineto;
+  b.link_bytes_per_s = 9;
+  b.file_cut = true;
   RankFacts ab = a;
   ab.Merge(b);
   RankFacts ba = b;
@@ -511,6 +514,9 @@ TEST(AdviceFactsTest, MergingHasNoOrder) {
     EXPECT_EQ(facts->steps, ab.steps);
     EXPECT_EQ(facts->total_ns, 2 * kWindowNs);
     EXPECT_EQ(facts->gpus, 4);
+    EXPECT_EQ(facts->family, Family::kKineto);
+    EXPECT_EQ(facts->link_bytes_per_s, 9);
+    EXPECT_TRUE(facts->file_cut);
     EXPECT_EQ(facts->allocated_at_peak_bytes, 1);
     EXPECT_EQ(facts->At(Topic::kPad).places.at("b").gain_ns, 3);
     EXPECT_EQ(facts->At(Topic::kPad).all.count, 41);
