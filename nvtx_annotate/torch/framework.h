@@ -28,7 +28,7 @@
 #define OPLENS_TORCH_VERSION (TORCH_VERSION_MAJOR * 1000 + TORCH_VERSION_MINOR)
 
 #if OPLENS_TORCH_VERSION >= 2000
-#include "nvtx_annotate/torch/framework_2.h"  // Compiled against stand-ins of 2.0 and 2.9.
+#include "nvtx_annotate/torch/framework_2.h"  // Run with 2.13, compiled for 2.11 and 2.14.
 #elif OPLENS_TORCH_VERSION >= 1013
 #include "nvtx_annotate/torch/framework_1_13.h"
 #else

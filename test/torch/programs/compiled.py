@@ -5,6 +5,7 @@ in its cache. The program `recompiled` has one compilation in it.
 """
 import os
 import sys
+import sysconfig
 import tempfile
 
 import torch
@@ -19,6 +20,9 @@ def begin():
     import torch._inductor.config as config
 
     config.compile_threads = 1
+    # Inductor links with the folder of Python's library before PyTorch's: where that is the system's, and has
+    # another PyTorch, it would be that one.
+    sysconfig.get_config_vars()["LIBDIR"] = os.path.join(os.path.dirname(torch.__file__), "lib")
     for make in (training, recompiled, graph_break, eager_backend, compiled_optimizer, exported, tuned):
         torch.manual_seed(1)
         _made[make.__name__] = getattr(sys.modules[__name__], "make_" + make.__name__)()
