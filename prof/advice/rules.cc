@@ -463,8 +463,8 @@ constexpr Rule kAdviceRules[] = {
      .change = "record it again with what the evidence names",
      .bound = "",
      .assumption = "",
-     .command = "--view losses",
-     .view = "losses",
+     .command = "-c kernel,op,shape,reason",
+     .view = "kernels",
      .can_look = HasRun,
      .lack = MissingFact::kKernels},
 };
