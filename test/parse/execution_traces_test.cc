@@ -239,7 +239,8 @@ TEST_F(ExecutionTracesTest, ArgumentsOfEveryType) {
                       R"j(["GenericList[Int,Int]","GenericList[]","GenericList[Bool,Bool]",)j"
                       R"j("GenericList[Double]"])j"),
             "{'name': '', 'type': 'list', 'value': [4, 3]}, {'name': '', 'type': 'list', 'value': "
-            "[]}, {'name': '', 'type': 'list', 'value': [1, 0]}]}");
+            "[]}, {'name': '', 'type': 'list', 'value': [1, 0]}, {'name': '', 'type': 'list', "
+            "'value': [0.5]}]}");
   // A tensor without dimensions, and none.
   EXPECT_EQ(Arguments(R"j([[4,5,0,1,8,"cpu"],[6,0,0,0,0,""],1])j", "[[],[],[]]",
                       R"j(["Tensor(long)","Tensor(nullptr (uninitialized))","Int"])j"),

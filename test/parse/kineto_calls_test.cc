@@ -129,7 +129,7 @@ TEST(KinetoArgumentsTest, SurvivesOddForms) {
   EXPECT_EQ(Describe(ReadArguments("[[], [], [], []]",
                                    R"(["Scalar", "ScalarList", "ScalarList", "ScalarList"])",
                                    R"(["inf", "[0.5, 1]", "[1, ", "[True]"])")),
-            "float:inf (list) (list) list[1]");
+            "float:inf floats[0.5,1] (list) list[1]");
 }
 
 }  // namespace
