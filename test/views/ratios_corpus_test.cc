@@ -117,10 +117,12 @@ class RatioSinks : public Destination {
   Checked checked;
 };
 
-void Check(const std::vector<std::string>& paths, const ViewRequest& request, RatioSinks* sinks) {
+void Check(const std::vector<std::string>& paths, const ViewRequest& request, RatioSinks* sinks,
+           const std::string& counters = "") {
   const std::vector<ViewPlan> plans = PlanViews(request);
   Diagnostics diagnostics;
   Inputs inputs(paths, {}, NeedsOf(plans));
+  inputs.Count(counters);
   ViewRunner views(plans, {}, sinks);
   PriceAll(&inputs, {}, &views, &diagnostics);
   views.Finish();
@@ -151,6 +153,9 @@ TEST(RatiosCorpusTest, ValuesAreThoseOfTheirFields) {
   }
   const auto kineto = test::CorpusDir().path / "kineto";
   Check({(kineto / "ddp_sampled_w128").string()}, {.list = "all", .by = "step,rank"}, &sinks);
+  const fs::path counted = fs::path(test::SourceDir()) / "test/golden/counters";
+  Check({(counted / "step.json.gz").string()}, {.list = "all"}, &sinks,
+        (counted / "step.csv.gz").string());
   // What only its own word chooses.
   for (const View& view : Views()) {
     std::string columns = "all";
