@@ -75,33 +75,25 @@ bool IsListText(std::string_view text) {
                               (text.front() == '(' && text.back() == ')'));
 }
 
-/// Parses "[1, 2]" or "(1, 2)"; booleans become 1 and 0.
-bool ParseIntList(std::string_view text, std::vector<int64_t>* list) {
-  if (!IsListText(text)) return false;
-  text = text.substr(1, text.size() - 2);
-  while (!text.empty()) {
-    const size_t comma = std::min(text.find(','), text.size());
-    std::string_view item = text.substr(0, comma);
-    while (!item.empty() && item.front() == ' ') item.remove_prefix(1);
-    if (item == "True" || item == "False") {
-      list->push_back(item == "True" ? 1 : 0);
-    } else if (!ParseNumber(item, &list->emplace_back())) {
-      return false;
-    }
-    text.remove_prefix(std::min(comma + 1, text.size()));
-  }
+bool ParseItem(std::string_view item, double* value) { return ParseNumber(item, value); }
+
+/// Booleans become 1 and 0.
+bool ParseItem(std::string_view item, int64_t* value) {
+  if (item != "True" && item != "False") return ParseNumber(item, value);
+  *value = item == "True" ? 1 : 0;
   return true;
 }
 
-/// Parses "[1.5, 2.]".
-bool ParseFloatList(std::string_view text, std::vector<double>* list) {
+/// Parses "[1, 2]" or "(1, 2)".
+template <typename T>
+bool ParseList(std::string_view text, std::vector<T>* list) {
   if (!IsListText(text)) return false;
   text = text.substr(1, text.size() - 2);
   while (!text.empty()) {
     const size_t comma = std::min(text.find(','), text.size());
     std::string_view item = text.substr(0, comma);
     while (!item.empty() && item.front() == ' ') item.remove_prefix(1);
-    if (!ParseNumber(item, &list->emplace_back())) return false;
+    if (!ParseItem(item, &list->emplace_back())) return false;
     text.remove_prefix(std::min(comma + 1, text.size()));
   }
   return true;
@@ -125,13 +117,13 @@ OpArg MakeScalar(std::string_view value, std::string_view type) {
   } else if (value == "None") {
     arg.kind = OpArg::Kind::kNone;
     arg.type = "NoneType";
-  } else if (ParseIntList(value, &arg.int_list)) {
+  } else if (ParseList(value, &arg.int_list)) {
     arg.kind = OpArg::Kind::kIntList;
     arg.type = "list";
   } else {
     arg.int_list.clear();
     if (value.front() == '[') arg.type = "list";
-    if (ParseFloatList(value, &arg.float_list)) {
+    if (ParseList(value, &arg.float_list)) {
       arg.kind = OpArg::Kind::kFloatList;
       arg.type = "list";
     } else {
