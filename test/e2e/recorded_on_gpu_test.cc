@@ -49,7 +49,7 @@ TEST_P(SameStepsTest, ARecordingAndATraceOfPyTorchAgree) {
 INSTANTIATE_TEST_SUITE_P(Programs, SameStepsTest,
                          testing::Values("allocations", "amp", "copies", "ddp", "float8",
                                          "nested_tensors", "triton_op"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& program) { return std::string(program.param); });
 
 // A convolution of 16 x 3 x 32 x 32 by 32 filters of 3 x 3 whose input needs no gradient: two
 // kernels of one gradient, the second of which adds up what the first computed in parts.
@@ -62,7 +62,9 @@ TEST(RecordedOnGpuTest, AGradientInTwoKernelsCountsOnce) {
     const std::string kernel = row["kernel"];
     if (kernel.find("wgrad") == std::string::npos) continue;
     ++kernels;
-    if (row["flops"] != 0) EXPECT_EQ(row["grad"], "wgrad");
+    if (row["flops"] != 0) {
+      EXPECT_EQ(row["grad"], "wgrad");
+    }
   }
   EXPECT_EQ(kernels, 4) << "two in each of two steps";
   EXPECT_EQ(flops, 2 * (2 * 16 * 32 * 32 * 32 * 3 * 3 * 3));
