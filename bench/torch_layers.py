@@ -1,7 +1,7 @@
-"""torch_layers.py MODE [ROUNDS]: what oplens_annotate costs a Python program, as the ratio of the CPU
-time of a step to that of the bare step, the median over pairs of both in this process. MODE is printed;
-with "trace" in it there are call sites, with "layers" in it nothing but layers. bench/torch_layers.sh
-starts it, under a tool or without."""
+"""torch_layers.py MODE [ROUNDS [IDLE]]: what oplens_annotate costs a Python program, as the ratio of the CPU
+time of a step to that of the bare step and, with IDLE (libidle_observer.so), to that with an observer that does
+nothing: medians over rounds of all in this process. MODE is printed; with "trace" in it there are call sites, with
+"layers" in it nothing but layers. bench/torch_layers.sh starts it, under a tool or without."""
 import ctypes
 import statistics
 import sys
@@ -70,9 +70,9 @@ def cpu_time(step, count):
 
 
 class Switch:
-    """Everything on and off again, in a process that oplens_annotate was begun in."""
+    """Who observes the step: nobody, an observer that does nothing (bench/idle_observer.cc) or oplens_annotate."""
 
-    def __init__(self):
+    def __init__(self, idle):
         import oplens_annotate
         from oplens_annotate import _modules
 
@@ -81,13 +81,21 @@ class Switch:
         self.emits = oplens_annotate.init(trace="trace" in sys.argv[1])
         self.hooked_call = torch.nn.Module.__call__
         self.library = ctypes.CDLL(oplens_annotate._api._name) if self.emits else None
+        self.idle_library = ctypes.CDLL(idle) if idle else None
 
     def bare(self):
         self.module.__call__ = self.bare_call
         if self.emits:
             self.library.oplens_torch_uninstall()
+        if self.idle_library:
+            self.idle_library.idle_observer_uninstall()
+
+    def idle(self):
+        self.bare()
+        self.idle_library.idle_observer_install()
 
     def annotated(self):
+        self.bare()
         self.module.__call__ = self.hooked_call
         if self.emits and "layers" not in sys.argv[1]:
             self.library.oplens_torch_install()
@@ -96,21 +104,27 @@ class Switch:
 def main():
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 11
     torch.set_num_threads(1)
-    switch = Switch()
-    ratios = []
+    idle = sys.argv[3] if len(sys.argv) > 3 else ""
+    switch = Switch(idle)
+    observers = ["bare", "idle", "annotated"] if idle else ["bare", "annotated"]
+    print(f"{sys.argv[1]}, PyTorch {torch.__version__}:")
     for make in (linear_relu, linear_relu_forward, pointwise, large):
         step, count = make()
         cpu_time(step, 2 * count)
-        pairs = []
+        ratios = {"of bare": [], "of idle": [], "idle of bare": []}
         for i in range(rounds):
             # Whichever comes first has the colder caches.
             times = {}
-            for which in (("bare", "annotated"), ("annotated", "bare"))[i % 2]:
+            for which in observers if i % 2 == 0 else reversed(observers):
                 getattr(switch, which)()
+                cpu_time(step, 1)
                 times[which] = cpu_time(step, count)
-            pairs.append(times["annotated"] / times["bare"])
-        ratios.append(f"{make.__name__} {statistics.median(pairs):.3f}")
-    print(f"{sys.argv[1]}: " + ", ".join(ratios))
+            ratios["of bare"].append(times["annotated"] / times["bare"])
+            if idle:
+                ratios["of idle"].append(times["annotated"] / times["idle"])
+                ratios["idle of bare"].append(times["idle"] / times["bare"])
+        medians = (f"{name} {statistics.median(values):.3f}" for name, values in ratios.items() if values)
+        print(f"  {make.__name__}: " + ", ".join(medians))
 
 
 if __name__ == "__main__":
