@@ -1,5 +1,6 @@
-// libidle_observer.so: an observer of PyTorch that asks for what the adaptor asks for and does nothing with it.
-// What such a one costs, an adaptor cannot cost less than: bench/torch_layers.py compares with it.
+// libidle_observer.so: an observer of PyTorch that asks for what the adaptor asks for and does
+// nothing with it. What such a one costs, an adaptor cannot cost less than: bench/torch_layers.py
+// compares with it.
 #include <ATen/record_function.h>
 
 #include <array>
@@ -10,7 +11,9 @@ namespace {
 std::array<at::CallbackHandle, 2> g_callbacks;
 bool g_added = false;
 
-std::unique_ptr<at::ObserverContext> OnStart(const at::RecordFunction& /*function*/) { return nullptr; }
+std::unique_ptr<at::ObserverContext> OnStart(const at::RecordFunction& /*function*/) {
+  return nullptr;
+}
 void OnEnd(const at::RecordFunction& /*function*/, at::ObserverContext* /*context*/) {}
 
 }  // namespace
