@@ -53,8 +53,8 @@ Cost CostOf(std::string name, const RoofTimes& times, double whole_ns) {
   const auto known = [&](std::optional<double> figure, int64_t known_ns) {
     return ShowsRate(sums.PercentOfTotal(known_ns)) ? figure : std::nullopt;
   };
-  cost.tflops = known(sums.TeraflopsPerSecond(), sums.flops_ns);
-  cost.gbps = known(sums.GigabytesPerSecond(), sums.bytes_ns);
+  cost.tflops = known(sums.TeraflopsPerSecond(), sums.rated_flops_ns);
+  cost.gbps = known(sums.GigabytesPerSecond(), sums.rated_bytes_ns);
   cost.tc_pct = known(sums.TensorCorePercent(), sums.tensor_core_known_ns);
   cost.bound = times.Bound();
   cost.roof_pct = times.RoofPct();

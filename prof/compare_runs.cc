@@ -42,6 +42,9 @@ bool IsOneSummary(const std::vector<std::string>& paths) {
 }
 
 void RunComparison::Read(StatusLine* status, Messages* base_messages, Messages* messages) {
+  if (!base_.empty() && !options_.counters.empty()) {
+    throw UsageError("--counters are those of one run: they do not go with --diff");
+  }
   // A summary holds its texts in the form in which they may leave the machine: the other run's must
   // match.
   const bool as_saved = IsOneSummary(base_) || IsOneSummary(options_.inputs);
@@ -91,6 +94,8 @@ void RunComparison::ReadSide(const std::vector<std::string>& paths, bool as_save
   const std::vector<std::string> none;
   Inputs inputs(paths, is_new ? options_.execution_traces : none, NeedsOf(plan_.plans), {}, tool_,
                 status);
+  inputs.Explain(options_.evidence, options_.reference);
+  inputs.Count(options_.counters);
   inputs.RefuseUnreadable();
   PriceOptions pricing = options_.Pricing();
   pricing.messages = messages;
@@ -106,6 +111,7 @@ void RunComparison::ReadSide(const std::vector<std::string>& paths, bool as_save
     runner.Finish();
     for (std::string& note : runner.Notes()) messages->Need(std::move(note));
   }
+  for (const std::string& sentence : inputs.UnusedExecutionTraces()) messages->Need(sentence);
   for (std::string& note : inputs.Notes()) messages->Need(std::move(note));
   if (std::string sentence = inputs.claims()->Sentence(); !sentence.empty()) {
     messages->Need(std::move(sentence));

@@ -57,15 +57,19 @@ PriceResult AttentionPriceOf(const Attention& a) {
   const Checked dv = a.v.width;
   const Checked pairs = a.batch_heads() * a.pairs * 2;
   const Checked rows = a.batch_heads() * a.q.length;
-  const Checked tensors = a.q.tensor.bytes() + a.k.tensor.bytes() + a.v.tensor.bytes() +
-                          BytesOf(rows * dv, a.q.tensor.dtype);
+  const Checked query_sized = a.q.tensor.bytes() + BytesOf(rows * dv, a.q.tensor.dtype);
+  const Checked keys_and_values = a.k.tensor.bytes() + a.v.tensor.bytes();
+  const bool all_seen = a.varlen || a.k.length <= 0;
+  const Checked seen =
+      all_seen ? keys_and_values
+               : keys_and_values / a.k.length * VisibleKeys(a.q.length, a.k.length, a.seen);
   const Checked mask = a.mask ? a.mask->bytes() : Checked(0);
   const Checked statistics = BytesOf(rows, DType::kFloat32);
   const Work forward{pairs * (d + dv), 0,
-                     tensors + mask + (a.log_sum_exp ? statistics : Checked(0))};
+                     query_sized + seen + mask + (a.log_sum_exp ? statistics : Checked(0))};
   // dV = P^T dY, dP = dY V^T, dQ = dS K, dK = dS^T Q; before them P, if it was not kept.
   const Work backward{pairs * (d * (a.recomputes ? 3 : 2) + dv * 2), 0,
-                      tensors * 2 + mask + statistics};
+                      query_sized * 2 + seen + keys_and_values + mask + statistics};
   PriceResult result = Priced(AttentionParamsText(a), forward, backward);
   result.price->matmul_like = true;
   result.price->mma_estimated = a.upper_bound;

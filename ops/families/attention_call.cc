@@ -388,6 +388,20 @@ Checked VisiblePairs(int64_t queries, int64_t keys, const Visibility& seen) {
   return pairs;
 }
 
+int64_t VisibleKeys(int64_t queries, int64_t keys, const Visibility& seen) {
+  if (queries <= 0 || keys <= 0) return 0;
+  const Checked shift = seen.bottom_right ? Checked(keys) - queries : Checked(0);
+  // From the first key of the first query to the last one of the last; all between are seen.
+  int64_t first = 0;
+  int64_t end = keys;
+  if (seen.left >= 0) first = std::clamp<int64_t>((shift - seen.left).Value().value_or(0), 0, keys);
+  if (seen.right >= 0) {
+    const Checked last = shift + (queries - 1) + seen.right;
+    end = std::clamp<int64_t>((last + 1).Value().value_or(keys), 0, keys);
+  }
+  return std::max<int64_t>(end - first, 0);
+}
+
 std::span<const std::string_view> AttentionNames() { return kAttentionCallNames; }
 
 std::optional<Reason> ReadAttention(std::string_view op, const OpCall& call, Attention* attention) {

@@ -28,6 +28,8 @@ struct Visibility {
 /// Number of (query, visible key) pairs, in O(1). 0 for negative extents; if `seen` limits, extents
 /// whose sum exceeds 64 bits overflow.
 Checked VisiblePairs(int64_t queries, int64_t keys, const Visibility& seen);
+/// Number of keys that some query sees: the others are never read. 0 for negative extents.
+int64_t VisibleKeys(int64_t queries, int64_t keys, const Visibility& seen);
 
 /// Q, K or V.
 struct AttentionOperand {

@@ -129,16 +129,6 @@ PriceResult PriceLinspace(std::string_view, const OpCall& call) {
   return PricedWrite({&count, 1}, type);
 }
 
-// tril, triu: x is read, its triangle and zeros are written; the gradient likewise from dY.
-PriceResult PriceTriangle(std::string_view, const OpCall& call) {
-  CallArgs args(call, {"input|self", "diagonal"});
-  const Tensor x = args.RequireTensor(0);
-  if (args.failed()) return Unpriced(args.reason());
-  if (x.shape.size() < 2) return Unpriced(Reason::kShapeMismatch);
-  const Work work{0, 0, x.bytes() * 2};
-  return Priced(TensorText(x), work, work);
-}
-
 constexpr std::string_view kCreationSizedNames[] = {"zeros",     "ones",     "empty",
                                                     "new_zeros", "new_ones", "new_empty"};
 constexpr std::string_view kFullNames[] = {"full"};
@@ -147,7 +137,6 @@ constexpr std::string_view kCreationLikeNames[] = {"zeros_like", "ones_like", "e
 constexpr std::string_view kEyeNames[] = {"eye"};
 constexpr std::string_view kArangeNames[] = {"arange"};
 constexpr std::string_view kLinspaceNames[] = {"linspace"};
-constexpr std::string_view kCreationTriangleNames[] = {"tril", "triu"};
 constexpr OpModel kCreationModels[] = {
     {kCreationSizedNames, PriceCreationSized},
     {kFullNames, PriceFull},
@@ -155,7 +144,6 @@ constexpr OpModel kCreationModels[] = {
     {kEyeNames, PriceEye},
     {kArangeNames, PriceArange},
     {kLinspaceNames, PriceLinspace},
-    {kCreationTriangleNames, PriceTriangle},
 };
 
 }  // namespace

@@ -37,13 +37,29 @@ std::optional<std::vector<int64_t>> Padded(Shape shape, const std::vector<int64_
   return padded;
 }
 
-// pad(x, pads, mode, value). The gradient is a part of dY, or for repeated elements a sum.
+// The elements of x that are left of a crop, Padded() having checked the pads.
+Checked KeptOf(Shape shape, const std::vector<int64_t>& pads) {
+  Checked kept = 1;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    Checked extent = shape[shape.size() - 1 - i];
+    for (size_t side = 2 * i; side < 2 * i + 2 && side < pads.size(); ++side) {
+      extent = extent + std::min<int64_t>(pads[side], 0);
+    }
+    kept *= std::max<int64_t>(extent.Value().value_or(0), 0);
+  }
+  return kept;
+}
+
+// pad(x, pads, mode, value). The gradient is the same part of dY, and zeros where x was cropped; or
+// for repeated elements a sum over dY.
 PriceResult PricedPad(const Tensor& x, const std::vector<int64_t>& pads, bool repeats) {
   const auto shape = Padded(x.shape, pads);
   if (!shape) return Unpriced(Reason::kShapeMismatch);
   const Checked n = Elements(*shape);
-  const Checked bytes = x.bytes() + BytesOf(n, x.dtype);
-  return Priced(TensorText(x), LayoutMove(bytes), Work{0, repeats ? n : Checked(0), bytes});
+  const Checked kept = BytesOf(KeptOf(x.shape, pads), x.dtype);
+  const Checked written = BytesOf(n, x.dtype);
+  const Work backward = repeats ? Work{0, n, written + x.bytes()} : LayoutMove(kept + x.bytes());
+  return Priced(TensorText(x), LayoutMove(kept + written), backward);
 }
 
 PriceResult PricePad(std::string_view op, const OpCall& call) {
@@ -130,6 +146,28 @@ Checked LowerPlaces(int64_t rows, int64_t columns, int64_t offset) {
   return sum + (Checked(rows) - full) * columns;
 }
 
+// Those on or above it for the upper triangle.
+Checked TrianglePlaces(bool upper, int64_t rows, int64_t columns, int64_t offset) {
+  if (!upper) return LowerPlaces(rows, columns, offset);
+  const bool lowest = offset == INT64_MIN;
+  return Checked(rows) * columns - (lowest ? Checked(0) : LowerPlaces(rows, columns, offset - 1));
+}
+
+// tril(x, offset), triu: the triangle of x is read, it and zeros are written; the gradient likewise
+// from dY.
+PriceResult PriceTriangle(std::string_view op, const OpCall& call) {
+  CallArgs args(call, {"input|self", "diagonal"});
+  const Tensor x = args.RequireTensor(0);
+  const int64_t offset = args.IntOr(1, 0);
+  if (args.failed()) return Unpriced(args.reason());
+  const size_t rank = x.shape.size();
+  if (rank < 2) return Unpriced(Reason::kShapeMismatch);
+  const Checked places = Elements(x.shape.first(rank - 2)) *
+                         TrianglePlaces(op == "triu", x.shape[rank - 2], x.shape.back(), offset);
+  const Work work = LayoutMove(BytesOf(places, x.dtype) + x.bytes());
+  return Priced(TensorText(x), work, work);
+}
+
 // tril_indices(rows, columns, offset): row and column of each position, int64.
 PriceResult PriceTriangleIndices(std::string_view op, const OpCall& call) {
   CallArgs args(call, {"row", "col", "offset"});
@@ -139,12 +177,7 @@ PriceResult PriceTriangleIndices(std::string_view op, const OpCall& call) {
   if (args.failed() || rows < 0 || columns < 0) return Unpriced(Reason::kUnsupportedArgs);
   DType type;
   if (!ReadDType(call, DType::kInt64, &type)) return Unpriced(Reason::kUnknownDType);
-  Checked places = LowerPlaces(rows, columns, offset);
-  if (op == "triu_indices") {
-    const bool lowest = offset == INT64_MIN;
-    places =
-        Checked(rows) * columns - (lowest ? Checked(0) : LowerPlaces(rows, columns, offset - 1));
-  }
+  const Checked places = TrianglePlaces(op == "triu_indices", rows, columns, offset);
   const int64_t matrix[] = {rows, columns};
   return PricedMove(TensorText(matrix, type), BytesOf(places * 2, type));
 }
@@ -193,13 +226,18 @@ constexpr std::string_view kPadNames[] = {"pad",
                                           "replication_pad3d"};
 constexpr std::string_view kLayoutRepeatNames[] = {"repeat_interleave"};
 constexpr std::string_view kMeshGridNames[] = {"meshgrid"};
-constexpr std::string_view kLayoutTriangleNames[] = {"tril_indices", "triu_indices"};
+constexpr std::string_view kLayoutTriangleNames[] = {"tril", "triu"};
+constexpr std::string_view kLayoutTriangleIndexNames[] = {"tril_indices", "triu_indices"};
 constexpr std::string_view kDiagonalNames[] = {"diag", "diag_embed"};
 constexpr std::string_view kOneHotNames[] = {"one_hot"};
 constexpr OpModel kLayoutModels[] = {
-    {kPadNames, PricePad},           {kLayoutRepeatNames, PriceRepeatInterleave},
-    {kMeshGridNames, PriceMeshGrid}, {kLayoutTriangleNames, PriceTriangleIndices},
-    {kDiagonalNames, PriceDiagonal}, {kOneHotNames, PriceOneHot},
+    {kPadNames, PricePad},
+    {kLayoutRepeatNames, PriceRepeatInterleave},
+    {kMeshGridNames, PriceMeshGrid},
+    {kLayoutTriangleNames, PriceTriangle},
+    {kLayoutTriangleIndexNames, PriceTriangleIndices},
+    {kDiagonalNames, PriceDiagonal},
+    {kOneHotNames, PriceOneHot},
 };
 
 }  // namespace

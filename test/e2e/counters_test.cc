@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "test/e2e/e2e.h"
@@ -118,6 +120,64 @@ TEST(CountersTest, RefusesWhatCannotBeJoined) {
       {"--strict", "--counters", Data("step.csv.gz"), SourceDir() + "/examples/data/demo.sql"});
   EXPECT_EQ(other.exit_code, 3);
   EXPECT_THAT(other.err, HasSubstr("no kernel of the profile has the name"));
+}
+
+// The rate of a group is that of its kernels, measured or modelled.
+TEST(CountersTest, RatesOfGroupsAreThoseOfTheirKernels) {
+  const std::vector<std::string> inputs = {"--counters", Data("step.csv.gz"), Data("step.json.gz")};
+  const auto with = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), inputs.begin(), inputs.end());
+    return RowsWith(std::move(arguments));
+  };
+  struct Work {
+    double flops = 0, bytes = 0, flops_ns = 0, bytes_ns = 0;
+  };
+  std::map<std::string, Work> ops;
+  bool any_measured = false;
+  for (const json& row : with({"-c", "op,sil,tflops,gbps,flops_by"})) {
+    Work& work = ops[row.at("op").is_null() ? "" : std::string(row.at("op"))];
+    const double sil = row.at("sil");
+    any_measured |= row.at("flops_by") == "measured";
+    if (!row.at("tflops").is_null()) {
+      work.flops += row.at("tflops").get<double>() * sil;
+      work.flops_ns += sil;
+    }
+    if (!row.at("gbps").is_null()) {
+      work.bytes += row.at("gbps").get<double>() * sil;
+      work.bytes_ns += sil;
+    }
+  }
+  EXPECT_TRUE(any_measured);
+  size_t compared = 0;
+  for (const json& row : with({"--by", "op"})) {
+    const auto op = ops.find(row.at("op").is_null() ? "" : std::string(row.at("op")));
+    if (op == ops.end() || op->second.flops_ns == 0) continue;
+    SCOPED_TRACE(op->first);
+    ++compared;
+    const double tflops = op->second.flops / op->second.flops_ns;
+    EXPECT_NEAR(row.at("tflops").get<double>(), tflops, 1e-9 + tflops * 1e-6);
+    if (op->second.bytes_ns == 0) continue;
+    const double gbps = op->second.bytes / op->second.bytes_ns;
+    EXPECT_NEAR(row.at("gbps").get<double>(), gbps, 1e-9 + gbps * 1e-6);
+  }
+  EXPECT_GE(compared, 5u);
+}
+
+// Of one run: a gate has them, a comparison of two would set measured against modelled figures.
+TEST(CountersTest, GatesTakeThemAndDiffsDoNot) {
+  const std::string trace = Data("step.json.gz");
+  const RunResult diff =
+      RunProf({"--diff", trace, "--counters", Data("step.csv.gz"), "--csv", trace});
+  EXPECT_EQ(diff.exit_code, 2);
+  EXPECT_EQ(diff.err, "prof: --counters are those of one run: they do not go with --diff\n");
+  const auto rate = [&](const std::vector<std::string>& counters) {
+    std::vector<std::string> arguments = {"--json", "--fail-if", "op(mm).tflops<0", trace};
+    arguments.insert(arguments.end(), counters.begin(), counters.end());
+    const RunResult gate = RunProf(arguments);
+    EXPECT_EQ(gate.exit_code, 0) << gate.err;
+    return gate.out;
+  };
+  EXPECT_NE(rate({}), rate({"--counters", Data("step.csv.gz")}));
 }
 
 TEST(CountersTest, AloneTheCountedKernelsAreShown) {

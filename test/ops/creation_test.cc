@@ -35,7 +35,6 @@ TEST(CreationTest, Prices) {
       {"torch.arange", "0 1 0.25", "[4]fp32", {0, 0, 16}, {}},
       {"torch.arange", "end=3 dtype='int32'", "[3]int32", {0, 0, 12}, {}},
       {"torch.linspace", "0 1 5", "[5]fp32", {0, 0, 20}, {}},
-      {"torch.tril", "[2,3]float32", "[2,3]fp32", {0, 0, 48}, {Back({0, 0, 48})}},
 
       {"torch.zeros", "", Reason::kNoArguments},
       {"torch.zeros", "-2 3", Reason::kUnsupportedArgs},
@@ -55,7 +54,6 @@ TEST(CreationTest, Prices) {
       {"torch.arange", "-9223372036854775807 9223372036854775807", Reason::kUnsupportedArgs},
       {"torch.eye", "-1", Reason::kUnsupportedArgs},
       {"torch.linspace", "0 1 -5", Reason::kUnsupportedArgs},
-      {"torch.tril", "[3]float32", Reason::kShapeMismatch},
   });
 }
 

@@ -1,7 +1,9 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "ops/op_model.h"
 #include "test/ops/cases.h"
@@ -12,8 +14,8 @@ namespace {
 TEST(LayoutTest, Padding) {
   CheckCases({
       // [2,3] to [2,6]: 24 + 48.
-      {"F.pad", "[2,3]float32 (1,2)", "[2,3]fp32", {0, 0, 72}, {Back({0, 0, 72})}},
-      {"F.pad", "[2,3]float32 (1,2,0,1) 'constant' 0", "[2,3]fp32", {0, 0, 96}, {Back({0, 0, 96})}},
+      {"F.pad", "[2,3]float32 (1,2)", "[2,3]fp32", {0, 0, 72}, {Back({0, 0, 48})}},
+      {"F.pad", "[2,3]float32 (1,2,0,1) 'constant' 0", "[2,3]fp32", {0, 0, 96}, {Back({0, 0, 48})}},
       // Repeated elements are added up in the backward.
       {"F.pad", "[2,3]float32 (1,2) 'reflect'", "[2,3]fp32", {0, 0, 72}, {Back({0, 12, 72})}},
       {"aten::reflection_pad1d",
@@ -21,11 +23,13 @@ TEST(LayoutTest, Padding) {
        "[2,3]fp32",
        {0, 0, 72},
        {Back({0, 12, 72})}},
+      // Of a crop, what is left of x is read: 4 of 6 elements.
       {"aten::constant_pad_nd",
        "[2,3]float32 [-1,0] 0",
        "[2,3]fp32",
-       {0, 0, 40},
+       {0, 0, 32},
        {Back({0, 0, 40})}},
+      {"F.pad", "[2,3]float32 (-1,4)", "[2,3]fp32", {0, 0, 64}, {Back({0, 0, 40})}},
       {"F.pad", "[2,3]float32 (-2,-2)", Reason::kShapeMismatch},
       {"F.pad", "[2,3]float32 (1,)", Reason::kShapeMismatch},
       {"F.pad", "[2,3]float32 (1,1,1,1,1,1)", Reason::kShapeMismatch},
@@ -80,11 +84,24 @@ TEST(LayoutTest, TriangleIndices) {
         };
         EXPECT_EQ(bytes("torch.tril_indices"), lower * 16);
         EXPECT_EQ(bytes("torch.triu_indices"), upper * 16);
+        // The triangle is read, all is written.
+        const std::string matrices = fmt::format("[3,{},{}]float32 {}", rows, columns, offset);
+        for (const auto& [op, places] : {std::pair("torch.tril", lower), {"torch.triu", upper}}) {
+          const PricedOp price = *PriceCall(MakeCall(op, matrices)).price;
+          EXPECT_EQ(price.forward[0].work.bytes.Value(), 3 * 4 * (places + rows * columns)) << op;
+          EXPECT_EQ(price.backward[0].work.bytes.Value(), 3 * 4 * (places + rows * columns)) << op;
+        }
       }
     }
   }
   CheckCases({
       {"torch.tril_indices", "-1 2", Reason::kUnsupportedArgs},
+      {"torch.tril", "[3]float32", Reason::kShapeMismatch},
+      {"torch.triu",
+       "[2,2]float32 -9223372036854775808",
+       "[2,2]fp32",
+       {0, 0, 32},
+       {Back({0, 0, 32})}},
       {"torch.tril_indices", "3 3 9223372036854775807", "[3,3]int64", {0, 0, 144}, {}},
       {"torch.tril_indices", "3 3 -9223372036854775808", "[3,3]int64", {0, 0, 0}, {}},
       {"torch.triu_indices", "3 3 -9223372036854775808", "[3,3]int64", {0, 0, 144}, {}},

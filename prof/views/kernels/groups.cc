@@ -389,7 +389,7 @@ extern constexpr View kGroupsView = {.name = "groups",
                                      .by = kGroupKeys,
                                      .narrow = kNarrowFigures,
                                      .sorts = true,
-                                     .saved_form = 1,
+                                     .saved_form = 2,
                                      .groups_kernels = true};
 
 }  // namespace oplens::prof

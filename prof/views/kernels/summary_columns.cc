@@ -11,6 +11,7 @@
 #include "base/saturating.h"
 #include "base/words.h"
 #include "parse/model/kernel_record.h"
+#include "prof/price/figures.h"
 #include "prof/views/common/grouped_partial.h"
 #include "prof/views/kernels/kernel_columns.h"
 
@@ -96,9 +97,9 @@ constexpr Column<SummaryRow> kFigures[] = {
     {{"bytes_known", "Bytes(%)", "%", kDecimal, 8, "share of the group's time that bytes covers"},
      GroupShareOf<&GroupSums::bytes_ns>},
     {{"tflops", "TFLOP/s", "TFLOP/s", kDecimal, 7,
-      "flops / time of the kernels whose FLOPs are known"},
+      "FLOPs / time of the kernels whose FLOPs are known; measured ones where there are (--counters)"},
      [](const SummaryRow& row) { return Decimal(row.sums->TeraflopsPerSecond()); }},
-    {{"gbps", "GB/s", "GB/s", kDecimal, 8, "bytes / time of the kernels whose bytes are known"},
+    {{"gbps", "GB/s", "GB/s", kDecimal, 8, "bytes / time of the kernels whose bytes are known; measured ones where there are (--counters)"},
      [](const SummaryRow& row) { return Decimal(row.sums->GigabytesPerSecond()); }},
     {{"tc", "TC(%)", "%", kDecimal, 7,
       "time that uses Tensor Cores, as a share of the time for which that is known"},
@@ -211,13 +212,16 @@ void GroupSums::Add(const PricedKernel& row) {
   ++timed;
   total_ns += duration;
   if (record.step) step_ns += duration;
-  if (share.flops) {
-    flops_ns += duration;
-    timed_flops += *share.flops;
+  if (share.flops) flops_ns += duration;
+  if (share.bytes) bytes_ns += duration;
+  const RatedWork work = RatedWorkOf(row);
+  if (work.flops) {
+    rated_flops_ns += duration;
+    rated_flops += *work.flops;
   }
-  if (share.bytes) {
-    bytes_ns += duration;
-    timed_bytes += *share.bytes;
+  if (work.bytes) {
+    rated_bytes_ns += duration;
+    rated_bytes += *work.bytes;
   }
   if (IsInferred(record.evidence)) inferred_ns += duration;
   const ops::TensorCoreUse use = TensorCoreUseOf(row);
@@ -236,11 +240,11 @@ void GroupSums::Merge(const GroupSums& other) {
 }
 
 std::optional<double> GroupSums::TeraflopsPerSecond() const {
-  return GroupRate(timed_flops, flops_ns, 1e-3);  // 1 FLOP/ns is 10^-3 TFLOP/s.
+  return GroupRate(rated_flops, rated_flops_ns, 1e-3);  // 1 FLOP/ns is 10^-3 TFLOP/s.
 }
 
 std::optional<double> GroupSums::GigabytesPerSecond() const {
-  return GroupRate(timed_bytes, bytes_ns, 1);  // 1 B/ns is 1 GB/s.
+  return GroupRate(rated_bytes, rated_bytes_ns, 1);  // 1 B/ns is 1 GB/s.
 }
 
 std::optional<double> GroupSums::TensorCorePercent() const {

@@ -37,8 +37,11 @@ struct GroupSums {
   Checked bytes;
   Sum flops_ns;  ///< Time of kernels of known FLOPs.
   Sum bytes_ns;
-  Checked timed_flops;  ///< FLOPs of those that are timed, for rates.
-  Checked timed_bytes;
+  // For rates: of timed kernels, measured where the hardware counted them (RatedWorkOf).
+  Checked rated_flops;
+  Checked rated_bytes;
+  Sum rated_flops_ns;
+  Sum rated_bytes_ns;
 
   Sum tensor_core_ns;        ///< Time of kernels that use Tensor Cores.
   Sum tensor_core_known_ns;  ///< Time of kernels for which that is known.
@@ -50,7 +53,8 @@ struct GroupSums {
                                        &GroupSums::with_flops,     &GroupSums::with_bytes,
                                        &GroupSums::flops,          &GroupSums::bytes,
                                        &GroupSums::flops_ns,       &GroupSums::bytes_ns,
-                                       &GroupSums::timed_flops,    &GroupSums::timed_bytes,
+                                       &GroupSums::rated_flops,    &GroupSums::rated_bytes,
+                                       &GroupSums::rated_flops_ns, &GroupSums::rated_bytes_ns,
                                        &GroupSums::tensor_core_ns, &GroupSums::tensor_core_known_ns,
                                        &GroupSums::inferred_ns};
 
