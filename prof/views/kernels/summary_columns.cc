@@ -97,9 +97,12 @@ constexpr Column<SummaryRow> kFigures[] = {
     {{"bytes_known", "Bytes(%)", "%", kDecimal, 8, "share of the group's time that bytes covers"},
      GroupShareOf<&GroupSums::bytes_ns>},
     {{"tflops", "TFLOP/s", "TFLOP/s", kDecimal, 7,
-      "FLOPs / time of the kernels whose FLOPs are known; measured ones where there are (--counters)"},
+      "FLOPs / time of the kernels whose FLOPs are known; measured ones where there are "
+      "(--counters)"},
      [](const SummaryRow& row) { return Decimal(row.sums->TeraflopsPerSecond()); }},
-    {{"gbps", "GB/s", "GB/s", kDecimal, 8, "bytes / time of the kernels whose bytes are known; measured ones where there are (--counters)"},
+    {{"gbps", "GB/s", "GB/s", kDecimal, 8,
+      "bytes / time of the kernels whose bytes are known; measured ones where there are "
+      "(--counters)"},
      [](const SummaryRow& row) { return Decimal(row.sums->GigabytesPerSecond()); }},
     {{"tc", "TC(%)", "%", kDecimal, 7,
       "time that uses Tensor Cores, as a share of the time for which that is known"},
