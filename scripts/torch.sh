@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # scripts/torch.sh [short|all|headers VERSION] [ctest arguments]: builds the adaptor for a PyTorch of today in
 # build/torch and runs its tests there: the programs of test/torch/programs ("short", what .ci/run does), or all of
-# them, with what torch.compile makes and emit_nvtx beside it ("all"). "headers VERSION" compiles the adaptor alone,
+# them, with what torch.compile makes, emit_nvtx beside it and all that torch.profiler writes ("all"). "headers VERSION" compiles the adaptor alone,
 # with the headers of one wheel of that version.
 #
 # PyTorch and transformers are installed into build/python/torch-VERSION, once; OPLENS_TORCH_PYTHON names a Python that
@@ -71,7 +71,9 @@ python=$(tail -n 1 build/torch-python)
 configure release -B build/torch -DOPLENS_TORCH="$python" -DOPLENS_WERROR="${OPLENS_WERROR:-OFF}" \
   -DOPLENS_TEST_SET=programs >/dev/null
 targets=(torch_programs)
-tests=(-R '^torch\.programs\.' -E '^torch\.programs\.(execution_|compiled|reasons)')
+# Of what torch.profiler writes, the families whose traces are small.
+tests=(-R '^torch\.(programs\.|profiled\.(networks|optimizing|distributed)$)'
+  -E '^torch\.programs\.(execution_|compiled|reasons)')
 if [ "$mode" = all ]; then
   targets+=(torch_tests)
   tests=(-R '^torch\.')

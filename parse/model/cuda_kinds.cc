@@ -76,7 +76,10 @@ CopyKind CopyKindOf(std::string_view word) { return KindOf<CopyKind>(kCopyKinds,
 
 std::string_view MemoryKindTitle(MemoryKind kind) { return WordOf(kMemoryTitles, kind); }
 std::string_view MemoryKindWord(MemoryKind kind) { return WordOf(kMemoryWords, kind); }
-MemoryKind MemoryKindOf(std::string_view title) { return KindOf<MemoryKind>(kMemoryTitles, title); }
+MemoryKind MemoryKindOf(std::string_view word) {
+  const auto kind = KindOf<MemoryKind>(kMemoryTitles, word);
+  return kind != MemoryKind::kUnknown ? kind : KindOf<MemoryKind>(kMemoryWords, word);
+}
 
 std::string_view WaitKindWord(WaitKind kind) { return WordOf(kWaitKinds, kind); }
 WaitKind WaitKindOf(std::string_view word) { return KindOf<WaitKind>(kWaitKinds, word); }

@@ -75,7 +75,8 @@ CopyKind CopyKindOf(std::string_view word);
 /// "Pageable"; MemoryKindWord: "pageable", for use within a sentence.
 std::string_view MemoryKindTitle(MemoryKind kind);
 std::string_view MemoryKindWord(MemoryKind kind);
-MemoryKind MemoryKindOf(std::string_view title);
+/// Of a title or a word.
+MemoryKind MemoryKindOf(std::string_view word);
 
 /// "Stream Sync".
 std::string_view WaitKindWord(WaitKind kind);

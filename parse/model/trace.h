@@ -262,6 +262,7 @@ struct Communication {
   int64_t output_elements = kUnknownId;
   int64_t group_size = kUnknownId;
   int64_t sequence = kUnknownId;
+  int64_t peer = kUnknownId;       ///< Of a send or receive: the other's rank in the run.
   ThreadIndex thread = kNoThread;  ///< Of the op or annotation; kNoThread for a kernel.
 };
 
@@ -271,6 +272,14 @@ struct ForwardBackwardLink {
   int64_t backward_ns = 0;
   ThreadIndex forward_thread = 0;
   ThreadIndex backward_thread = 0;
+};
+
+/// A hardware counter of a whole GPU, from a moment to the next sample of that GPU.
+struct CounterSample {
+  int64_t start_ns = 0;
+  double value = 0;
+  StringId metric = 0;  ///< "dram__bytes_read.sum"
+  int32_t device_id = 0;
 };
 
 /// A host annotation as seen on the GPU: the time span of the work launched inside it.
@@ -399,6 +408,7 @@ struct Trace {
   std::vector<Communication> communications;
   std::vector<ForwardBackwardLink> forward_backward_links;
   std::vector<DeviceAnnotation> device_annotations;
+  std::vector<CounterSample> counter_samples;
   std::vector<Overhead> overheads;
   std::vector<TorchEvent> torch_events;
   std::vector<Device> devices;

@@ -17,6 +17,7 @@
 #include "parse/model/compiled_call.h"
 #include "parse/model/op_call.h"
 #include "parse/model/python_text.h"
+#include "parse/provenance/compile_log.h"
 #include "parse/source/byte_source.h"
 #include "parse/source/file_kind.h"
 #include "parse/source/json_value.h"
@@ -80,6 +81,8 @@ std::vector<std::string> FramesOf(const std::vector<std::string>& stacks) {
 /// What one file says about kernels, by their call sites.
 class Collector {
  public:
+  bool empty() const { return found_.empty(); }
+
   void Add(std::string_view key, KernelOrigin origin) {
     const auto [place, is_new] = found_.try_emplace(std::string(KernelOf(key)), origin);
     if (is_new) return;
@@ -142,6 +145,36 @@ Names SourcesOf(object post_to_pre, const std::vector<std::string>& nodes) {
     for (const std::string& source : *before) AppendOnce(source, &sources);
   }
   return sources;
+}
+
+bool CollectMappings(std::string_view json, Collector* collector) {
+  simdjson::dom::parser parser;
+  object document;
+  object kernels;
+  if (!ParseObject(&parser, json, &document) ||
+      document["cppCodeToPost"].get(kernels) != simdjson::SUCCESS) {
+    return false;
+  }
+  object post_to_pre;
+  const bool traced = document["postToPre"].get(post_to_pre) == simdjson::SUCCESS;
+  for (const simdjson::dom::key_value_pair kernel : kernels) {
+    Names nodes = TextsOf(kernel.value);
+    if (!nodes) continue;
+    Names sources = traced ? SourcesOf(post_to_pre, *nodes) : std::nullopt;
+    collector->Add(kernel.key, {std::move(nodes), std::move(sources), {}, {}});
+  }
+  return true;
+}
+
+bool CollectStackTraces(std::string_view json, Collector* collector) {
+  simdjson::dom::parser parser;
+  object document;
+  if (!ParseObject(&parser, json, &document)) return false;
+  for (const simdjson::dom::key_value_pair kernel : document) {
+    const Names stacks = TextsOf(kernel.value);
+    if (stacks) collector->Add(kernel.key, {{}, {}, FramesOf(*stacks), {}});
+  }
+  return true;
 }
 
 /// The parameters that a call passes, i.e. without the compiler's constants, which have a type.
@@ -223,6 +256,49 @@ KernelOrigins ReadOrigins(const fs::path& folder, Diagnostics* diagnostics) {
     }
   }
   return origins;
+}
+
+/// The structured logs in a folder; of the rank alone where some bear its number.
+std::vector<fs::path> CompileLogsOf(const fs::path& folder, int64_t rank) {
+  std::vector<fs::path> all;
+  std::vector<fs::path> own;
+  const std::string mark = fmt::format("_rank_{}_", rank);
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (!IsCompileLogName(name) || !entry.is_regular_file(ignored)) continue;
+    all.push_back(entry.path());
+    if (rank >= 0 && name.find(mark) != name.npos) own.push_back(entry.path());
+  }
+  std::vector<fs::path>& told = own.empty() ? all : own;
+  std::sort(told.begin(), told.end());
+  return told;
+}
+
+void ReadCompileLogs(const std::vector<fs::path>& paths, KernelOrigins* origins,
+                     Diagnostics* diagnostics) {
+  std::vector<std::string> logs;
+  for (const fs::path& path : paths) {
+    try {
+      if (auto text = TextOfFile(path)) logs.push_back(std::move(*text));
+    } catch (const Error& error) {
+      diagnostics->Note(error.what());
+    }
+  }
+  if (logs.empty() || origins->AddLogs(logs)) return;
+  diagnostics->Note(fmt::format("{}: says nothing of kernels; compile with INDUCTOR_PROVENANCE=1",
+                                paths.front().string()));
+}
+
+/// "cpp_fused_add_0" for a recorded call "graph_0_cpp_fused_add_0"; else the name.
+std::string_view CpuKernelOf(std::string_view name) {
+  constexpr std::string_view kGraph = "graph_";
+  constexpr std::string_view kKernel = "_cpp_";
+  if (!name.starts_with(kGraph)) return name;
+  const std::string_view rest = name.substr(kGraph.size());
+  const size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
+  if (digits == 0 || !rest.substr(digits).starts_with(kKernel)) return name;
+  return rest.substr(digits + 1);
 }
 
 /// Adds what is known about kernels to their calls, to each distinct call once.
@@ -320,37 +396,40 @@ bool KernelOrigins::AddInformation(std::string_view json) {
 }
 
 bool KernelOrigins::AddMappings(std::string_view json) {
-  simdjson::dom::parser parser;
-  object document;
-  object kernels;
-  if (!ParseObject(&parser, json, &document) ||
-      document["cppCodeToPost"].get(kernels) != simdjson::SUCCESS) {
-    return false;
-  }
-  object post_to_pre;
-  const bool traced = document["postToPre"].get(post_to_pre) == simdjson::SUCCESS;
   Collector collector;
-  for (const simdjson::dom::key_value_pair kernel : kernels) {
-    Names nodes = TextsOf(kernel.value);
-    if (!nodes) continue;
-    Names sources = traced ? SourcesOf(post_to_pre, *nodes) : std::nullopt;
-    collector.Add(kernel.key, {std::move(nodes), std::move(sources), {}, {}});
-  }
+  if (!CollectMappings(json, &collector)) return false;
   collector.MergeInto(&origins_);
   return true;
 }
 
 bool KernelOrigins::AddStackTraces(std::string_view json) {
-  simdjson::dom::parser parser;
-  object document;
-  if (!ParseObject(&parser, json, &document)) return false;
   Collector collector;
-  for (const simdjson::dom::key_value_pair kernel : document) {
-    const Names stacks = TextsOf(kernel.value);
-    if (stacks) collector.Add(kernel.key, {{}, {}, FramesOf(*stacks), {}});
-  }
+  if (!CollectStackTraces(json, &collector)) return false;
   collector.MergeInto(&origins_);
   return true;
+}
+
+bool KernelOrigins::AddLogs(const std::vector<std::string>& logs) {
+  constexpr std::string_view kMappings = "inductor_provenance_tracking_node_mappings";
+  constexpr std::string_view kStacks = "inductor_provenance_tracking_kernel_stack_traces";
+  constexpr std::string_view kCode = "inductor_output_code";
+  // Apart: a kernel that only one of them lists is not one that they differ about.
+  Collector mappings;
+  Collector stacks;
+  bool any_code = false;
+  for (const std::string& log : logs) {
+    for (const LoggedText& logged : ReadCompileLog(log, {kMappings, kStacks, kCode})) {
+      if (logged.name == kMappings) CollectMappings(logged.text, &mappings);
+      if (logged.name == kStacks) CollectStackTraces(logged.text, &stacks);
+      if (logged.name != kCode) continue;
+      AddCode(logged.text);
+      any_code = true;
+    }
+  }
+  const bool any = any_code || !mappings.empty() || !stacks.empty();
+  mappings.MergeInto(&origins_);
+  stacks.MergeInto(&origins_);
+  return any;
 }
 
 void KernelOrigins::AddCode(std::string_view python) {
@@ -369,7 +448,7 @@ void KernelOrigins::AddCode(std::string_view python) {
 }
 
 const KernelOrigin* KernelOrigins::Find(std::string_view kernel) const {
-  const auto found = origins_.find(kernel);
+  const auto found = origins_.find(CpuKernelOf(kernel));
   return found == origins_.end() ? nullptr : &found->second;
 }
 
@@ -396,19 +475,23 @@ std::string LayerOfNodes(const std::vector<std::string>& sources) {
 
 void AddProvenance(const std::string& trace_path, Trace* trace, Diagnostics* diagnostics) {
   if (trace->family != Family::kKineto || trace_path == "-") return;
-  const fs::path folder = fs::path(trace_path).parent_path();
+  fs::path folder = fs::path(trace_path).parent_path();
+  if (folder.empty()) folder = ".";
   const bool files = std::any_of(std::begin(kProvenanceNames), std::end(kProvenanceNames),
                                  [&](const ProvenanceName& name) {
                                    std::error_code ignored;
                                    return fs::is_regular_file(folder / name.name, ignored);
                                  });
-  if (!files) return;
+  const std::vector<fs::path> logs = CompileLogsOf(folder, trace->rank);
+  if (!files && logs.empty()) return;
   const bool any = std::any_of(trace->ranges.begin(), trace->ranges.end(), [&](const Range& range) {
-    return range.kind == RangeKind::kOperator &&
-           IsCompiledKernelName(trace->strings.View(range.text));
+    if (range.kind != RangeKind::kOperator) return false;
+    const std::string_view name = trace->strings.View(range.text);
+    return IsCompiledKernelName(name) || CpuKernelOf(name) != name;
   });
   if (!any) return;
-  const KernelOrigins origins = ReadOrigins(folder, diagnostics);
+  KernelOrigins origins = ReadOrigins(folder, diagnostics);
+  ReadCompileLogs(logs, &origins, diagnostics);
   if (!origins.empty()) Completer(origins, trace).Complete();
 }
 

@@ -38,8 +38,13 @@ class KernelOrigins {
   /// output_code.py: "def triton_poi_fused_add_0(in_ptr0, out_ptr0, xnumel, XBLOCK :
   /// tl.constexpr):".
   void AddCode(std::string_view python);
+  /// Structured logs of the compiler (compile_log.h), which hold the texts of the last three of
+  /// each graph: what graphs say differently of kernels of one name is not used. False if they hold
+  /// none.
+  bool AddLogs(const std::vector<std::string>& logs);
 
-  /// Finds by kernel name, without the number of the call site (":3").
+  /// Finds by kernel name, without the number of the call site (":3"); of the CPU, as its calls are
+  /// recorded ("graph_0_cpp_fused_add_0").
   const KernelOrigin* Find(std::string_view kernel) const;
   bool empty() const { return origins_.empty(); }
 

@@ -20,6 +20,8 @@ constexpr size_t kChunkBytes = size_t{256} << 10;
 constexpr int64_t kWindowBytes = int64_t{128} << 10;
 /// An event of this size that contains what begins like events has a quote missing.
 constexpr int64_t kLongEventBytes = int64_t{64} << 10;
+/// An event that is longer and holds what looks like another one is not repaired as one.
+constexpr int64_t kMostNestedBytes = 4096;
 constexpr int64_t kMostEventBytes = int64_t{64} << 20;
 
 /// Whether parsing succeeded. Throws std::bad_alloc if only memory was missing.
@@ -178,7 +180,7 @@ class DocumentReader {
     if (IsParsed(parser_.parse(text.data(), text.size(), false).get(value))) {
       return handler_.OnMember(key, value);
     }
-    const std::string mended = RepairJson(text);
+    const std::string mended = RepairJson(text, JsonQuotes::kEscaped);
     if (IsParsed(parser_.parse(mended).get(value))) {
       return handler_.OnMember(key, value);
     }
@@ -233,7 +235,7 @@ class DocumentReader {
         ++place_;
         return true;
       } else if (!TakeEvent()) {
-        if (HandWindow() && !Resynchronise(place_, buffer_.End())) return false;
+        if (HandWindow() && !Resynchronise()) return false;
       }
     }
   }
@@ -270,14 +272,14 @@ class DocumentReader {
   /// swallowed others; place_ is then back at these.
   bool HandWindow() {
     if (window_.empty()) return true;
-    const bool done = HandWhole() || HandEach();
+    const bool done = HandTogether() || HandEach();
     window_.clear();
     buffer_.Release(std::max<int64_t>(place_ - 1, 0));
     return done;
   }
 
   /// Parses them as one array: their first and last neighbours become brackets meanwhile.
-  bool HandWhole() {
+  bool HandTogether() {
     const int64_t start = window_.front().start;
     const int64_t end = window_.back().end;
     char* const before = buffer_.At(start - 1);
@@ -307,29 +309,43 @@ class DocumentReader {
 
   bool HandEach() {
     for (const Span& span : window_) {
-      if (HandOne(span)) continue;
-      CountBad(span);
-      if (Resynchronise(span.start + 1, span.end)) return false;
+      if (HandWhole(span)) continue;
+      const size_t found = FindNextEvent(buffer_.View(span.start + 1, span.end), list_);
+      const bool alone = found == std::string_view::npos;
+      // A list of objects inside of an event looks like what it swallowed.
+      if ((alone || span.end - span.start <= kMostNestedBytes) && HandMended(span)) continue;
+      if (alone) {
+        CountBad(span);
+        continue;
+      }
+      ResumeAt(span.start, span.start + 1 + static_cast<int64_t>(found));
+      return false;
     }
     return true;
   }
 
-  bool HandOne(const Span& span) {
+  bool HandWhole(const Span& span) {
     const std::string_view text = buffer_.View(span.start, span.end);
     simdjson::dom::element event;
-    if (IsParsed(parser_.parse(text.data(), text.size(), false).get(event))) {
-      HandEvent(event, span);
+    if (!IsParsed(parser_.parse(text.data(), text.size(), false).get(event))) return false;
+    HandEvent(event, span);
+    return true;
+  }
+
+  bool HandMended(const Span& span) {
+    const std::string_view text = buffer_.View(span.start, span.end);
+    for (const JsonQuotes quotes : {JsonQuotes::kEscaped, JsonQuotes::kBare}) {
+      const std::string mended = RepairJson(text, quotes);
+      simdjson::dom::object object;
+      if (!IsParsed(parser_.parse(mended).get(object))) continue;
+      handler_.event_text = mended;
+      handler_.OnEvent(object);
+      ++counts_.events;
+      ++counts_.repaired;
+      diagnostics_.Count(Reason::kRepairedEvent, Example(Reason::kRepairedEvent, span));
       return true;
     }
-    const std::string mended = RepairJson(text);
-    simdjson::dom::object object;
-    if (!IsParsed(parser_.parse(mended).get(object))) return false;
-    handler_.event_text = mended;
-    handler_.OnEvent(object);
-    ++counts_.events;
-    ++counts_.repaired;
-    diagnostics_.Count(Reason::kRepairedEvent, Example(Reason::kRepairedEvent, span));
-    return true;
+    return false;
   }
 
   void CountBad(const Span& span) {
@@ -342,17 +358,25 @@ class DocumentReader {
                                              : std::string();
   }
 
-  /// Resumes behind what a broken event swallowed, at the next text that begins like an event.
-  /// Returns false if there is none before `end`.
-  bool Resynchronise(int64_t start, int64_t end) {
-    const size_t found = FindNextEvent(buffer_.View(std::min(start, end), end), list_);
+  /// Resumes behind the event at place_, which has no end. Returns false if no other follows it in
+  /// what was read.
+  bool Resynchronise() {
+    const int64_t end = buffer_.End();
+    const size_t found = FindNextEvent(buffer_.View(std::min(place_, end), end), list_);
     if (found == std::string_view::npos) {
-      if (start == place_) LoseRest();
+      LoseRest();
       return false;
     }
-    if (start == place_) CountBad({start, start});
-    place_ = start + static_cast<int64_t>(found);
+    ResumeAt(place_, place_ + static_cast<int64_t>(found));
     return true;
+  }
+
+  /// Hands or counts the event at `start`, which swallowed the one at `next`.
+  void ResumeAt(int64_t start, int64_t next) {
+    int64_t end = next;
+    while (end > start && (IsBlank(*buffer_.At(end - 1)) || *buffer_.At(end - 1) == ',')) --end;
+    if (!HandMended({start, end})) CountBad({start, end});
+    place_ = next;
   }
 
   /// Gives up the rest of the stream.

@@ -57,7 +57,9 @@ bool IsGoodNumber(std::string_view word) {
 
 class JsonRepairer {
  public:
-  explicit JsonRepairer(std::string_view text) : text_(text) { out_.reserve(text.size() + 16); }
+  JsonRepairer(std::string_view text, JsonQuotes quotes) : text_(text), quotes_(quotes) {
+    out_.reserve(text.size() + 16);
+  }
 
   std::string Run() {
     while (at_ < text_.size()) {
@@ -68,6 +70,7 @@ class JsonRepairer {
       } else if (c == ',') {
         CopyComma();
       } else if (IsBlank(c) || c == '{' || c == '}' || c == '[' || c == ']' || c == ':') {
+        Nest(c);
         out_.push_back(c);
         ++at_;
       } else {
@@ -78,13 +81,49 @@ class JsonRepairer {
   }
 
  private:
+  void Nest(char c) {
+    if (c == '{' || c == '[') {
+      nesting_.push_back(c);
+      key_ = c == '{';
+    } else if (c == '}' || c == ']') {
+      if (!nesting_.empty()) nesting_.pop_back();
+      key_ = false;
+    } else if (c == ':') {
+      key_ = false;
+    }
+  }
+
+  size_t SkipBlanks(size_t at) const {
+    while (at < text_.size() && IsBlank(text_[at])) ++at;
+    return at;
+  }
+
+  /// Whether the quote at at_ ends the string: what follows it is what JSON has there.
+  bool EndsString() const {
+    if (quotes_ == JsonQuotes::kEscaped) return true;
+    const size_t next = SkipBlanks(at_ + 1);
+    if (next == text_.size()) return true;
+    const char c = text_[next];
+    if (key_) return c == ':';
+    const bool object = nesting_.empty() || nesting_.back() == '{';
+    const size_t after = SkipBlanks(next + 1);
+    if (c == ',') return !object || (after < text_.size() && text_[after] == '"');
+    if (c != (object ? '}' : ']')) return false;
+    return after == text_.size() || std::string_view(",}]").find(text_[after]) != std::string::npos;
+  }
+
   void CopyString() {
     out_.push_back('"');
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c == '"') {
+        if (EndsString()) {
+          ++at_;
+          break;
+        }
+        out_.append("\\\"");
         ++at_;
-        break;
+        continue;
       }
       if (c == '\\') {
         CopyEscape();
@@ -139,6 +178,7 @@ class JsonRepairer {
     while (next < text_.size() && (IsBlank(text_[next]) || text_[next] == ',')) ++next;
     const bool last = next < text_.size() && (text_[next] == '}' || text_[next] == ']');
     if (!last) out_.push_back(',');
+    key_ = !nesting_.empty() && nesting_.back() == '{';
     at_ = next;
   }
 
@@ -164,12 +204,17 @@ class JsonRepairer {
   }
 
   std::string_view text_;
+  JsonQuotes quotes_;
   size_t at_ = 0;
+  bool key_ = false;     // A string at at_ would be a key.
+  std::string nesting_;  // Open brackets.
   std::string out_;
 };
 
 }  // namespace
 
-std::string RepairJson(std::string_view text) { return JsonRepairer(text).Run(); }
+std::string RepairJson(std::string_view text, JsonQuotes quotes) {
+  return JsonRepairer(text, quotes).Run();
+}
 
 }  // namespace oplens::parse

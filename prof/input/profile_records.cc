@@ -156,7 +156,12 @@ void Inputs::Count(const std::string& counters) {
 void Inputs::JoinCounters() {
   const parse::CounterTable* table = profile_->table ? &*profile_->table : nullptr;
   if (table == nullptr && counters_) table = &*counters_;
-  if (table == nullptr) return;
+  if (table == nullptr) {
+    profile_->samples.emplace(profile_->trace);
+    std::string sentence = profile_->samples->Sentence();
+    if (!sentence.empty()) sampled_.push_back(fmt::format("{}: {}", last_path_, sentence));
+    return;
+  }
   profile_->counters.emplace(*table, profile_->trace);
   if (profile_->table) return;
   const parse::CounterTally& tally = profile_->counters->tally();
@@ -194,6 +199,7 @@ std::vector<std::string> Inputs::Notes() const {
     }
     notes.push_back(std::move(text));
   }
+  notes.insert(notes.end(), sampled_.begin(), sampled_.end());
   return notes;
 }
 
@@ -351,6 +357,11 @@ bool Inputs::Profile::ReplayIsNext() const {
   return !kernel.timed() || trace.graph_replays[next_replay].start_ns < kernel.start_ns;
 }
 
+const KernelCounters* Inputs::Profile::CountersOf(size_t kernel) const {
+  if (counters) return counters->Of(kernel);
+  return samples ? samples->Of(kernel) : nullptr;
+}
+
 RecordSource::Step Inputs::Next(WaitingRow* row, Diagnostics* diagnostics) {
   if (lines_ == nullptr && !profile_) {
     if (!OpenNext(diagnostics)) return Step::kEnd;
@@ -381,7 +392,7 @@ RecordSource::Step Inputs::Next(WaitingRow* row, Diagnostics* diagnostics) {
     return Step::kReplay;
   } else if (profile_->next < profile_->kernels->kernel_count()) {
     row->row.work = static_cast<uint32_t>(profile_->next);
-    row->row.counters = profile_->counters ? profile_->counters->Of(profile_->next) : nullptr;
+    row->row.counters = profile_->CountersOf(profile_->next);
     profile_->kernels->RecordOf(profile_->next++, &row->record);
     if (status_ != nullptr) meter()->Set(static_cast<int64_t>(profile_->next));
     return Step::kRecord;

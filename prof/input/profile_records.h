@@ -14,6 +14,7 @@
 #include "base/status_line.h"
 #include "parse/counters/counter_join.h"
 #include "parse/counters/counter_table.h"
+#include "parse/counters/sampled_counters.h"
 #include "parse/execution/execution_traces.h"
 #include "parse/readers/open_trace.h"
 #include "parse/records/kernel_records.h"
@@ -119,11 +120,14 @@ class Inputs : public RecordSource {
     std::optional<parse::KernelRecords> kernels;
     std::optional<parse::CounterTable> table;  ///< Of which the trace was made.
     std::optional<parse::CounterJoin> counters;
+    std::optional<parse::SampledCounters> samples;  ///< Where nothing counted each kernel.
     size_t next = 0;
     size_t next_replay = 0;
 
     /// Whether a replay is next: it started before the next kernel.
     bool ReplayIsNext() const;
+    /// What the hardware counted of a kernel; null if nothing did.
+    const KernelCounters* CountersOf(size_t kernel) const;
   };
 
   bool OpenNext(Diagnostics* diagnostics);
@@ -162,6 +166,7 @@ class Inputs : public RecordSource {
   std::string counters_path_;
   std::optional<parse::CounterTable> counters_;
   parse::CounterTally counted_;
+  std::vector<std::string> sampled_;  // Sentences about samples of counters.
   StatusLine* status_;
   std::optional<StatusLine::Stage> stage_;
   std::unique_ptr<RecordSource> lines_;

@@ -68,8 +68,8 @@ struct Member {
 };
 
 bool SameRecord(const Communication& a, const Communication& b) {
-  return std::tie(a.name, a.group, a.sequence, a.input_elements, a.output_elements) ==
-         std::tie(b.name, b.group, b.sequence, b.input_elements, b.output_elements);
+  return std::tie(a.name, a.group, a.sequence, a.peer, a.input_elements, a.output_elements) ==
+         std::tie(b.name, b.group, b.sequence, b.peer, b.input_elements, b.output_elements);
 }
 
 class Finder {
@@ -189,6 +189,7 @@ class Finder {
     if (facts->group_size < 0) facts->group_size = more.group_size;
     if (facts->size_bytes < 0) facts->size_bytes = more.size_bytes;
     if (facts->sequence < 0) facts->sequence = more.sequence;
+    if (facts->peer < 0) facts->peer = more.peer;
   }
 
   CollectiveKind KindOfName(StringId name) {

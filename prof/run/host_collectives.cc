@@ -1,6 +1,8 @@
 #include "prof/run/host_collectives.h"
 
 #include <algorithm>
+#include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,6 +54,7 @@ HostCollectives::HostCollectives(const parse::Joined& joined)
   FindNames();
   if (names_.empty()) return;
   FindCalls();
+  LinkWorkers();
   for (size_t i = 0; i < trace_.communications.size(); ++i) {
     if (trace_.communications[i].thread != kNoThread) records_.push_back(static_cast<uint32_t>(i));
   }
@@ -103,7 +106,45 @@ void HostCollectives::AddRange(uint32_t index) {
   } else if (!inside) {
     outer_ = calls_.size();
     calls_.push_back({index, index, false});
+  } else {
+    calls_[outer_].parts = true;
   }
+}
+
+void HostCollectives::LinkWorkers() {
+  const auto is_alone = [this](const Call& call) {
+    return names_[trace_.ranges[call.range].text] == kLibraryRange;
+  };
+  if (std::none_of(calls_.begin(), calls_.end(), is_alone)) return;
+  std::vector<uint32_t> order;
+  for (uint32_t i = 0; i < calls_.size(); ++i) {
+    if (is_alone(calls_[i]) || (!calls_[i].on_host && !calls_[i].parts)) order.push_back(i);
+  }
+  const auto key = [&](uint32_t i) {
+    return std::tuple(trace_.ranges[calls_[i].range].start_ns, is_alone(calls_[i]), i);
+  };
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+  std::map<std::pair<int64_t, CollectiveKind>, std::deque<uint32_t>> waiting;
+  std::vector<bool> taken(calls_.size(), false);
+  for (const uint32_t i : order) {
+    const Range& range = trace_.ranges[calls_[i].range];
+    const CollectiveKind kind = KindOfCollective(trace_.strings.View(range.text));
+    if (kind == CollectiveKind::kUnknown || kind == CollectiveKind::kWait) continue;
+    std::deque<uint32_t>& calls = waiting[{trace_.threads[range.thread].process_id, kind}];
+    if (!is_alone(calls_[i])) {
+      calls.push_back(i);
+    } else if (!calls.empty()) {
+      Call& call = calls_[calls.front()];
+      calls.pop_front();
+      call.timed = calls_[i].timed;
+      call.on_host = taken[i] = true;
+    }
+  }
+  size_t kept = 0;
+  for (size_t i = 0; i < calls_.size(); ++i) {
+    if (!taken[i]) calls_[kept++] = calls_[i];
+  }
+  calls_.resize(kept);
 }
 
 size_t HostCollectives::OfKernel(size_t kernel) const {
@@ -151,6 +192,7 @@ bool HostCollectives::TakeRecord(const Communication& record, const StringPool& 
   if (facts->ranks == 0 && strings.View(record.ranks) != "[]") facts->ranks = record.ranks;
   if (facts->group_size < 0) facts->group_size = std::max<int64_t>(record.group_size, -1);
   if (facts->sequence < 0) facts->sequence = std::max<int64_t>(record.sequence, -1);
+  if (facts->peer < 0) facts->peer = std::max<int64_t>(record.peer, -1);
   if (facts->dtype == ops::DType::kUnknown) {
     for (const OpArg& arg : parse::CommunicationCall(record, strings).args) {
       if (arg.kind == OpArg::Kind::kTensor) {
@@ -168,9 +210,20 @@ bool HostCollectives::TakeRecord(const Communication& record, const StringPool& 
 }
 
 std::vector<uint32_t> HostCollectives::TakeRecords(const Call& call, CollectiveFacts* facts) const {
-  const Range& outer = trace_.ranges[call.range];
-  const bool alone = names_[outer.text] == kLibraryRange;
   std::vector<uint32_t> labels;
+  TakeRecords(call.range, facts, &labels);
+  if (InOtherThread(call)) TakeRecords(call.timed, facts, &labels);
+  return labels;
+}
+
+bool HostCollectives::InOtherThread(const Call& call) const {
+  return trace_.ranges[call.timed].thread != trace_.ranges[call.range].thread;
+}
+
+void HostCollectives::TakeRecords(uint32_t range, CollectiveFacts* facts,
+                                  std::vector<uint32_t>* labels) const {
+  const Range& outer = trace_.ranges[range];
+  const bool alone = names_[outer.text] == kLibraryRange;
   auto next = std::partition_point(records_.begin(), records_.end(), [&](uint32_t index) {
     const Communication& record = trace_.communications[index];
     return std::tie(record.thread, record.start_ns) < std::tie(outer.thread, outer.start_ns);
@@ -181,12 +234,11 @@ std::vector<uint32_t> HostCollectives::TakeRecords(const Call& call, CollectiveF
     if (alone && record.start_ns != outer.start_ns) break;
     if (alone && record.end_ns != outer.end_ns) continue;
     if (record.group_size < 0 && record.output_elements < 0) {
-      labels.push_back(*next);
+      labels->push_back(*next);
     } else {
       TakeRecord(record, trace_.strings, facts);
     }
   }
-  return labels;
 }
 
 std::vector<uint32_t> HostCollectives::RangesOf(const Call& call) const {
@@ -200,6 +252,7 @@ std::vector<uint32_t> HostCollectives::RangesOf(const Call& call) const {
     if (range.start_ns == outer.end_ns && range.start_ns != outer.start_ns) break;
     if (names_[range.text] != kOtherRange && !range.open()) ranges.push_back(i);
   }
+  if (InOtherThread(call)) ranges.push_back(call.timed);
   return ranges;
 }
 

@@ -34,6 +34,7 @@ struct CollectiveFacts {
   int64_t group_size = -1;  ///< -1: unknown.
   int64_t size_bytes = -1;  ///< Of the message (MessageElements); -1: unknown.
   int64_t sequence = -1;    ///< Within its group; -1: not recorded.
+  int64_t peer = -1;        ///< Of a send or receive: the other's rank; -1: not recorded.
 };
 
 /// The collectives called by host threads, each once however many ranges describe it:
@@ -42,6 +43,13 @@ struct CollectiveFacts {
 ///       |- record_param_comms -------------|
 ///          |- nccl:all_reduce --|
 ///
+/// Of a library that works on the host in threads of its own (gloo, PyTorch 2), the range in such a
+/// thread belongs to the earliest call of its kind in the process that began before it and has
+/// none:
+///
+///     |- c10d::allreduce_ --|
+///         thread of gloo:     |- gloo:all_reduce --|
+///
 /// O(R log R) for R ranges, only a scan of the texts if there are none; 24 bytes per call.
 class HostCollectives {
  public:
@@ -49,10 +57,11 @@ class HostCollectives {
 
   struct Call {
     uint32_t range = 0;  ///< The outermost.
-    /// The range of a library that works on the host ("gloo:all_reduce"), which spans the work;
-    /// otherwise `range`, and the call only enqueues the work.
+    /// The range of a library that works on the host ("gloo:all_reduce"), which spans the work, in
+    /// this or another thread; otherwise `range`, and the call only enqueues the work.
     uint32_t timed = 0;
     bool on_host = false;
+    bool parts = false;  ///< Other ranges inside describe it, as those of NCCL's calls do.
   };
 
   explicit HostCollectives(const parse::Joined& joined);
@@ -70,8 +79,13 @@ class HostCollectives {
   void FindNames();
   void FindCalls();
   void AddRange(uint32_t index);
+  /// Joins calls with the ranges of a library's threads.
+  void LinkWorkers();
+  void TakeRecords(uint32_t range, CollectiveFacts* facts, std::vector<uint32_t>* labels) const;
   /// Takes facts from the call's records; returns those of its labels, which only describe inputs.
   std::vector<uint32_t> TakeRecords(const Call& call, CollectiveFacts* facts) const;
+  /// Whether the work is a range in another thread than the call.
+  bool InOtherThread(const Call& call) const;
   /// The ranges that describe it, outermost first.
   std::vector<uint32_t> RangesOf(const Call& call) const;
   /// Takes the data type from the first op that has one; returns the message's elements by the

@@ -187,18 +187,22 @@ TEST_P(MendTest, TheEventIsMendedAndItsNeighboursStay) {
 
 INSTANTIATE_TEST_SUITE_P(
     Cases, MendTest,
-    testing::Values(Mend{"Control", "{\"a\":\"x\ny\x01\"}", R"({"a":"x\ny\u0001"})"},
-                    Mend{"Utf8", "{\"a\":\"\xff\xc3\x28\"}",
-                         "{\"a\":\"\xEF\xBF\xBD\xEF\xBF\xBD(\"}"},
-                    Mend{"Backslash", R"({"a":"C:\dir\q"})", R"({"a":"C:\\dir\\q"})"},
-                    Mend{"NotANumber", R"({"a":NaN,"b":-Infinity,"c":N/A})",
-                         R"({"a":"NaN","b":"-Infinity","c":"N/A"})"},
-                    Mend{"HugeInteger", R"({"a":18446744073709551616,"b":[-9223372036854775809]})",
-                         R"({"a":"18446744073709551616","b":["-9223372036854775809"]})"},
-                    Mend{"HugeDouble", R"({"a":1e999})", R"({"a":"1e999"})"},
-                    Mend{"LeadingZero", R"({"a":007})", R"({"a":"007"})"},
-                    Mend{"LastComma", R"({"a":[1,2,],})", R"({"a":[1,2]})"},
-                    Mend{"LoneSurrogate", R"({"a":"\ud800x"})", "{\"a\":\"\xEF\xBF\xBDx\"}"}),
+    testing::Values(
+        Mend{"Control", "{\"a\":\"x\ny\x01\"}", R"({"a":"x\ny\u0001"})"},
+        Mend{"Utf8", "{\"a\":\"\xff\xc3\x28\"}", "{\"a\":\"\xEF\xBF\xBD\xEF\xBF\xBD(\"}"},
+        Mend{"Backslash", R"({"a":"C:\dir\q"})", R"({"a":"C:\\dir\\q"})"},
+        Mend{"NotANumber", R"({"a":NaN,"b":-Infinity,"c":N/A})",
+             R"({"a":"NaN","b":"-Infinity","c":"N/A"})"},
+        Mend{"HugeInteger", R"({"a":18446744073709551616,"b":[-9223372036854775809]})",
+             R"({"a":"18446744073709551616","b":["-9223372036854775809"]})"},
+        Mend{"HugeDouble", R"({"a":1e999})", R"({"a":"1e999"})"},
+        Mend{"LeadingZero", R"({"a":007})", R"({"a":"007"})"},
+        Mend{"LastComma", R"({"a":[1,2,],})", R"({"a":[1,2]})"},
+        Mend{"BareQuotes", R"({"name":"{"device": "cpu"}(3): f","b":["x"y"z"],"c":"d"})",
+             R"({"name":"{\"device\": \"cpu\"}(3): f","b":["x\"y\"z"],"c":"d"})"},
+        Mend{"BareQuotesAndBytes", "{\"a\":{\"s\":\"f(0): \"\x08\xff\";g\"},\"b\":1}",
+             "{\"a\":{\"s\":\"f(0): \\\"\\b\xEF\xBF\xBD\\\";g\"},\"b\":1}"},
+        Mend{"LoneSurrogate", R"({"a":"\ud800x"})", "{\"a\":\"\xEF\xBF\xBDx\"}"}),
     [](const auto& mend) { return mend.param.name; });
 
 TEST(JsonEventsTest, WhatCannotBeMendedCostsOnlyItself) {
@@ -221,6 +225,22 @@ TEST(JsonEventsTest, AMissingQuoteDoesNotSwallowTheRest) {
   EXPECT_EQ(result.counts.events, 5000);
   EXPECT_EQ(result.counts.bad, 1);
   EXPECT_FALSE(result.counts.truncated);
+}
+
+TEST(JsonEventsTest, AQuoteTooManyCostsNothing) {
+  std::string document = "{\"traceEvents\": [\n";
+  for (int i = 0; i < 5000; ++i) {
+    const std::string name = i % 1000 == 500 ? "\"bro\"ken\"" : "\"whole\"";
+    document +=
+        "  {\n    \"ph\": \"X\", \"name\": " + name + ", \"ts\": " + std::to_string(i) + "\n  },\n";
+  }
+  document += "  {\"ph\": \"i\"}\n]}";
+  const Result result = Read(document);
+  EXPECT_EQ(result.counts.events, 5001);
+  EXPECT_EQ(result.counts.bad, 0);
+  EXPECT_EQ(result.counts.repaired, 5);
+  EXPECT_FALSE(result.counts.truncated);
+  EXPECT_THAT(result.got.events, testing::Contains(R"({"ph":"X","name":"bro\"ken","ts":500})"));
 }
 
 TEST(JsonEventsTest, AMissingQuoteInADocumentOfOneLine) {

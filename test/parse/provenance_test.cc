@@ -6,9 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "parse/provenance/compile_log.h"
 #include "parse/readers/open_trace.h"
 #include "parse/source/file_kind.h"
 #include "test/support/kineto_builder.h"
@@ -201,6 +204,81 @@ TEST_F(ProvenanceTest, ASignatureOfAnotherKernelIsLeftOut) {
   const Trace trace = Open();
   EXPECT_THAT(std::string(trace.strings.View(trace.operators[0].call)),
               Not(HasSubstr("signature")));
+}
+
+/// A structured log with a text for each name; its payloads stand on lines with a tab.
+std::string CompileLog(const std::vector<std::pair<std::string, std::string>>& texts) {
+  std::string log = "V1127 10:05:00.740000 7 torch/_dynamo/utils.py:1] {\"chromium_event\": {}}\n";
+  for (const auto& [name, text] : texts) {
+    const std::string head = name == "inductor_output_code"
+                                 ? "{\"inductor_output_code\": {\"filename\": \"a.py\"}"
+                                 : "{\"artifact\": {\"name\": \"" + name + "\"}";
+    log += "V1127 10:05:00.740000 7 torch/_inductor/compile_fx.py:1624] " + head +
+           ", \"frame_id\": 0, \"has_payload\": \"91\"}\n";
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) log += "\t" + line + "\n";
+  }
+  return log;
+}
+
+constexpr const char* kMappingsName = "inductor_provenance_tracking_node_mappings";
+constexpr const char* kStacksName = "inductor_provenance_tracking_kernel_stack_traces";
+constexpr const char* kLogName = "dedicated_log_torch_trace_x1y2.log";
+
+TEST_F(ProvenanceTest, AStructuredLogHoldsTheTextsOfAllFiles) {
+  Put(kLogName,
+      CompileLog(
+          {{kMappingsName, R"({"cppCodeToPost": {"triton_poi_fused_addmm_relu_0:1": ["relu"]},
+                                      "postToPre": {"relu": ["relu_1"]}})"},
+           {kStacksName, R"({"triton_poi_fused_addmm_relu_0:1":
+                      ["  File \"model.py\", line 7, in forward\n    return x\n"]})"},
+           {"inductor_output_code",
+            "import x\n\ndef triton_poi_fused_addmm_relu_0(in_out_ptr0, in_ptr0, xnumel, X : "
+            "tl.constexpr):\n"},
+           {"fx_graph_runnable", "{"}}));
+  const Trace trace = Open();
+  EXPECT_EQ(trace.strings.View(trace.operators[0].stack), "{'traceMarker': ['model.py:7']}");
+  EXPECT_THAT(std::string(trace.strings.View(trace.operators[0].call)),
+              HasSubstr("'in_out_ptr0,in_ptr0,xnumel'"));
+  ASSERT_EQ(trace.ranges.size(), 3u);
+  EXPECT_EQ(trace.strings.View(trace.ranges[2].text), "relu_1");
+}
+
+TEST_F(ProvenanceTest, WhatGraphsOfALogSayDifferentlyIsNotUsed) {
+  const auto stack = [](int line) {
+    return R"({"triton_poi_fused_addmm_relu_0:1": ["  File \"model.py\", line )" +
+           std::to_string(line) + R"(, in forward"]})";
+  };
+  Put(kLogName, CompileLog({{kStacksName, stack(7)}, {kStacksName, stack(8)}}));
+  EXPECT_EQ(Open().operators[0].stack, 0u);
+}
+
+TEST_F(ProvenanceTest, ALogWithoutKernelsIsSaid) {
+  Put(kLogName, CompileLog({}));
+  EXPECT_EQ(Open().ranges.size(), 2u);
+  EXPECT_THAT(diagnostics_.Render("test"), HasSubstr("INDUCTOR_PROVENANCE=1"));
+}
+
+TEST(CompileLogTest, DamagedLinesAreSkipped) {
+  for (const std::string log :
+       {"", "\t{}", "V1 a] {\"artifact\": {\"name\": \"x\"\n\tx\n", "] {\"artifact\": 5}\n\tx",
+        "] {\"artifact\": {\"x\": \"x\"}}\n\ty", "x] {}\n\ty"}) {
+    EXPECT_THAT(ReadCompileLog(log, {"x"}), IsEmpty()) << log;
+  }
+  const auto texts =
+      ReadCompileLog("V] {\"x\": {}}\n\ta\n\t\tb\nV] {\"y\": 1}\n\tc\nV] {\"x\": 1}", {"x"});
+  ASSERT_EQ(texts.size(), 2u);
+  EXPECT_EQ(texts[0].text, "a\n\tb\n");
+  EXPECT_EQ(texts[1].text, "");
+}
+
+TEST(KernelOriginsTest, CallsOfCpuKernelsHaveTheNumberOfTheirGraph) {
+  KernelOrigins origins;
+  ASSERT_TRUE(origins.AddStackTraces(R"({"cpp_fused_add_0:2": []})"));
+  EXPECT_NE(origins.Find("graph_12_cpp_fused_add_0"), nullptr);
+  EXPECT_NE(origins.Find("cpp_fused_add_0"), nullptr);
+  EXPECT_EQ(origins.Find("graph_cpp_fused_add_0"), nullptr);
+  EXPECT_EQ(origins.Find("graph_1_cpp_fused_add_1"), nullptr);
 }
 
 TEST_F(ProvenanceTest, WithoutFilesNothingChanges) {

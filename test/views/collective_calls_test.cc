@@ -1,11 +1,15 @@
 #include "prof/run/collective_calls.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "prof/views/collectives/collective_matches.h"
+#include "prof/views/collectives/collective_set.h"
 #include "test/views/made_run.h"
 
 namespace oplens::test::collective_calls_test {
@@ -150,6 +154,70 @@ TEST(CollectiveCallsTest, TheKernelsOwnRecordGoesFirst) {
   EXPECT_EQ(calls[0].facts.sequence, 5);
   EXPECT_EQ(calls[1].facts.kind, CollectiveKind::kAllReduce);
   EXPECT_EQ(calls[1].facts.size_bytes, 32);
+}
+
+// thread  |0- c10d::allreduce_ -10|  |20- c10d::broadcast_ -30|  |40- c10d::allreduce_ -50| |62-
+// ..allreduce_ -65|
+//                                                                   |42 gloo:all_reduce 45|
+// gloo 1        |5- gloo:all_reduce --35|                                                      |70-
+// gloo:all_reduce -90| |95- gloo:all_gather -99| gloo 2 |36- gloo:broadcast -60|
+TEST(CollectiveCallsTest, ThreadsOfALibraryDoTheWorkOfCalls) {
+  MadeRun made;
+  const ThreadIndex one = made.AddThread(1, 2);
+  const ThreadIndex two = made.AddThread(1, 3);
+  made.AddRange("c10d::allreduce_", 0, 10, RangeKind::kOperator);
+  made.AddRange("c10d::broadcast_", 20, 30, RangeKind::kOperator);
+  made.AddRange("c10d::allreduce_", 40, 50, RangeKind::kOperator);
+  made.AddRange("gloo:all_reduce", 42, 45);
+  made.AddRange("c10d::allreduce_", 62, 65, RangeKind::kOperator);
+  made.AddRange("gloo:all_reduce", 5, 35, RangeKind::kAnnotation, one);
+  made.AddRange("gloo:broadcast", 36, 60, RangeKind::kAnnotation, two);
+  made.AddRange("gloo:all_reduce", 70, 90, RangeKind::kAnnotation, one);
+  made.AddRange("gloo:all_gather", 95, 99, RangeKind::kAnnotation, one);
+  std::vector<std::string> said;
+  for (const CollectiveCall& call : made.run().collectives()) {
+    said.push_back(fmt::format("{} {}-{} {}", prof::CollectiveWord(call.facts.kind), call.start_ns,
+                               call.end_ns, call.time == CollectiveTime::kHost ? "host" : "other"));
+  }
+  EXPECT_THAT(said, testing::ElementsAre("all_reduce 5-35 host", "broadcast 36-60 host",
+                                         "all_reduce 42-45 host", "all_reduce 70-90 host",
+                                         "all_gather 95-99 host"));
+}
+
+// A group of four: rank 1 sends to 2 what comes from 0, in another order than 2 receives from
+// others.
+//
+// rank 1       |10-- send 2 ---50|   |60- recv 0 -70|  |80 send 2 90|
+// rank 2    |5- recv 3 -8|  |30- recv 1 -50|                 |85 recv 1 90|
+TEST(CollectiveCallsTest, MessagesMatchByTheirSenderAndReceiver) {
+  prof::CollectiveSet set;
+  const auto add = [&](int64_t rank,
+                       const std::vector<std::tuple<const char*, int64_t, int, int>>& messages) {
+    MadeRun made;
+    made.trace.rank = rank;
+    made.trace.rank_name = made.trace.strings.Intern(std::to_string(rank));
+    for (const auto& [name, peer, start_ns, end_ns] : messages) {
+      Communication record = Record(&made.trace, name, 8, 8, start_ns);
+      record.peer = peer;
+      AddRecord(record, &made, &made.AddKernel(start_ns, end_ns, kNoLaunch, kSendRecv));
+    }
+    set.Add(made.run());
+  };
+  add(1, {{"send", 2, 10, 50}, {"recv", 0, 60, 70}, {"send", 2, 80, 90}});
+  add(2, {{"recv", 3, 5, 8}, {"recv", 1, 30, 50}, {"recv", 1, 85, 90}});
+  const prof::CollectiveMatches matches(set);
+  ASSERT_EQ(matches.rank_count(), 2u);
+  std::vector<std::string> said;
+  for (size_t rank = 0; rank < 2; ++rank) {
+    for (const prof::CollectiveRow& row : matches.RowsOf(rank)) {
+      said.push_back(fmt::format("{} {} of {}: {}", row.group->name, row.group->ranks,
+                                 row.group->size, row.share.transfer_ns));
+    }
+  }
+  // The transfer is the shorter latency of both.
+  EXPECT_THAT(said,
+              testing::ElementsAre("3 [1, 2] of 2: 20", "3 [0, 1] of 2: -1", "3 [1, 2] of 2: 5",
+                                   "3 [3, 2] of 2: -1", "3 [1, 2] of 2: 20", "3 [1, 2] of 2: 5"));
 }
 
 TEST(CollectiveCallsTest, KernelsAloneSayWhatTheirNamesDo) {

@@ -64,6 +64,8 @@ constexpr NumberField kNumberFields[] = {
     {"Out msg nelems", &Communication::output_elements},
     {"Group size", &Communication::group_size},
     {"Seq", &Communication::sequence},
+    {"Src Rank", &Communication::peer},
+    {"Dst Rank", &Communication::peer},
 };
 
 }  // namespace

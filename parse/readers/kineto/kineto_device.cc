@@ -9,31 +9,10 @@
 #include "parse/model/trace.h"
 #include "parse/readers/common/event_records.h"
 #include "parse/readers/kineto/kineto_communication.h"
+#include "parse/readers/kineto/kineto_work.h"
 
 namespace oplens::parse {
 namespace {
-
-// Kineto writes CUPTI's kinds as words in the names of events.
-
-/// Takes direction and memories of a copy from its name, "Memcpy HtoD (Pinned -> Device)".
-void TakeKinetoCopyKinds(std::string_view name, MemoryCopy* copy) {
-  constexpr std::string_view kPrefix = "Memcpy ";
-  constexpr std::string_view kArrow = " -> ";
-  if (!name.starts_with(kPrefix)) return;
-  name.remove_prefix(kPrefix.size());
-  copy->copy_kind = CopyKindOf(name.substr(0, name.find(" (")));
-  if (copy->copy_kind == CopyKind::kUnknown)
-    copy->copy_kind = CopyKindOf(name.substr(0, name.find(' ')));
-  const size_t open = name.find('(');
-  const size_t arrow = name.find(kArrow);
-  if (open == std::string_view::npos || arrow == std::string_view::npos || arrow < open ||
-      !name.ends_with(')')) {
-    return;
-  }
-  copy->source_kind = MemoryKindOf(name.substr(open + 1, arrow - open - 1));
-  const std::string_view target = name.substr(arrow + kArrow.size());
-  copy->target_kind = MemoryKindOf(target.substr(0, target.size() - 1));
-}
 
 using simdjson::dom::element;
 using simdjson::dom::key_value_pair;
@@ -62,19 +41,6 @@ bool SubmitsWork(std::string_view api) {
   return false;
 }
 
-/// Takes [16, 1, 1]; for anything else returns false and leaves `to` unchanged.
-bool TakeTriple(element value, int32_t (*to)[3]) {
-  simdjson::dom::array items;
-  if (value.get(items) != simdjson::SUCCESS || items.size() != 3) return false;
-  int32_t read[3] = {};
-  size_t count = 0;
-  for (const element item : items) {
-    if (!TakeInt(item, &read[count++])) return false;
-  }
-  std::copy(read, read + 3, *to);
-  return true;
-}
-
 /// 0 means none: the profilers number calls from 1.
 void TakeCorrelation(element value, int64_t* correlation_id) {
   if (TakeInt(value, correlation_id) && *correlation_id == 0) *correlation_id = kUnknownId;
@@ -82,63 +48,7 @@ void TakeCorrelation(element value, int64_t* correlation_id) {
 
 bool IsExternalId(std::string_view key) { return key == "External id" || key == "external id"; }
 
-struct KernelNumber {
-  std::string_view key;
-  int32_t Kernel::*field;
-};
-
-constexpr KernelNumber kKernelNumbers[] = {
-    {"device", &Kernel::device_id},
-    {"context", &Kernel::context_id},
-    {"registers per thread", &Kernel::registers_per_thread},
-};
-
-struct KernelRatio {
-  std::string_view key;
-  float KernelDetails::*field;
-};
-
-constexpr KernelRatio kKernelRatios[] = {
-    {"blocks per SM", &KernelDetails::blocks_per_multiprocessor},
-    {"warps per SM", &KernelDetails::warps_per_multiprocessor},
-    {"est. achieved occupancy %", &KernelDetails::achieved_occupancy_pct},
-    {"theoretical occupancy %", &KernelDetails::theoretical_occupancy_pct},
-};
-
-/// Returns whether the key names a number of the kernel; clears `good` if it cannot be read.
-bool TakeKernelNumber(const key_value_pair& arg, Kernel* kernel, KernelDetails* details,
-                      bool* good) {
-  for (const KernelNumber& number : kKernelNumbers) {
-    if (arg.key != number.key) continue;
-    *good &= TakeInt(arg.value, &(kernel->*number.field));
-    return true;
-  }
-  if (arg.key == "shared memory") {
-    *good &= TakeInt(arg.value, &details->shared_memory_bytes);
-    return true;
-  }
-  for (const KernelRatio& ratio : kKernelRatios) {
-    if (arg.key != ratio.key) continue;
-    TakeFloat(arg.value, &(details->*ratio.field));
-    return true;
-  }
-  return false;
-}
-
 constexpr auto kUnknown32 = static_cast<int32_t>(kUnknownId);
-
-Kernel UnknownKernel() {
-  Kernel kernel;
-  kernel.correlation_id = kUnknownId;
-  for (int32_t* const field :
-       {&kernel.device_id, &kernel.context_id, &kernel.stream_id, &kernel.registers_per_thread,
-        &kernel.static_shared_memory_bytes, &kernel.dynamic_shared_memory_bytes}) {
-    *field = kUnknown32;
-  }
-  std::fill_n(kernel.grid, 3, -1);
-  std::fill_n(kernel.block, 3, -1);
-  return kernel;
-}
 
 /// Of items with external ids, those whose id no other has.
 template <typename Item>
@@ -338,7 +248,7 @@ void KinetoDevice::ReadCopy(const KinetoEvent& event) {
   copy.start_ns = times.start_ns;
   copy.end_ns = times.end_ns;
   copy.size_bytes = work.size_bytes;
-  TakeKinetoCopyKinds(event.name, &copy);
+  TakeCopyKinds(event, &copy);
   copy.device_id = work.device_id;
   copy.context_id = work.context_id;
   copy.stream_id = work.stream_id;

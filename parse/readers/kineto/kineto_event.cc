@@ -47,6 +47,7 @@ constexpr Category kCategories[] = {
     {"async_gpu", KinetoClass::kLaunchFlow},
     {"async_cpu_to_gpu", KinetoClass::kLaunchFlow},
     {"cuda_profiler_range", KinetoClass::kCounterRange},
+    {"hardware_counters", KinetoClass::kCounterSample},
     {"trace", KinetoClass::kSpan},
 };
 

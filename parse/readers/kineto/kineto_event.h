@@ -30,6 +30,7 @@ enum class KinetoClass : uint8_t {
   kForwardBackward,  ///< An arrow from a forward op to its backward node.
   kLaunchFlow,       ///< An arrow from a call to its GPU work; redundant to correlation ids.
   kCounterRange,     ///< Hardware counters of a kernel.
+  kCounterSample,    ///< A hardware counter of a whole GPU at a moment.
   kSpan,             ///< The whole recording.
   kOther,            ///< Not read.
 };

@@ -146,7 +146,7 @@ void SettleCommunications(Trace* trace) {
     };
     if (place(x, a) != place(y, b)) return place(x, a) < place(y, b);
     const auto numbers = [](const Communication& c) {
-      return std::tuple(c.sequence, c.input_elements, c.output_elements, c.group_size);
+      return std::tuple(c.sequence, c.peer, c.input_elements, c.output_elements, c.group_size);
     };
     if (x.end_ns != y.end_ns) return x.end_ns > y.end_ns;
     if (numbers(x) != numbers(y)) return numbers(x) < numbers(y);

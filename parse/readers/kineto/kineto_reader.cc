@@ -27,6 +27,18 @@ void TakeFirst(simdjson::dom::object object, std::initializer_list<std::string_v
   }
 }
 
+/// PyTorch's own writer (torch/profiler/_chrome_trace_export.py) calls the number of
+/// multiprocessors by the name of their threads, of which a multiprocessor has 768 or more.
+void TakeMultiprocessors(simdjson::dom::object properties, Device* device) {
+  constexpr int32_t kMost = 512;
+  TakeFirst(properties, {"numSms", "multiProcessorCount"}, &device->multiprocessors);
+  int32_t named_otherwise = 0;
+  TakeFirst(properties, {"maxThreadsPerMultiprocessor"}, &named_otherwise);
+  if (device->multiprocessors <= 0 && named_otherwise > 0 && named_otherwise <= kMost) {
+    device->multiprocessors = named_otherwise;
+  }
+}
+
 void TakeDevices(element value, Trace* trace) {
   simdjson::dom::array items;
   if (value.get(items) != simdjson::SUCCESS) return;
@@ -42,7 +54,7 @@ void TakeDevices(element value, Trace* trace) {
     // The second spelling is from the first versions.
     TakeFirst(properties, {"computeMajor", "major"}, &device.compute_capability_major);
     TakeFirst(properties, {"computeMinor", "minor"}, &device.compute_capability_minor);
-    TakeFirst(properties, {"numSms", "multiProcessorCount"}, &device.multiprocessors);
+    TakeMultiprocessors(properties, &device);
     TakeFirst(properties, {"totalGlobalMem"}, &device.memory_bytes);
     TakeFirst(properties, {"warpSize"}, &device.warp_threads);
   }
@@ -193,6 +205,9 @@ void KinetoReader::OnEvent(simdjson::dom::object object) {
       if (kind == KinetoClass::kForwardBackward) return host_.ReadForwardBackward(event);
       if (kind == KinetoClass::kLaunchFlow) return;
       break;
+    case 'C':
+      if (kind == KinetoClass::kCounterSample) return samples_.Read(event);
+      break;
     case 'M':
       return host_.ReadNames(event);
     case 0:
@@ -235,7 +250,9 @@ void KinetoReader::ReadTimed(const KinetoEvent& event, KinetoClass kind) {
       return;
     case KinetoClass::kSpan:
       return;
-    case KinetoClass::kInstant:
+    case KinetoClass::kInstant:  // PyTorch's own writer of 2.13 gives moments a duration of 0.
+      return host_.ReadInstant(event);
+    case KinetoClass::kCounterSample:
     case KinetoClass::kForwardBackward:
     case KinetoClass::kLaunchFlow:
     case KinetoClass::kNone:

@@ -8,6 +8,7 @@
 #include "parse/readers/kineto/kineto_context.h"
 #include "parse/readers/kineto/kineto_device.h"
 #include "parse/readers/kineto/kineto_host.h"
+#include "parse/readers/kineto/kineto_samples.h"
 #include "parse/readers/kineto/kineto_torch_events.h"
 #include "parse/source/json_events.h"
 
@@ -43,6 +44,7 @@ class KinetoReader : public JsonEventHandler {
   KinetoHost host_{&context_};
   KinetoTorchEvents torch_{&context_};
   KinetoDevice device_{&context_};
+  KinetoSamples samples_{&context_};
   SortedTextMap<KinetoClass> classes_;  // By category as written.
   int64_t events_ = 0;
   int64_t counter_ranges_ = 0;

@@ -29,8 +29,8 @@ class Partial;
 /// Calls match by group and number in the group if recorded, otherwise by order among those of the
 /// same group, kind, data type and size (all_to_all: of any size, since ranks send different ones),
 /// and step if steps are numbered. If ranks have different counts of these, it is unknown which
-/// call is missing, and none is matched. Sends and receives are matched only in groups of two
-/// ranks, since their peer is unknown.
+/// call is missing, and none is matched. Sends and receives are matched where their peer is
+/// recorded (CollectiveSet makes a group of sender and receiver), and in groups of two ranks.
 ///
 /// If this matches calls that did not run at the same time on aligned clocks, none is matched. It
 /// takes at least three calls to align clocks.

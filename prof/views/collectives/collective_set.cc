@@ -1,5 +1,8 @@
 #include "prof/views/collectives/collective_set.h"
 
+#include <fmt/format.h>
+
+#include <optional>
 #include <utility>
 
 #include "prof/run/run.h"
@@ -119,6 +122,19 @@ void LoadRecording(const std::vector<uint32_t>& groups, const std::vector<uint32
   Unpack(*recording, &packed, [](const CollectiveSetCall&) {});
 }
 
+/// The sender and the receiver of a message, if its peer is known.
+std::optional<CollectiveGroup> PairOf(const Trace& trace, const CollectiveFacts& facts) {
+  const bool sends = facts.kind == CollectiveKind::kSend;
+  if (facts.peer < 0 || trace.rank < 0 || facts.peer == trace.rank ||
+      (!sends && facts.kind != CollectiveKind::kRecv)) {
+    return std::nullopt;
+  }
+  const auto [sender, receiver] =
+      sends ? std::pair(trace.rank, facts.peer) : std::pair(facts.peer, trace.rank);
+  return CollectiveGroup{std::string(trace.strings.View(facts.group)),
+                         fmt::format("[{}, {}]", sender, receiver), 2};
+}
+
 bool IsNumbered(StepSource source) {
   return source == StepSource::kRanges || source == StepSource::kPattern;
 }
@@ -148,9 +164,15 @@ void CollectiveSet::Add(const Run& run, const BeforeCalls& before) {
     call.kind = found.facts.kind;
     call.time = found.time;
     call.dtype = found.facts.dtype;
-    call.group =
-        NumberOf({std::string(trace.strings.View(found.facts.group)),
-                  std::string(trace.strings.View(found.facts.ranks)), found.facts.group_size});
+    if (const auto pair = PairOf(trace, found.facts)) {
+      // PyTorch numbers the messages of a rank in its group, whoever they go to.
+      call.sequence = -1;
+      call.group = NumberOf(*pair);
+    } else {
+      call.group =
+          NumberOf({std::string(trace.strings.View(found.facts.group)),
+                    std::string(trace.strings.View(found.facts.ranks)), found.facts.group_size});
+    }
     if (!found.step) continue;
     const auto [at, fresh] = steps.try_emplace(*found.step, recording.steps.size());
     if (fresh) recording.steps.push_back(*found.step);

@@ -27,7 +27,7 @@ struct CollectiveGroup {
   static constexpr size_t kLeastBytes = 3;  ///< Minimum when saved.
 
   std::string name;   ///< "" if not recorded.
-  std::string ranks;  ///< "[0, 1]"; "" if not recorded.
+  std::string ranks;  ///< "[0, 1]"; "" if not recorded. Of a message: sender and receiver.
   int64_t size = -1;  ///< -1: unknown.
 
   bool known() const { return !name.empty() || !ranks.empty(); }
