@@ -1,13 +1,27 @@
 #include "prof/compat/hta/path_graph.h"
 
+#include <algorithm>
 #include <set>
 #include <tuple>
+#include <utility>
+
+#include "prof/compat/hta/activity.h"
 
 namespace oplens::prof {
 namespace {
 
 bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Sorts by a time as the reference does: see HtaOrder.
+template <typename Key>
+void SortByTime(const Key& key_us, std::vector<uint32_t>* events) {
+  std::vector<int64_t> keys;
+  for (const uint32_t event : *events) keys.push_back(key_us(event));
+  std::vector<uint32_t> sorted;
+  for (const uint32_t place : HtaOrder(keys)) sorted.push_back((*events)[place]);
+  *events = std::move(sorted);
 }
 
 /// Longer gaps of a stream have another cause.
@@ -179,8 +193,8 @@ void HtaPathGraph::FindRecords() {
       launches_.push_back(i);
     }
   }
-  std::stable_sort(launches_.begin(), launches_.end(),
-                   [&](uint32_t a, uint32_t b) { return all[a].start_us < all[b].start_us; });
+  const auto start_of = [&](uint32_t event) { return all[event].start_us; };
+  SortByTime(start_of, &launches_);
   for (const uint32_t launch : launches_) {
     launches_by_[{all[launch].thread_id, all[all[launch].link].stream}].push_back(launch);
   }
@@ -195,8 +209,7 @@ void HtaPathGraph::FindRecords() {
       records.push_back(i);
     }
   }
-  std::stable_sort(records.begin(), records.end(),
-                   [&](uint32_t a, uint32_t b) { return all[a].start_us < all[b].start_us; });
+  SortByTime(start_of, &records);
   std::unordered_map<int64_t, uint32_t> last;  // By stream.
   size_t next = 0;
   for (const uint32_t record : records) {
@@ -292,8 +305,7 @@ void HtaPathGraph::AddWork() {
     const HtaPathEvent& event = events_[index];
     return event.kind == HtaPathEvent::Kind::kWait ? event.end_us : event.start_us;
   };
-  std::stable_sort(work.begin(), work.end(),
-                   [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+  SortByTime(key, &work);
   for (const uint32_t index : work) {
     if (events_[index].kind == HtaPathEvent::Kind::kWait) {
       TakeWait(events_[index]);
