@@ -42,10 +42,12 @@ void HtaPathGraph::Clip(int64_t first_us, int64_t last_us) {
   const auto all = events_.all();
   for (uint32_t i = 0; i < all.size(); ++i) {
     const HtaPathEvent& event = all[i];
+    // Of the work of one call, such as a graph's, only the last is found.
+    const bool launched_within = event.link != HtaPathEvent::kNone && all[event.link].link == i &&
+                                 starts_within(all[event.link]);
     const bool kept = event.stream == -1
                           ? starts_within(event)
-                          : (event.link != HtaPathEvent::kNone && starts_within(all[event.link])) ||
-                                event.wait == WaitKind::kStreamWaitEvent;
+                          : launched_within || event.wait == WaitKind::kStreamWaitEvent;
     if (kept) clipped_.push_back(i);
   }
 }
