@@ -46,7 +46,8 @@ HtaPathEvents::HtaPathEvents(const Trace& trace) : trace_(trace) {
 
 void HtaPathEvents::AddTorchEvents() {
   for (const TorchEvent& event : trace_.torch_events) {
-    if (event.kind == TorchEvent::Kind::kDeviceAnnotation) continue;
+    // An operator that names a stream is work without a launch to the reference.
+    if (event.kind == TorchEvent::Kind::kDeviceAnnotation || event.has_stream) continue;
     HtaPathEvent& added = events_.emplace_back();
     added.start_us = HtaStartUs(event.start_us);
     added.end_us = HtaEndUs(event.end_us);
