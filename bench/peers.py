@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs other programs that read traces of PyTorch's profiler beside ours, and compares every figure.
 
+    peers.py BIN --self-test
     peers.py BIN [--corpus FOLDER] [--made FOLDER] [--peers PEER,...] [--python PYTHON] [--match TEXT] [--write FILE]
 
 BIN: the folder of `prof`. A PEER is `tb` (torch_tb_profiler) or `hta` (HolisticTraceAnalysis), as PYTHON has it, or as
@@ -28,6 +29,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "peers"))
+import self_test  # noqa: E402
 from views import KNOWN, OF_VIEW, VIEWS  # noqa: E402
 
 TOLERANCE = 1e-6
@@ -418,6 +420,7 @@ def arguments():
     parser.add_argument("--python", default=sys.executable, help="the Python that has the peers")
     parser.add_argument("--match", default="", help="only traces whose names match this")
     parser.add_argument("--limit", type=float, default=120, help="seconds for each process")
+    parser.add_argument("--self-test", action="store_true", help="check what needs no peer")
     parser.add_argument("--write", help="a file for the tables, as Markdown")
     return parser.parse_args()
 
@@ -425,6 +428,8 @@ def arguments():
 def main():
     options = arguments()
     prof = str(pathlib.Path(options.bin).resolve() / "prof")
+    if options.self_test:
+        sys.exit(self_test.run(sys.modules[__name__], prof))
     peers = peers_of(options.peers, options.python)
     cases = [*(corpus_cases(options.corpus) if options.corpus else []),
              *(made_cases(options.made) if options.made else [])]
