@@ -241,7 +241,7 @@ def compare(view, table, rows, unit):
                 cells += 1
                 told = left[i].get(cell.theirs) if i < len(left) else "no row"
                 found = cell_of(right[i], cell.ours) if i < len(right) else "no row"
-                if told is None and found == "no row":
+                if {told is None, found is None} == {True, False} and "no row" in (told, found):
                     continue  # Nothing said of it.
                 if "no row" not in (told, found) and agrees(cell, told, found, unit):
                     continue
@@ -362,7 +362,7 @@ def ratio(theirs, ours):
     return f"{theirs / ours:.1f}" if ours else "-"
 
 
-TIME_TITLES = ("trace", "peer", "MB", "s", "CPU s", "peak MB", "our s", "our CPU s", "our peak MB", "times faster",
+TIME_TITLES = ("trace", "peer", "MB", "s", "CPU s", "peak MB", "our s", "our CPU s", "our peak MB", "times the CPU",
                "times the memory")
 
 
@@ -370,7 +370,7 @@ def time_row(times):
     theirs, ours = times.theirs, times.ours
     return (times.case, times.peer, f"{times.megabytes:.2f}", f"{theirs.wall_s:.2f}", f"{theirs.cpu_s:.2f}",
             f"{theirs.peak_mb:.0f}", f"{ours.wall_s:.2f}", f"{ours.cpu_s:.2f}", f"{ours.peak_mb:.0f}",
-            ratio(theirs.wall_s, ours.wall_s), ratio(theirs.peak_mb, ours.peak_mb))
+            ratio(theirs.cpu_s, ours.cpu_s), ratio(theirs.peak_mb, ours.peak_mb))
 
 
 def total_row(all_times, peer):

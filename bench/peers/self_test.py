@@ -57,6 +57,8 @@ def differences_are_found(peers):
             problems.append(f"another {key} is not found")
     if peers.compare(view, table, rows[:1], unit)[1] != 1:
         problems.append("a missing row is not found")
+    if peers.compare(view, dict(table, rows=table["rows"][:1]), rows, unit)[1] != 1:
+        problems.append("a row too many is not found")
     return problems
 
 

@@ -127,19 +127,21 @@ TEST(HtaPeersTest, EverythingIsCompared) {
   EXPECT_EQ(found, expected);
 }
 
-// ROCm has shared memory only at the call: to the plugin the kernel has none.
-TEST(TbPeersTest, SharedMemoryOfTheCall) {
+// ROCm has shared memory only at the call, and counts threads in the grid of some calls: to the
+// plugin the kernel has none, and that grid.
+TEST(TbPeersTest, NumbersOfTheKernelsOwnEvent) {
   KinetoBuilder builder;
   builder.AddOperator(
       {.name = "aten::mm", .start_ns = 0, .duration_ns = 9'000, .more = {{"External id", "5"}}});
-  const int64_t call = builder.AddCall("hipModuleLaunchKernel", 1'000, 2'000, 1234, "cuda_runtime",
-                                       {{"External id", "5"}, {"shared memory", "16384"}});
+  const int64_t call =
+      builder.AddCall("hipExtModuleLaunchKernel", 1'000, 2'000, 1234, "cuda_runtime",
+                      {{"External id", "5"}, {"shared memory", "16384"}});
   builder.AddDevice("kernel", "attn_fwd", 5'000, 4'000,
                     {{"stream", "0"},
                      {"device", "0"},
                      {"correlation", std::to_string(call)},
                      {"External id", "5"},
-                     {"grid", "[2, 8, 1]"},
+                     {"grid", "[1024, 8, 1]"},
                      {"block", "[256, 1, 1]"}});
   const auto partial = test::PartialOf(test::ViewBy("tb", "groups"), {Written(builder)},
                                        {.by = {"kernel", "op", "grid", "block", "regs", "smem"}});
@@ -147,6 +149,7 @@ TEST(TbPeersTest, SharedMemoryOfTheCall) {
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].at("op"), "aten::mm");
   EXPECT_EQ(rows[0].at("smem"), "0");
+  EXPECT_EQ(rows[0].at("grid"), "1024,8,1");
 }
 
 }  // namespace

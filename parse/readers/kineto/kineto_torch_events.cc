@@ -162,6 +162,7 @@ void KinetoTorchEvents::ReadArguments(const KinetoEvent& event, TorchEvent* torc
       TakeInt(arg.value, &torch->correlation_id);
     } else if (key == "grid") {
       torch->has_extents = true;
+      if (torch->kind == Kind::kKernel) torch->dims = print(arg.value);
     } else if (key == "shared memory") {
       torch->has_shared_memory = true;
     } else if (key == "stream" && torch->kind == Kind::kOperator) {
