@@ -209,6 +209,7 @@ struct Synchronization {
   /// The waited-for record of the event: into Trace::event_records; kNoItem: not in the file.
   ItemIndex event_record = kNoItem;
   WaitKind kind = WaitKind::kUnknown;
+  bool of_all_streams = false;  ///< The file has 2^32 - 1 for its stream; later ones have -1.
 };
 
 /// Time spent by the profiler itself or the driver's compiler.
@@ -303,7 +304,9 @@ struct TorchEvent {
     kKernel,
     kCopy,
     kFill,
-    kDriverCall,  ///< Of the driver API.
+    kDriverCall,   ///< Of the driver API.
+    kAccelerator,  ///< Work of an accelerator that is no GPU: category mtia_ccp_events.
+    kOther,        ///< Any other event with a duration.
   };
   static constexpr int64_t kNone = std::numeric_limits<int64_t>::min();
 
@@ -312,16 +315,19 @@ struct TorchEvent {
   double end_us = 0;
   int64_t external_id = kNone;     ///< Of an operator, and of the calls that it made.
   int64_t correlation_id = kNone;  ///< For a module, its own number.
-  int64_t thread_id = 0;           ///< As in the file; for device work, its stream.
+  int64_t thread_id = 0;           ///< As in the file; for device work, its stream. Of those in
+                                   ///< other_events: their stream; -1: they name none.
   double gbps = 0;                 ///< Recorded bandwidth of a copy or memset; 0: not recorded.
   StringId name = 0;
-  StringId dims = 0;    ///< Extents of the inputs of an operator or collective's annotation, as in
+  StringId dims = 0;    ///< Extents of a kernel's grid, of an operator's or collective's inputs, as in
                         ///< Python.
   StringId types = 0;   ///< Their types; only for collectives ("nccl:all_reduce").
   uint32_t number = 0;  ///< Number of the event in the file, from 1; the row_id of a kernel.
   Kind kind = Kind::kOperator;
-  bool text_thread = false;  ///< The file has the thread number as a text.
-  bool has_extents = false;  ///< For a kernel: the grid is in its own event, not its call's.
+  bool text_thread = false;        ///< The file has the thread number as a text.
+  bool has_extents = false;        ///< For a kernel: the grid is in its own event, not its call's.
+  bool has_shared_memory = false;  ///< For a kernel: so is its shared memory.
+  bool has_stream = false;  ///< For an operator: it names a stream; it is in other_events too.
 };
 
 struct Process {
@@ -411,6 +417,8 @@ struct Trace {
   std::vector<CounterSample> counter_samples;
   std::vector<Overhead> overheads;
   std::vector<TorchEvent> torch_events;
+  std::vector<TorchEvent> accelerator_events;
+  std::vector<TorchEvent> other_events;
   std::vector<Device> devices;
 
   KernelDetails DetailsOf(const Kernel& kernel) const {

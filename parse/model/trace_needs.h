@@ -18,11 +18,12 @@ enum class TracePart : uint8_t {
   kNames,         ///< Names of processes and threads kept in tables of their own (nvprof).
   kTorchEvents,   ///< Trace::torch_events.
   kWaitCalls,     ///< Without kApiCalls: Trace::launches holds every call that waits for a GPU.
+  kOtherEvents,   ///< Trace::other_events.
   kLongCalls,     ///< Without kApiCalls: it holds every call of at least kLongCallNs.
   kCaptures,      ///< Trace::kernels holds what was captured but not run, see IsCaptured.
 };
 /// Excludes kCaptures, which adds kernels that did not run.
-inline constexpr uint8_t kTracePartCount = 10;
+inline constexpr uint8_t kTracePartCount = 11;
 
 inline constexpr int64_t kLongCallNs = 10'000;
 

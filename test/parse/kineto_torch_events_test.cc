@@ -75,6 +75,7 @@ TEST(KinetoTorchEventsTest, KeepTheNumbersOfTheFile) {
   const TorchEvent& kernel = trace.torch_events[4];
   EXPECT_EQ(kernel.kind, Kind::kKernel);
   EXPECT_TRUE(kernel.has_extents);
+  EXPECT_TRUE(kernel.has_shared_memory);
   EXPECT_EQ(kernel.number, trace.kernels[0].row_id);
   EXPECT_EQ(trace.torch_events[5].kind, Kind::kAnnotation);
   EXPECT_EQ(TextOf(trace, trace.torch_events[5].name), "ProfilerStep#1");
@@ -88,6 +89,30 @@ TEST(KinetoTorchEventsTest, BandwidthsOfCopies) {
   ASSERT_EQ(trace.torch_events.size(), 1u);
   EXPECT_EQ(trace.torch_events[0].gbps, 1.5);
   EXPECT_EQ(trace.torch_events[0].thread_id, 20);
+}
+
+TEST(KinetoTorchEventsTest, OthersForThoseWhoAsk) {
+  KinetoBuilder builder = Sample();
+  KinetoOperator triton;
+  triton.more = {{"stream", "0"}};
+  builder.AddOperator(triton);
+  builder.AddDevice("cuda_sync", "Stream Sync", 0, 1000, {{"stream", "7"}, {"correlation", "9"}});
+  builder.AddDevice("mtia_ccp_events", "fc", 0, 1000, {{"stream", "104"}, {"correlation", "8"}});
+  const Trace trace = Read(builder, {TracePart::kTorchEvents, TracePart::kOtherEvents});
+  ASSERT_EQ(trace.other_events.size(), 3u);
+  EXPECT_EQ(TextOf(trace, trace.other_events[0].name), "train.py(3): f");
+  EXPECT_EQ(trace.other_events[0].kind, Kind::kOther);
+  EXPECT_EQ(trace.other_events[0].thread_id, -1);
+  EXPECT_EQ(trace.other_events[1].kind, Kind::kOperator);
+  EXPECT_EQ(trace.other_events[1].thread_id, 0);
+  EXPECT_TRUE(trace.torch_events.back().has_stream);
+  EXPECT_EQ(trace.other_events[2].thread_id, 7);
+  EXPECT_EQ(trace.other_events[2].correlation_id, 9);
+  EXPECT_TRUE(Read(builder).other_events.empty());
+  // Work of another accelerator is there for everyone.
+  ASSERT_EQ(Read(builder, {}).accelerator_events.size(), 1u);
+  EXPECT_EQ(trace.accelerator_events[0].thread_id, 104);
+  EXPECT_EQ(trace.accelerator_events[0].correlation_id, 8);
 }
 
 TEST(KinetoTorchEventsTest, OldFiles) {

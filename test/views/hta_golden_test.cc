@@ -24,34 +24,6 @@ using test::PartialOf;
 using test::RowsOf;
 using test::ViewRow;
 
-/// A figure that is not compared.
-struct Skip {
-  std::string_view golden;
-  std::string_view row;    ///< "": all rows.
-  std::string_view field;  ///< "": all fields.
-  std::string_view why;
-};
-
-constexpr std::string_view kWideStream =
-    "waits for the whole GPU have stream 4294967295 in this file, -1 in later ones: the reference "
-    "takes only the first for a stream, we take neither";
-
-constexpr Skip kSkips[] = {
-    {"critical_path/alexnet", "0", "idle_ns", kWideStream},
-    {"critical_path/alexnet", "0", "non_compute_ns", kWideStream},
-    {"critical_path/alexnet", "0", "kernel_ns", kWideStream},
-};
-
-bool IsLeftOut(std::string_view golden, std::string_view row, std::string_view field) {
-  for (const Skip& skip : kSkips) {
-    if (skip.golden == golden && (skip.row.empty() || skip.row == row) &&
-        (skip.field.empty() || skip.field == field)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 std::filesystem::path KinetoDir() { return CorpusDir().path / "kineto"; }
 
 /// The names of all golden folders with a file.
@@ -94,7 +66,6 @@ int Compare(const std::string& golden, const std::string& key, const ViewRow& ou
   int compared = 0;
   constexpr double kTolerance = 1e-6;  // Relative; the reference sums doubles.
   for (const Pair& pair : pairs) {
-    if (IsLeftOut(golden, key, pair.ours)) continue;
     SCOPED_TRACE(fmt::format("{} {} {}", golden, key, pair.ours));
     const std::string& expected = theirs.at(pair.theirs);
     const std::string& found = ours.at(pair.ours);
@@ -135,7 +106,7 @@ TEST(HtaGoldenTest, Temporal) {
                           {{"overlap_pct", "comp_comm_overlap_pctg", 1}});
     }
   }
-  EXPECT_EQ(compared, 13 * 8 - 3);  // 13 ranks of 12 files; three are left out.
+  EXPECT_EQ(compared, 13 * 8);  // 13 ranks of 12 files.
 }
 
 TEST(HtaGoldenTest, KernelTypes) {
@@ -150,7 +121,6 @@ TEST(HtaGoldenTest, KernelTypes) {
     EXPECT_EQ(rows.size(), expected.size()) << golden;
     for (const ViewRow& row : expected) {
       const std::string& type = row.at("kernel_type");
-      if (IsLeftOut(golden, type, "")) continue;
       ASSERT_TRUE(by_type.contains(type)) << golden << " " << type;
       compared += Compare(golden, type, by_type[type], row,
                           {{"sum_ns", "sum", 1000}, {"share_pct", "percentage", 1}});

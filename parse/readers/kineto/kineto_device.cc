@@ -233,6 +233,8 @@ KinetoDevice::Work KinetoDevice::ReadWork(const KinetoEvent& event) {
         TakeInt(arg.value, &work.context_id);
       } else if (arg.key == "stream") {
         TakeInt(arg.value, &work.stream_id);
+        int64_t stream = 0;
+        work.of_all_streams = TakeInt(arg.value, &stream) && stream == int64_t{UINT32_MAX};
       }
     }
   }
@@ -281,6 +283,7 @@ void KinetoDevice::ReadSynchronization(const KinetoEvent& event) {
   wait.kind = WaitKindOf(event.name);
   wait.context_id = work.context_id;
   wait.stream_id = work.stream_id;
+  wait.of_all_streams = work.of_all_streams;
   wait_correlations_.push_back(work.correlation_id);
   if (context_.needs.Has(TracePart::kWaitEvents)) {
     TakeWaitedEvent(ReadWaitedEvent(event), work, &wait);

@@ -63,6 +63,7 @@ class KinetoDevice {
     int32_t device_id = static_cast<int32_t>(kUnknownId);
     int32_t context_id = static_cast<int32_t>(kUnknownId);
     int32_t stream_id = static_cast<int32_t>(kUnknownId);
+    bool of_all_streams = false;
   };
 
   /// What a wait says about the event that it waits for.

@@ -220,6 +220,7 @@ void KinetoReader::OnEvent(simdjson::dom::object object) {
 
 void KinetoReader::ReadTimed(const KinetoEvent& event, KinetoClass kind) {
   if (context_.needs.Has(TracePart::kTorchEvents)) torch_.Read(event, kind);
+  torch_.ReadOther(event, kind);
   switch (kind) {
     case KinetoClass::kOperator:
       return host_.ReadOperator(event);

@@ -91,18 +91,50 @@ void AppendPython(element value, std::string* text) {
 
 }  // namespace
 
+bool KinetoTorchEvents::ReadTimes(const KinetoEvent& event, TorchEvent* torch) const {
+  double duration_us = 0;
+  if (!event.has_time || !event.has_duration ||
+      event.time.get(torch->start_us) != simdjson::SUCCESS ||
+      event.duration.get(duration_us) != simdjson::SUCCESS) {
+    return false;
+  }
+  torch->end_us = torch->start_us + duration_us;
+  torch->number = static_cast<uint32_t>(event.number);
+  return true;
+}
+
+void KinetoTorchEvents::ReadOther(const KinetoEvent& event, KinetoClass kind) {
+  const bool accelerator = kind == KinetoClass::kOther && event.category == "mtia_ccp_events";
+  if (!accelerator && !context_.needs.Has(TracePart::kOtherEvents)) return;
+  if (kind == KinetoClass::kNone || kind == KinetoClass::kSpan) return;
+  TorchEvent torch;
+  torch.kind = accelerator ? Kind::kAccelerator : Kind::kOther;
+  torch.thread_id = -1;
+  if (event.has_args) {
+    element stream;
+    if (event.args["stream"].get(stream) == simdjson::SUCCESS) {
+      TakeInt(stream, &torch.thread_id);
+    }
+  }
+  const std::optional<Kind> known = accelerator ? std::nullopt : KindOf(event, kind);
+  if (known && (*known != Kind::kOperator || torch.thread_id == -1)) return;
+  if (known) torch.kind = *known;
+  if (!ReadTimes(event, &torch)) return;
+  torch.name = trace_.strings.Intern(event.name);
+  if (event.has_args) {
+    element id;
+    if (event.args["correlation"].get(id) == simdjson::SUCCESS) {
+      TakeInt(id, &torch.correlation_id);
+    }
+  }
+  (accelerator ? trace_.accelerator_events : trace_.other_events).push_back(torch);
+}
+
 void KinetoTorchEvents::Read(const KinetoEvent& event, KinetoClass kind) {
   const std::optional<Kind> known = KindOf(event, kind);
-  double duration_us = 0;
   TorchEvent torch;
-  if (!known || !event.has_time || !event.has_duration ||
-      event.time.get(torch.start_us) != simdjson::SUCCESS ||
-      event.duration.get(duration_us) != simdjson::SUCCESS) {
-    return;
-  }
+  if (!known || !ReadTimes(event, &torch)) return;
   torch.kind = *known;
-  torch.end_us = torch.start_us + duration_us;
-  torch.number = static_cast<uint32_t>(event.number);
   if (event.has_thread) {
     torch.thread_id = context_.NumberOf(event.thread);
     torch.text_thread = event.thread.is_string();
@@ -130,6 +162,12 @@ void KinetoTorchEvents::ReadArguments(const KinetoEvent& event, TorchEvent* torc
       TakeInt(arg.value, &torch->correlation_id);
     } else if (key == "grid") {
       torch->has_extents = true;
+      if (torch->kind == Kind::kKernel) torch->dims = print(arg.value);
+    } else if (key == "shared memory") {
+      torch->has_shared_memory = true;
+    } else if (key == "stream" && torch->kind == Kind::kOperator) {
+      int64_t stream = -1;
+      torch->has_stream = TakeInt(arg.value, &stream) && stream != -1;
     } else if (key == "stream" && torch->kind >= Kind::kKernel && torch->kind <= Kind::kFill) {
       TakeInt(arg.value, &torch->thread_id);
     } else if (key == "memory bandwidth (GB/s)") {

@@ -39,19 +39,23 @@ void TakeTorchEvents(const Trace& trace, HtaActivity* all) {
     calls.FindOrInsert(event.correlation_id, next);
     all->calls.push_back({start_us, HtaEndUs(event.end_us) - start_us, event.name});
   }
-  for (const TorchEvent& event : trace.torch_events) {
-    if (event.kind < HtaActivityKind::kKernel || event.kind > HtaActivityKind::kFill ||
-        event.thread_id == -1)
-      continue;
+  const auto add = [&](const TorchEvent& event) {
+    if (event.thread_id == -1) return;
     HtaWork& work = all->work.emplace_back();
     work.start_us = HtaStartUs(event.start_us);
     work.end_us = HtaEndUs(event.end_us);
     work.stream = event.thread_id;
     work.call = calls.Find(event.correlation_id);
+    work.numbered = event.correlation_id >= 0;
     work.gbps = event.gbps;
     if (event.kind != HtaActivityKind::kKernel)
       work.memory = MemoryWord(trace.strings.View(event.name));
+  };
+  for (const TorchEvent& event : trace.torch_events) {
+    if (event.number == 1) all->first_event_us = HtaStartUs(event.start_us);
+    if (event.kind >= HtaActivityKind::kKernel && event.kind <= HtaActivityKind::kFill) add(event);
   }
+  for (const TorchEvent& event : trace.accelerator_events) add(event);
 }
 
 /// For all other traces.

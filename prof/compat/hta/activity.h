@@ -25,7 +25,7 @@ struct HtaCall {
   StringId api = 0;
 };
 
-/// A kernel, copy or memset on a stream.
+/// A kernel, copy or memset on a stream, or work of another accelerator.
 struct HtaWork {
   static constexpr uint32_t kNoCall = UINT32_MAX;
 
@@ -33,6 +33,7 @@ struct HtaWork {
   int64_t end_us = 0;
   int64_t stream = 0;
   uint32_t call = kNoCall;  ///< Index in HtaActivity::calls.
+  bool numbered = false;    ///< It has a correlation id.
   double gbps = 0;          ///< Of a copy or memset.
   std::string memory;       ///< Of a copy or memset: "Memcpy HtoD", "Memset", ...; otherwise empty.
 
@@ -44,6 +45,9 @@ struct HtaWork {
 struct HtaActivity {
   std::vector<HtaCall> calls;
   std::vector<HtaWork> work;
+  /// Start of the first event of the file, which the reference takes for the launch of numbered
+  /// work without a call.
+  std::optional<int64_t> first_event_us;
 
   explicit HtaActivity(const Trace& trace);
 };

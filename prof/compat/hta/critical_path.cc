@@ -128,7 +128,6 @@ std::vector<HtaGraphEdge> HtaPathGraph::LongestPath() {
     into[edges[i].to].push_back(i);
     out_of[edges[i].from].push_back(edges[i].to);
     ++left[edges[i].to];
-    edges[i].weight_us = std::max<int64_t>(edges[i].weight_us, 0);
     const int64_t stream = events_[nodes_[edges[i].from].event].stream;
     const bool same_stream = stream == events_[nodes_[edges[i].to].event].stream;
     if (edges[i].type == HtaEdgeType::kSync && stream != -1 && same_stream) return {};
@@ -148,7 +147,8 @@ std::vector<HtaGraphEdge> HtaPathGraph::LongestPath() {
   uint32_t last = order.front();
   for (const uint32_t node : order) {
     for (const uint32_t i : into[node]) {
-      const int64_t found_us = length_us[edges[i].from] + edges[i].weight_us;
+      // Less than nothing is nothing on the way, but not in the sums.
+      const int64_t found_us = length_us[edges[i].from] + std::max<int64_t>(edges[i].weight_us, 0);
       if (best[node] != HtaPathEvent::kNone && found_us <= length_us[node]) continue;
       best[node] = i;
       length_us[node] = found_us;

@@ -84,6 +84,7 @@ HtaTypes HtaTypesOf(const Trace& trace) {
   for (const auto& [kind, bit] : kClasses) {
     AddHtaMoments(MergeHtaEvents(events.all(), BitOfClass(kind)), static_cast<int64_t>(bit),
                   &moments);
+    SortHtaMoments(&moments);
   }
   HtaTypes types;
   int64_t running = 0;
@@ -173,6 +174,7 @@ int64_t HtaOverlapUs(std::span<const HtaInterval> communication,
   std::vector<HtaMoment> moments;
   AddHtaMoments(communication, 1, &moments);
   AddHtaMoments(computation, 2, &moments);
+  SortHtaMoments(&moments);
   int64_t running = 0;
   int64_t overlap_us = 0;
   for (size_t i = 0; i + 1 < moments.size(); ++i) {

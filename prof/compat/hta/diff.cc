@@ -137,21 +137,26 @@ std::map<std::tuple<int64_t, bool, StringId>, HtaDiffNamesSums> HtaDiffNamesOf(c
     calls.FindOrInsert(event.correlation_id, i);
   }
   std::map<std::tuple<int64_t, bool, StringId>, HtaDiffNamesSums> found;
-  for (const TorchEvent& event : events) {
-    if (event.kind == HtaDiffNamesKind::kModule) continue;
-    const bool on_stream = IsDeviceWork(event.kind) && event.thread_id >= 0;
-    uint32_t call = IdMap::kNone;
-    if (on_stream) {
+  const auto add = [&](const TorchEvent& event, bool on_stream) {
+    const TorchEvent* at = &event;  // What it has its step of.
+    if (on_stream && !(event.thread_id == 0 && event.kind == HtaDiffNamesKind::kOperator)) {
+      uint32_t call = IdMap::kNone;
       if (event.thread_id > 0 && event.correlation_id >= 0) call = calls.Find(event.correlation_id);
-      if (call == IdMap::kNone) continue;
+      if (call == IdMap::kNone) return;
+      at = &events[call];
     }
-    const std::optional<int64_t> step =
-        steps.At(HtaStartUs((on_stream ? events[call] : event).start_us));
-    if (!step) continue;
+    const std::optional<int64_t> step = steps.At(HtaStartUs(at->start_us));
+    if (!step) return;
     HtaDiffNamesSums& sums = found[{*step, on_stream, event.name}];
     ++sums.count;
     sums.time_us += HtaEndUs(event.end_us) - HtaStartUs(event.start_us);
+  };
+  for (const TorchEvent& event : events) {
+    // Operators that name a stream are among the others.
+    if (!event.has_stream) add(event, IsDeviceWork(event.kind) && event.thread_id >= 0);
   }
+  for (const TorchEvent& event : trace.other_events) add(event, event.thread_id != -1);
+  for (const TorchEvent& event : trace.accelerator_events) add(event, event.thread_id != -1);
   return found;
 }
 
@@ -368,7 +373,7 @@ std::string HtaDiff::Words() const {
 const View& HtaDiffNamesView() {
   static constexpr View kView = {.name = "diff",
                                  .help = "names that HTA's TraceDiff compares",
-                                 .needs = {TracePart::kTorchEvents},
+                                 .needs = {TracePart::kTorchEvents, TracePart::kOtherEvents},
                                  .fields = FieldsWithoutBy<kHtaDiffNamesColumns>,
                                  .make = MakeHtaDiffNames};
   return kView;

@@ -8,6 +8,9 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
+
+#include "prof/compat/hta/activity.h"
 
 namespace oplens::prof {
 namespace {
@@ -119,6 +122,7 @@ HtaEvents::HtaEvents(const Trace& trace) : trace_(trace), last_step_us_(HtaLastS
   AddTransfers();
   AddWaits();
   AddOperators();
+  AddAccelerators();
 }
 
 bool HtaEvents::IsCut(LaunchIndex launch) const {
@@ -137,7 +141,10 @@ void HtaEvents::Add(int64_t start_ns, int64_t end_ns, uint32_t name) {
   int64_t duration_ns = 0;
   if (__builtin_sub_overflow(end_ns, start_ns, &duration_ns)) return;
   const double start_us = HtaMicroseconds(start_ns);
-  const double end_us = start_us + HtaMicroseconds(duration_ns);
+  AddMoment(start_us, start_us + HtaMicroseconds(duration_ns), name);
+}
+
+void HtaEvents::AddMoment(double start_us, double end_us, uint32_t name) {
   events_.push_back(
       {HtaWholeUs(std::ceil(start_us)), HtaWholeUs(std::floor(end_us)), name, kinds_[name]});
 }
@@ -174,7 +181,7 @@ void HtaEvents::AddWaits() {
   if (trace_.synchronizations.empty()) return;
   const uint32_t name = Name("Stream Sync");
   for (const Synchronization& wait : trace_.synchronizations) {
-    if (wait.stream_id < 0 || IsCut(wait.launch)) continue;
+    if ((wait.stream_id < 0 && !wait.of_all_streams) || IsCut(wait.launch)) continue;
     Add(wait.start_ns, wait.end_ns, name);
   }
 }
@@ -188,6 +195,26 @@ void HtaEvents::AddOperators() {
     if (last_step_us_ && HtaWholeUs(std::ceil(HtaMicroseconds(range.start_ns))) >= *last_step_us_)
       continue;
     Add(range.start_ns, range.end_ns, Name(std::string(trace_.strings.View(range.text))));
+  }
+}
+
+void HtaEvents::AddAccelerators() {
+  if (trace_.accelerator_events.empty()) return;
+  std::unordered_map<int64_t, LaunchIndex> launches;  // By correlation id.
+  if (last_step_us_) {
+    for (size_t i = 0; i < trace_.launches.size(); ++i) {
+      launches[trace_.launches[i].correlation_id] = static_cast<LaunchIndex>(i);
+    }
+  }
+  std::unordered_map<StringId, uint32_t> names;
+  for (const TorchEvent& event : trace_.accelerator_events) {
+    const auto launch = launches.find(event.correlation_id);
+    if (event.thread_id == -1 || IsCut(launch == launches.end() ? kNoLaunch : launch->second)) {
+      continue;
+    }
+    const auto [name, is_new] = names.emplace(event.name, 0);
+    if (is_new) name->second = Name(std::string(trace_.strings.View(event.name)));
+    AddMoment(event.start_us, event.end_us, name->second);
   }
 }
 
@@ -229,8 +256,14 @@ void AddHtaMoments(std::span<const HtaInterval> intervals, int64_t weight,
                    std::vector<HtaMoment>* moments) {
   for (const HtaInterval& interval : intervals) moments->push_back({interval.start_us, weight});
   for (const HtaInterval& interval : intervals) moments->push_back({interval.end_us, -weight});
-  std::stable_sort(moments->begin(), moments->end(),
-                   [](const HtaMoment& a, const HtaMoment& b) { return a.time_us < b.time_us; });
+}
+
+void SortHtaMoments(std::vector<HtaMoment>* moments) {
+  std::vector<int64_t> times_us;
+  for (const HtaMoment& moment : *moments) times_us.push_back(moment.time_us);
+  std::vector<HtaMoment> sorted;
+  for (const uint32_t place : HtaOrder(times_us)) sorted.push_back((*moments)[place]);
+  *moments = std::move(sorted);
 }
 
 }  // namespace oplens::prof

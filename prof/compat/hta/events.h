@@ -51,10 +51,11 @@ int64_t HtaEndUs(double us);
 /// Start of the last step if there are several: work launched from then on is left out.
 std::optional<int64_t> HtaLastStepUs(const Trace& trace);
 
-/// Everything with a stream: kernels, copies, memsets, stream waits, and host calls of Triton
-/// kernels, which have one (only with recorded arguments; otherwise we see them as labels). If a
-/// run has several steps, only what was launched before the last one; work without a launch is left
-/// out. Copies and memsets get the names that PyTorch's profiler gives them.
+/// Everything with a stream: kernels, copies, memsets, stream waits, work of other accelerators,
+/// and host calls of Triton kernels, which have one (only with recorded arguments; otherwise we see
+/// them as labels). Waits for the whole GPU count in files that have 2^32 - 1 for their stream. If
+/// a run has several steps, only what was launched before the last one; work without a launch is
+/// left out. Copies and memsets get the names that PyTorch's profiler gives them.
 class HtaEvents {
  public:
   explicit HtaEvents(const Trace& trace);
@@ -68,6 +69,8 @@ class HtaEvents {
   void AddTransfers();
   void AddWaits();
   void AddOperators();
+  void AddAccelerators();
+  void AddMoment(double start_us, double end_us, uint32_t name);
   bool IsCut(LaunchIndex launch) const;
   uint32_t Name(std::string text);
 
@@ -100,9 +103,11 @@ struct HtaMoment {
   int64_t time_us = 0;
   int64_t change = 0;
 };
-/// Adds the moments of a class, which adds `weight` while it runs, and sorts all.
+/// Adds the moments of a class, which adds `weight` while it runs.
 void AddHtaMoments(std::span<const HtaInterval> intervals, int64_t weight,
                    std::vector<HtaMoment>* moments);
+/// By time; moments of equal times in the order that HtaOrder leaves them.
+void SortHtaMoments(std::vector<HtaMoment>* moments);
 
 }  // namespace oplens::prof
 

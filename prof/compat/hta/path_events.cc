@@ -4,6 +4,7 @@
 #include <set>
 #include <unordered_set>
 
+#include "prof/compat/hta/activity.h"
 #include "prof/compat/hta/events.h"
 
 namespace oplens::prof {
@@ -45,7 +46,8 @@ HtaPathEvents::HtaPathEvents(const Trace& trace) : trace_(trace) {
 
 void HtaPathEvents::AddTorchEvents() {
   for (const TorchEvent& event : trace_.torch_events) {
-    if (event.kind == TorchEvent::Kind::kDeviceAnnotation) continue;
+    // An operator that names a stream is work without a launch to the reference.
+    if (event.kind == TorchEvent::Kind::kDeviceAnnotation || event.has_stream) continue;
     HtaPathEvent& added = events_.emplace_back();
     added.start_us = HtaStartUs(event.start_us);
     added.end_us = HtaEndUs(event.end_us);
@@ -154,20 +156,24 @@ void HtaPathEvents::CountQueues() {
       launches[events_[i].correlation_id] = i;
     }
   }
-  std::vector<QueueChange> changes;
+  std::vector<QueueChange> changes;  // Of all calls in file order, then of all work.
+  std::vector<QueueChange> begins;
   for (uint32_t i = 0; i < events_.size(); ++i) {
     const HtaPathEvent& event = events_[i];
     if (event.OnHost() || event.stream == -1) continue;
     const auto call = launches.find(event.correlation_id);
     if (call == launches.end()) continue;
     changes.push_back({events_[call->second].start_us, event.stream, 1, call->second});
-    changes.push_back({event.start_us, event.stream, -1, i});
+    begins.push_back({event.start_us, event.stream, -1, i});
   }
-  std::stable_sort(changes.begin(), changes.end(), [](const QueueChange& a, const QueueChange& b) {
-    return std::pair(a.time_us, -a.count) < std::pair(b.time_us, -b.count);
-  });
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const QueueChange& a, const QueueChange& b) { return a.event < b.event; });
+  changes.insert(changes.end(), begins.begin(), begins.end());
+  std::vector<int64_t> times_us;
+  for (const QueueChange& change : changes) times_us.push_back(change.time_us);
   std::unordered_map<int64_t, int64_t> length;  // By stream.
-  for (const QueueChange& change : changes) {
+  for (const uint32_t place : HtaOrder(times_us)) {
+    const QueueChange& change = changes[place];
     queues_[change.event] = length[change.stream] += change.count;
   }
 }

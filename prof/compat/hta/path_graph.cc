@@ -1,13 +1,27 @@
 #include "prof/compat/hta/path_graph.h"
 
+#include <algorithm>
 #include <set>
 #include <tuple>
+#include <utility>
+
+#include "prof/compat/hta/activity.h"
 
 namespace oplens::prof {
 namespace {
 
 bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Sorts by a time as the reference does: see HtaOrder.
+template <typename Key>
+void SortByTime(const Key& key_us, std::vector<uint32_t>* events) {
+  std::vector<int64_t> keys;
+  for (const uint32_t event : *events) keys.push_back(key_us(event));
+  std::vector<uint32_t> sorted;
+  for (const uint32_t place : HtaOrder(keys)) sorted.push_back((*events)[place]);
+  *events = std::move(sorted);
 }
 
 /// Longer gaps of a stream have another cause.
@@ -28,10 +42,12 @@ void HtaPathGraph::Clip(int64_t first_us, int64_t last_us) {
   const auto all = events_.all();
   for (uint32_t i = 0; i < all.size(); ++i) {
     const HtaPathEvent& event = all[i];
+    // Of the work of one call, such as a graph's, only the last is found.
+    const bool launched_within = event.link != HtaPathEvent::kNone && all[event.link].link == i &&
+                                 starts_within(all[event.link]);
     const bool kept = event.stream == -1
                           ? starts_within(event)
-                          : (event.link != HtaPathEvent::kNone && starts_within(all[event.link])) ||
-                                event.wait == WaitKind::kStreamWaitEvent;
+                          : launched_within || event.wait == WaitKind::kStreamWaitEvent;
     if (kept) clipped_.push_back(i);
   }
 }
@@ -179,8 +195,8 @@ void HtaPathGraph::FindRecords() {
       launches_.push_back(i);
     }
   }
-  std::stable_sort(launches_.begin(), launches_.end(),
-                   [&](uint32_t a, uint32_t b) { return all[a].start_us < all[b].start_us; });
+  const auto start_of = [&](uint32_t event) { return all[event].start_us; };
+  SortByTime(start_of, &launches_);
   for (const uint32_t launch : launches_) {
     launches_by_[{all[launch].thread_id, all[all[launch].link].stream}].push_back(launch);
   }
@@ -195,8 +211,7 @@ void HtaPathGraph::FindRecords() {
       records.push_back(i);
     }
   }
-  std::stable_sort(records.begin(), records.end(),
-                   [&](uint32_t a, uint32_t b) { return all[a].start_us < all[b].start_us; });
+  SortByTime(start_of, &records);
   std::unordered_map<int64_t, uint32_t> last;  // By stream.
   size_t next = 0;
   for (const uint32_t record : records) {
@@ -292,8 +307,7 @@ void HtaPathGraph::AddWork() {
     const HtaPathEvent& event = events_[index];
     return event.kind == HtaPathEvent::Kind::kWait ? event.end_us : event.start_us;
   };
-  std::stable_sort(work.begin(), work.end(),
-                   [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+  SortByTime(key, &work);
   for (const uint32_t index : work) {
     if (events_[index].kind == HtaPathEvent::Kind::kWait) {
       TakeWait(events_[index]);

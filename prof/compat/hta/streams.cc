@@ -101,6 +101,12 @@ struct HtaGaps {
   }
 };
 
+/// The start of its launch by the reference's rules; the least time if there is none.
+int64_t HtaLaunchOf(const HtaActivity& activity, const HtaWork& work) {
+  if (work.call != HtaWork::kNoCall) return activity.calls[work.call].start_us;
+  return work.numbered ? activity.first_event_us.value_or(INT64_MIN) : INT64_MIN;
+}
+
 HtaGaps GapsOf(const HtaActivity& activity, std::span<const uint32_t> stream) {
   constexpr int64_t kQueuedGapUs = 30;
   std::vector<int64_t> starts;
@@ -113,8 +119,7 @@ HtaGaps GapsOf(const HtaActivity& activity, std::span<const uint32_t> stream) {
       gaps.Add(kHtaOther, 0);
     } else {
       const int64_t gap_us = work.start_us - last->end_us;
-      const bool late =
-          work.call != HtaWork::kNoCall && activity.calls[work.call].start_us > last->end_us;
+      const bool late = HtaLaunchOf(activity, work) > last->end_us;
       gaps.Add(late ? kHtaHostWait : gap_us < kQueuedGapUs ? kHtaKernelWait : kHtaOther, gap_us);
     }
     last = &work;
@@ -182,7 +187,8 @@ constexpr HtaStreamColumn kHtaLaunchColumns[] = {
 
 HtaRows FindLaunches(const Trace& trace) {
   constexpr std::string_view kNames[] = {"cudaLaunchKernel", "cudaLaunchKernelExC",
-                                         "cudaMemcpyAsync", "cudaMemsetAsync"};
+                                         "cudaMemcpyAsync", "cudaMemsetAsync",
+                                         "runFunction - job_prep_and_submit_for_execution"};
   constexpr int64_t kSlowCallUs = 50;
   constexpr int64_t kLateStartUs = 100;
   const std::vector<bool> named = HtaNamed(trace, kNames);

@@ -75,9 +75,7 @@ inline constexpr std::string_view kHtaDiffKeys[] = {"device", "short_name"};
 ///
 /// Host events belong to the step in which they begin (of overlapping steps the last in the file),
 /// stream events to the step of the call with their correlation id (the last in the file). Work on
-/// stream 0 has no step. Python calls do not count. Not included, unlike the reference: stream
-/// waits, recorder overhead, and host calls of Triton kernels, which the reference takes for stream
-/// work.
+/// stream 0 has no step. Host calls of Triton kernels count as work of the stream that they name.
 const View& HtaDiffNamesView();
 
 /// TraceDiff of HolisticTraceAnalysis 0.6.0 with its defaults: the first step of the first rank of

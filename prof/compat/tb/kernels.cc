@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <string>
+#include <system_error>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -141,14 +143,29 @@ constexpr Column<TbKernelsRow> kTbKernelsColumns[] = {
      TbMeanOf<&TbKernelsSums::occupancy>},
 };
 
-/// `own`: the numbers are in the kernel's own event; the plugin ignores those of its call.
-std::array<int64_t, 8> NumbersOf(const Kernel& kernel, const KernelDetails& details, bool own) {
+/// The grid as the kernel's event has it, "[65536, 1, 1]": some of ROCm's count threads, of which
+/// Kernel::grid makes blocks.
+void TakeGrid(std::string_view text, std::array<int64_t, 8>* numbers) {
+  for (size_t i = 0; i < 3; ++i) {
+    text.remove_prefix(std::min(text.find_first_of("0123456789"), text.size()));
+    int64_t extent = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), extent);
+    if (error != std::errc()) return;
+    (*numbers)[i] = extent;
+    text.remove_prefix(static_cast<size_t>(end - text.data()));
+  }
+}
+
+/// The numbers in the kernel's own event; the plugin ignores those of its call.
+std::array<int64_t, 8> NumbersOf(const Trace& trace, const Kernel& kernel,
+                                 const KernelDetails& details, const TorchEvent& event) {
   std::array<int64_t, 8> numbers = {-1, -1, -1, -1, -1, -1, 0, 0};
-  if (!own) return numbers;
+  if (!event.has_extents) return numbers;
   std::copy(kernel.grid, kernel.grid + 3, numbers.begin());
+  TakeGrid(trace.strings.View(event.dims), &numbers);
   std::copy(kernel.block, kernel.block + 3, numbers.begin() + 3);
   numbers[6] = std::max(kernel.registers_per_thread, 0);
-  numbers[7] = std::max(details.shared_memory_bytes, 0);
+  if (event.has_shared_memory) numbers[7] = std::max(details.shared_memory_bytes, 0);
   return numbers;
 }
 
@@ -220,7 +237,7 @@ void TbKernels::AddByProperties(const Trace& trace, const TbTree& tree) {
     const TorchEvent& event = trace.torch_events[events[i]];
     const Kernel& kernel = trace.kernels[kernels[i]];
     const KernelDetails details = trace.DetailsOf(kernel);
-    const std::array<int64_t, 8> numbers = NumbersOf(kernel, details, event.has_extents);
+    const std::array<int64_t, 8> numbers = NumbersOf(trace, kernel, details, event);
     TbKernelsSums& sums = found[{kernel.name, place.op, numbers}];
     if (sums.calls == 0) sums.eligible.value = place.op_eligible;
     sums.Add(LengthNs(event), details);
