@@ -9,6 +9,7 @@
 #include "parse/readers/kineto/kineto_device.h"
 #include "parse/readers/kineto/kineto_host.h"
 #include "parse/readers/kineto/kineto_torch_events.h"
+#include "parse/readers/kineto/kineto_torch_functions.h"
 #include "parse/source/json_events.h"
 
 namespace oplens::parse {
@@ -42,6 +43,7 @@ class KinetoReader : public JsonEventHandler {
   KinetoContext context_;
   KinetoHost host_{&context_};
   KinetoTorchEvents torch_{&context_};
+  KinetoTorchFunctions functions_{&context_};
   KinetoDevice device_{&context_};
   SortedTextMap<KinetoClass> classes_;  // By category as written.
   int64_t events_ = 0;
