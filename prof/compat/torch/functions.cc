@@ -62,6 +62,11 @@ std::string DemangledAsTorch(std::string_view name) {
   return status == 0 && demangled != nullptr ? demangled.get() : text;
 }
 
+/// Whether `caller` runs the node `name`.
+bool IsNodeOf(std::string_view caller, std::string_view name) {
+  return caller.starts_with(kNodeCaller) && caller.substr(kNodeCaller.size()) == name;
+}
+
 /// The memory taken until a moment.
 struct MemoryAt {
   int64_t time_ns = 0;
@@ -260,10 +265,11 @@ void TorchFunctions::MakeTree() {
       (parent.children == 0 ? parent.first_child : events_[parent.last_child].next_child) = i;
       parent.last_child = i;
       ++parent.children;
-      const std::string_view name = texts_.TextOf(event.name);
-      const std::string_view caller = texts_.TextOf(parent.name);
-      event.node = caller.starts_with(kNodeCaller) && caller.substr(kNodeCaller.size()) == name;
+      event.node = IsNodeOf(texts_.TextOf(parent.name), texts_.TextOf(event.name));
     }
+    // Others with a forward thread are what runs a node.
+    event.node |=
+        event.of->forward_thread != 0 && !texts_.TextOf(event.name).starts_with(kNodeCaller);
     around.push_back(i);
   }
 }

@@ -146,7 +146,7 @@ class Table {
       longest_name = std::max(longest_name, TorchTableLengthOf(TorchTableShown(row.name)));
       longest_shapes = std::max(longest_shapes, TorchTableLengthOf(row.shapes));
       device_ = device_ || us.device_self > 0;
-      device_memory_ = device_memory_ || row.device_self_bytes > 0;
+      device_memory_ |= row.device_self_bytes > 0 && !options_.device.empty();
       shapes_ = shapes_ || (!row.shapes.empty() && row.shapes != "[]");
       for (const std::string_view frame : row.stack) {
         longest_frame = std::max(longest_frame, TorchTableLengthOf(TorchTableShown(frame)));

@@ -50,9 +50,9 @@ bool IsLess(const EventRow& a, const EventRow& b, std::string_view word) {
   return IsMore(b, a, word);
 }
 
-/// By TorchRecording::Device.
-constexpr std::string_view kDeviceTitles[] = {"CUDA", "CUDA", "XPU",
-                                              "MTIA", "HPU",  "PRIVATEUSEONE"};
+/// By EventTableFacts::device: unset, then by TorchRecording::Device.
+constexpr std::string_view kDeviceTitles[] = {"CUDA", "",    "CUDA",         "XPU",
+                                              "MTIA", "HPU", "PRIVATEUSEONE"};
 
 std::string TorchTableOf(std::span<const EventRow> rows, const EventTable& table) {
   constexpr size_t kRows = 100;
@@ -125,7 +125,7 @@ bool FindFunctions(const Run& run, FindEvents* find, const TakeEvents& take) {
   find->facts.version = version == 0 ? VersionOf(run) : version;
   const Trace& trace = run.trace();
   if (find->facts.version == kTorch113 || trace.torch_functions.empty()) return false;
-  find->facts.device = static_cast<uint32_t>(trace.torch_recording.device);
+  find->facts.device = static_cast<uint32_t>(trace.torch_recording.device) + 1;
   find->facts.frame_separator = ';';
   TorchFunctions functions(trace);
   find->has_memory = functions.has_memory();

@@ -223,7 +223,7 @@ class Recording:
         known = {}
         for forward, wanted in forwards.items():
             best = max(sequences, key=lambda thread: (len(wanted & sequences[thread]), -thread), default=0)
-            known[forward] = best if best and wanted & sequences[best] else 0
+            known[forward] = best if best and wanted & sequences[best] else -1
         for event in self.events:
             event.forward = known.get(event.forward, 0)
 
@@ -234,7 +234,8 @@ class Recording:
         events = EventList(found, use_device=self.use_device, profile_memory=self.memory)
         events._populate_cpu_children()
         for event in events:
-            if event.cpu_parent is not None and event.cpu_parent.name == NODE + event.name:
+            called = event.cpu_parent is not None and event.cpu_parent.name == NODE + event.name
+            if called or event.fwd_thread and not event.name.startswith(NODE):
                 event.scope = 1
         events._remove_dup_nodes()
         events._set_backward_stacktraces()
