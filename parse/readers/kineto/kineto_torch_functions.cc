@@ -100,22 +100,27 @@ size_t PointOf(std::string_view name) {
   return is_operator ? point : std::string_view::npos;
 }
 
+/// Appends "2, 3" for a list of numbers. Returns false for anything else.
+bool AppendExtents(element value, std::string* text) {
+  array extents;
+  if (value.get(extents) != simdjson::SUCCESS) return false;
+  bool first = true;
+  for (const element extent : extents) {
+    int64_t number = 0;
+    if (!TakeInt(extent, &number)) return false;
+    fmt::format_to(std::back_inserter(*text), "{}{}", first ? "" : ", ", number);
+    first = false;
+  }
+  return true;
+}
+
 /// "[[2, 3], []]"; what is no list of numbers, such as a list of tensors, is [].
 void AppendDims(array dims, std::string* text) {
   text->push_back('[');
   for (const element one : dims) {
-    if (text->size() > 1) *text += ", ";
+    *text += text->size() > 1 ? ", [" : "[";
     const size_t begin = text->size();
-    text->push_back('[');
-    array extents;
-    bool plain = one.get(extents) == simdjson::SUCCESS;
-    for (const element extent : plain ? extents : array()) {
-      int64_t number = 0;
-      plain = plain && TakeInt(extent, &number);
-      if (text->size() > begin + 1) *text += ", ";
-      fmt::format_to(std::back_inserter(*text), "{}", number);
-    }
-    if (!plain) text->resize(begin + 1);
+    if (!AppendExtents(one, text)) text->resize(begin);
     text->push_back(']');
   }
   text->push_back(']');

@@ -29,13 +29,16 @@ RECORDINGS = {
     "plain": {},
     "all": {"record_shapes": True, "profile_memory": True, "with_stack": True, "with_modules": True},
     "stacks": {"record_shapes": True, "with_stack": True, "verbose": True},
+    "threads": {"record_shapes": True, "profile_memory": True, "all_threads": True},
     "steps": {"record_shapes": True, "profile_memory": True, "steps": True},
 }
 
 
-def recordings_of(number):
-    """Two for each program, in turn."""
-    others = [name for name in RECORDINGS if name != "all"]
+def recordings_of(number, program):
+    """Two for each program, in turn; with stacks PyTorch reads names of other threads that may be gone."""
+    if program == "threads":
+        return ["threads"]
+    others = [name for name in RECORDINGS if name not in ("all", "threads")]
     return ["all", others[number % len(others)]]
 
 
@@ -46,8 +49,8 @@ def plain_sum(values, start=0):
     return start
 
 
-def record(program, verbose=False, steps=False, **options):
-    config = _ExperimentalConfig(verbose=verbose, capture_overload_names=verbose)
+def record(program, verbose=False, steps=False, all_threads=False, **options):
+    config = _ExperimentalConfig(verbose=verbose, capture_overload_names=verbose, profile_all_threads=all_threads)
     plan = schedule(wait=1, warmup=1, active=2, repeat=1) if steps else None
     with profile(activities=[ProfilerActivity.CPU], schedule=plan, experimental_config=config, **options) as profiler:
         for _ in range(4 if steps else 1):
@@ -102,6 +105,11 @@ class Comparison:
         if any(event.is_async() or event.start_thread_id() != event.end_thread_id() for event in events):
             self.skipped["with asynchronous calls"] += 1
             return
+        try:
+            profiler.key_averages()
+        except UnicodeDecodeError:  # A name of Python code that is gone.
+            self.skipped["with names that PyTorch cannot read"] += 1
+            return
         trace = str(self.folder / f"{what}.json")
         profiler.export_chrome_trace(trace)
         self.traces += 1
@@ -141,7 +149,7 @@ def main():
         family = importlib.import_module(name)
         getattr(family, "begin", lambda: None)()
         for program, function in list(common.PROGRAMS.items()):
-            for recording in recordings_of(len(comparison.names)):
+            for recording in recordings_of(len(comparison.names), program):
                 torch.manual_seed(1)
                 comparison.compare(f"{name}.{program}.{recording}", record(function, **RECORDINGS[recording]))
             comparison.names.append(program)
