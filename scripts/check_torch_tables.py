@@ -3,9 +3,9 @@
 
     check_torch_tables.py --bin DIR [--corpus DIR] [--jobs N]
 
-test/views/torch_tables/corpus.2.13.txt has, for each trace of the corpus and some ways to ask, the number of
-lines and the hash of what PyTorch's code prints for the events of the file (make_tables_2_13.py). The corpus
-is that of OPLENS_CORPUS_DIR unless it is given; without either the exit code is 77.
+test/views/torch_tables/examples.2.13.txt and corpus.2.13.txt have, for each trace and some ways to ask, the
+number of lines and the hash of what PyTorch's code prints for the events of the file (make_tables_2_13.py).
+The corpus is that of OPLENS_CORPUS_DIR unless it is given; without either only the examples are compared.
 """
 import argparse
 import concurrent.futures
@@ -15,7 +15,8 @@ import pathlib
 import subprocess
 import sys
 
-TABLES = pathlib.Path(__file__).resolve().parent.parent / "test/views/torch_tables/corpus.2.13.txt"
+PROJECT = pathlib.Path(__file__).resolve().parent.parent
+TABLES = PROJECT / "test/views/torch_tables"
 
 
 def options_of(asked):
@@ -28,9 +29,9 @@ def options_of(asked):
     return options
 
 
-def fault_of(prof, corpus, line):
+def fault_of(prof, folder, line):
     path, lines, digest, asked = line.split(" ", 3)
-    command = [prof, "--quiet", "--view", "events", "--compat", "torch-2.13", *options_of(asked), corpus / path]
+    command = [prof, "--quiet", "--view", "events", "--compat", "torch-2.13", *options_of(asked), folder / path]
     text = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True).stdout
     found = hashlib.sha256(text).hexdigest()[:16]
     if found == digest:
@@ -44,17 +45,19 @@ def main():
     parser.add_argument("--corpus", type=pathlib.Path, default=os.environ.get("OPLENS_CORPUS_DIR"))
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
-    if not options.corpus or not pathlib.Path(options.corpus).is_dir():
-        print("no corpus: set OPLENS_CORPUS_DIR or give --corpus")
-        return 77
-    corpus = pathlib.Path(options.corpus)
-    lines = [line for line in TABLES.read_text(encoding="utf-8").splitlines() if line]
-    known = [line for line in lines if (corpus / line.split(" ", 1)[0]).exists()]
+    wanted = []
+    absent = 0
+    for name, folder in (("examples", PROJECT), ("corpus", options.corpus and pathlib.Path(options.corpus))):
+        for line in (TABLES / f"{name}.2.13.txt").read_text(encoding="utf-8").splitlines():
+            if folder and (folder / line.split(" ", 1)[0]).exists():
+                wanted.append((folder, line))
+            else:
+                absent += 1
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        faults = [fault for fault in pool.map(lambda line: fault_of(options.bin / "prof", corpus, line), known) if fault]
-    print("\n".join(faults + [f"{len(known) - len(faults)} of {len(known)} tables are PyTorch's "
-                              f"({len(lines) - len(known)} are of traces that are not here)"]))
-    return 1 if faults or not known else 0
+        faults = [fault for fault in pool.map(lambda one: fault_of(options.bin / "prof", *one), wanted) if fault]
+    print("\n".join(faults + [f"{len(wanted) - len(faults)} of {len(wanted)} tables are PyTorch's ({absent} are of traces "
+                              "that are not here)"]))
+    return 1 if faults or not wanted else 0
 
 
 if __name__ == "__main__":

@@ -6,8 +6,9 @@
 
 NAME.2.13.txt holds what EventList.key_averages().table() prints for NAME.json, each table behind a
 line that says how it was asked for (torch_2_13.py). The traces that make_tables.py does not make are made
-here: made up as PyTorch 2.13 writes them. With --corpus, corpus.2.13.txt has a line for each table of a
-trace of the corpus: its hash and its number of lines, in place of the text.
+here: made up as PyTorch 2.13 writes them. examples.2.13.txt has a line for each table of a trace of
+examples/data: its hash and its number of lines, in place of the text; with --corpus, corpus.2.13.txt has
+those of the corpus.
 """
 
 import argparse
@@ -30,7 +31,7 @@ SORT_KEYS = ["cpu_time", "device_time", "cpu_time_total", "cuda_time_total", "co
              "self_device_time_total", "cpu_memory_usage", "xpu_memory_usage", "self_cpu_memory_usage",
              "self_cuda_memory_usage"]
 ALL = 1_000_000
-CORPUS_TABLES = [((), None, ALL), (("shape",), "self_device_time_total", ALL), (("stack",), "cpu_time_total", 50),
+TRACE_TABLES = [((), None, ALL), (("shape",), "self_device_time_total", ALL), (("stack",), "cpu_time_total", 50),
                  (("overload",), "count", 20)]
 
 
@@ -250,17 +251,18 @@ def write_tables(path, name):
     (FOLDER / f"{name}.2.13.txt").write_text(text, encoding="utf-8")
 
 
-def corpus_lines(corpus):
-    for path in sorted(corpus.glob("kineto/**/*.json.gz")):
+def lines_of(folder, traces):
+    """For scripts/check_torch_tables.py."""
+    for path in sorted(folder.glob(traces)):
         document = load(path)
         if not isinstance(document, dict) or "traceEvents" not in document:
             continue
         events = events_of(document)
-        for one in CORPUS_TABLES:
+        for one in TRACE_TABLES:
             text = table(events, *one)
             digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-            yield f"{path.relative_to(corpus)} {len(text.splitlines())} {digest} {ask(*one)}\n"
-        print(path.relative_to(corpus), file=sys.stderr)
+            yield f"{path.relative_to(folder)} {len(text.splitlines())} {digest} {ask(*one)}\n"
+        print(path.relative_to(folder), file=sys.stderr)
 
 
 def main():
@@ -273,8 +275,10 @@ def main():
         writer.write(FOLDER / f"{name}.json")
     for path in sorted(FOLDER.glob("*.json")):
         write_tables(path, path.stem)
+    project = FOLDER.parents[2]
+    (FOLDER / "examples.2.13.txt").write_text("".join(lines_of(project, "examples/data/**/*.json.gz")), encoding="utf-8")
     if options.corpus:
-        (FOLDER / "corpus.2.13.txt").write_text("".join(corpus_lines(options.corpus)), encoding="utf-8")
+        (FOLDER / "corpus.2.13.txt").write_text("".join(lines_of(options.corpus, "kineto/**/*.json.gz")), encoding="utf-8")
 
 
 if __name__ == "__main__":
