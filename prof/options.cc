@@ -182,7 +182,7 @@ void AddViewOptions(cxxopts::OptionAdder add) {
   add("compat",
       "With --view: the figures of the TensorBoard plugin (tb), HTA (hta) or PyTorch's tables, by "
       "their own rules; with --diff: the comparison of tb or hta",
-      cxxopts::value<std::string>(), "tb|hta|torch|torch-legacy");
+      cxxopts::value<std::string>(), "tb|hta|torch|torch-1.13|torch-2.13|torch-legacy");
   add("what-if",
       "With --view critical-path: length of the path after a change, scale(CLASS or NAME, FACTOR)",
       cxxopts::value<std::vector<std::string>>(), "CHANGE");

@@ -73,7 +73,7 @@ configure release -B build/torch -DOPLENS_TORCH="$python" -DOPLENS_WERROR="${OPL
 targets=(torch_programs)
 # Of what torch.profiler writes, the families whose traces are small.
 tests=(-R '^torch\.(programs\.|profiled\.(networks|optimizing|distributed)$)'
-  -E '^torch\.programs\.(execution_|compiled|reasons)')
+  -E '^torch\.programs\.(execution_|compiled|reasons|tables_[^t]|tables_tensors)')
 if [ "$mode" = all ]; then
   targets+=(torch_tests)
   tests=(-R '^torch\.')

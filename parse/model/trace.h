@@ -14,6 +14,7 @@
 #include "parse/model/run_place.h"
 #include "parse/model/string_pool.h"
 #include "parse/model/time_spans.h"
+#include "parse/model/torch_function.h"
 
 namespace oplens {
 
@@ -419,6 +420,8 @@ struct Trace {
   std::vector<TorchEvent> torch_events;
   std::vector<TorchEvent> accelerator_events;
   std::vector<TorchEvent> other_events;
+  std::vector<TorchFunction> torch_functions;
+  TorchRecording torch_recording;  ///< With TracePart::kTorchFunctions.
   std::vector<Device> devices;
 
   KernelDetails DetailsOf(const Kernel& kernel) const {

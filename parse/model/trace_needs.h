@@ -9,21 +9,22 @@ namespace oplens {
 /// A part of a Trace that is filled on request only, to save time or memory. Damaged rows of such a
 /// part are reported anyway if their table is read for other reasons.
 enum class TracePart : uint8_t {
-  kApiCalls,      ///< Trace::launches holds every API call of the file.
-  kApiTimes,      ///< Trace::api_times: times of API calls, without kApiCalls.
-  kWaitEvents,    ///< Trace::event_records, and which of them a wait waits for.
-  kMemoryEvents,  ///< Trace::memory_events.
-  kInstants,      ///< Trace::instants.
-  kOverheads,     ///< Trace::overheads.
-  kNames,         ///< Names of processes and threads kept in tables of their own (nvprof).
-  kTorchEvents,   ///< Trace::torch_events.
-  kWaitCalls,     ///< Without kApiCalls: Trace::launches holds every call that waits for a GPU.
-  kOtherEvents,   ///< Trace::other_events.
-  kLongCalls,     ///< Without kApiCalls: it holds every call of at least kLongCallNs.
-  kCaptures,      ///< Trace::kernels holds what was captured but not run, see IsCaptured.
+  kApiCalls,        ///< Trace::launches holds every API call of the file.
+  kApiTimes,        ///< Trace::api_times: times of API calls, without kApiCalls.
+  kWaitEvents,      ///< Trace::event_records, and which of them a wait waits for.
+  kMemoryEvents,    ///< Trace::memory_events.
+  kInstants,        ///< Trace::instants.
+  kOverheads,       ///< Trace::overheads.
+  kNames,           ///< Names of processes and threads kept in tables of their own (nvprof).
+  kTorchEvents,     ///< Trace::torch_events.
+  kTorchFunctions,  ///< Trace::torch_functions and torch_recording.
+  kOtherEvents,     ///< Trace::other_events.
+  kWaitCalls,       ///< Without kApiCalls: Trace::launches holds every call that waits for a GPU.
+  kLongCalls,       ///< Without kApiCalls: it holds every call of at least kLongCallNs.
+  kCaptures,        ///< Trace::kernels holds what was captured but not run, see IsCaptured.
 };
 /// Excludes kCaptures, which adds kernels that did not run.
-inline constexpr uint8_t kTracePartCount = 11;
+inline constexpr uint8_t kTracePartCount = 12;
 
 inline constexpr int64_t kLongCallNs = 10'000;
 

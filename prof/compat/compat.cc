@@ -22,7 +22,8 @@
 namespace oplens::prof {
 namespace {
 
-constexpr std::string_view kCompatWords[] = {"tb", "hta", "torch", "torch-legacy"};
+constexpr std::string_view kCompatWords[] = {"tb",         "hta",        "torch",
+                                             "torch-1.13", "torch-2.13", "torch-legacy"};
 
 constexpr std::string_view kIsPyTorchs =
     "with --compat torch the table is PyTorch's: leave one of them out";
@@ -36,6 +37,7 @@ struct CompatView {
   std::span<const std::string_view> (*sort_words)() = nullptr;
 };
 
+constexpr TraceNeeds kTorchNeeds{TracePart::kTorchFunctions};
 constexpr TraceNeeds kTbStepsNeeds{TracePart::kApiCalls, TracePart::kTorchEvents};
 
 constexpr CompatView kCompatViews[] = {
@@ -59,9 +61,13 @@ constexpr CompatView kCompatViews[] = {
     {"hta", "queue", MakeHtaQueue, kHtaActivityNeeds},
     {"hta", "bandwidth", MakeHtaBandwidth, kHtaActivityNeeds},
     {"hta", "critical-path", MakeHtaCriticalPath, kHtaCriticalPathNeeds},
-    {"torch", "stacks", MakeTorchStacks},
-    {"torch", "events", MakeTorchEvents, {}, TorchSortWords},
-    {"torch-legacy", "stacks", MakeTorchStacks},
+    {"torch", "stacks", MakeTorchStacks<0>, kTorchNeeds},
+    {"torch", "events", MakeTorchEvents<0>, kTorchNeeds, TorchSortWords},
+    {"torch-1.13", "stacks", MakeTorchStacks<kTorch113>},
+    {"torch-1.13", "events", MakeTorchEvents<kTorch113>, {}, Torch113SortWords},
+    {"torch-2.13", "stacks", MakeTorchStacks<kTorch213>, kTorchNeeds},
+    {"torch-2.13", "events", MakeTorchEvents<kTorch213>, kTorchNeeds, TorchSortWords},
+    {"torch-legacy", "stacks", MakeTorchStacks<kTorch113>},
     {"torch-legacy", "events", MakeTorchLegacyEvents, {}, TorchLegacySortWords},
 };
 

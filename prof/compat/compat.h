@@ -16,8 +16,9 @@
 namespace oplens::prof {
 
 /// The words of --compat: "tb", the TensorBoard plugin, torch_tb_profiler 0.4.3; "hta",
-/// HolisticTraceAnalysis 0.6.0; "torch", key_averages() of torch.profiler, PyTorch 1.13;
-/// "torch-legacy", torch.autograd.profiler of PyTorch 1.0.
+/// HolisticTraceAnalysis 0.6.0; "torch-1.13" and "torch-2.13", key_averages() of torch.profiler of
+/// that PyTorch; "torch", that of the version which the profile shows; "torch-legacy",
+/// torch.autograd.profiler of PyTorch 1.0.
 std::span<const std::string_view> CompatWords();
 
 /// The views by a word's rules, which replace ours of the same name (ViewRequest::instead). Empty

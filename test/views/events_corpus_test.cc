@@ -26,7 +26,7 @@ class Several : public Partial {
   explicit Several(const ViewOptions&) {
     parts_.push_back(kOperatorsView.make({}));
     parts_.push_back(kEventsView.make({}));
-    parts_.push_back(MakeTorchEvents({}));
+    parts_.push_back(MakeTorchEvents<kTorch113>({}));
   }
   void Begin(const Run* run) override {
     for (const auto& part : parts_) part->Begin(run);

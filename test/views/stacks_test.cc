@@ -143,12 +143,24 @@ TEST_F(StacksTest, TheLinesOfPyTorch) {
   Call("aten::t", 3600, 4000, stack);
   Call("aten::mul", 7000, 8000);
   Kernel(1100, 2999);
-  for (const char* const rules : {"torch", "torch-legacy"}) {
+  for (const char* const rules : {"torch-1.13", "torch-legacy"}) {
     const View& view = test::ViewBy(rules, "stacks");
     // 5900 - 2500 - 400, 2500, 400
     EXPECT_EQ(Lines({"host"}, view), "a.py:1;b.py:2 5\n");
     EXPECT_EQ(Lines({}, view), "a.py:1;b.py:2 2\n");
   }
+}
+
+// Of 2.13: whole frames, and labels too.
+TEST_F(StacksTest, TheLinesOfPyTorch2) {
+  const std::string stack = "b.py(2): g;a.py(1): <module>;";
+  Call("aten::linear", 0, 5900, stack);
+  Call("aten::mm", 1000, 3500, stack);
+  Call("aten::t", 3600, 4000, stack);
+  Call("aten::mul", 7000, 8000);
+  const View& view = test::ViewBy("torch-2.13", "stacks");
+  // 5.9 - 2.5 - 0.4, 2.5; less than a microsecond is no line.
+  EXPECT_EQ(Lines({"host"}, view), "a.py(1):_<module>;b.py(2):_g 5\n");
 }
 
 TEST_F(StacksTest, NoStacksForPyTorchsLines) {

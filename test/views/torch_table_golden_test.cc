@@ -49,22 +49,27 @@ ViewOptions OptionsOf(const std::string& asked) {
   return options;
 }
 
-// What PyTorch 1.13 printed (torch_tables/make_tables.py), byte for byte.
-class TorchTableGoldenTest : public ::testing::TestWithParam<std::string> {};
-
-TEST_P(TorchTableGoldenTest, EveryTable) {
+// What PyTorch printed (torch_tables/make_tables.py, make_tables_2_13.py), byte for byte.
+void ExpectTables(const std::string& name, const std::string& rules, const std::string& ending) {
   const std::filesystem::path folder = test::SourceDir() + "/test/views/torch_tables";
-  const std::string trace = (folder / (GetParam() + ".json")).string();
-  const std::vector<Case> cases = CasesIn(test::ReadFile(folder / (GetParam() + ".txt")));
+  const std::string trace = (folder / (name + ".json")).string();
+  const std::vector<Case> cases = CasesIn(test::ReadFile(folder / (name + ending)));
   EXPECT_FALSE(cases.empty());
   for (const Case& one : cases) {
     SCOPED_TRACE(one.asked);
     const auto partial =
-        test::PartialOf(test::ViewBy("torch", "events"), {trace}, OptionsOf(one.asked));
+        test::PartialOf(test::ViewBy(rules, "events"), {trace}, OptionsOf(one.asked));
     ASSERT_TRUE(partial->IsDocument());
     EXPECT_EQ(partial->Document(), one.table);
   }
 }
+
+class TorchTableGoldenTest : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(TorchTableGoldenTest, Of113) { ExpectTables(GetParam(), "torch-1.13", ".txt"); }
+// These files have no mark of PyTorch 2.
+TEST_P(TorchTableGoldenTest, OfTheFile) { ExpectTables(GetParam(), "torch", ".txt"); }
+TEST_P(TorchTableGoldenTest, Of213) { ExpectTables(GetParam(), "torch-2.13", ".2.13.txt"); }
 
 INSTANTIATE_TEST_SUITE_P(Traces, TorchTableGoldenTest,
                          ::testing::Values("network", "no_work", "no_memory", "no_arguments",
@@ -72,13 +77,30 @@ INSTANTIATE_TEST_SUITE_P(Traces, TorchTableGoldenTest,
                                            "anything_2"),
                          [](const auto& one) { return one.param; });
 
-// The list above has them all.
+class Torch2TableGoldenTest : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Torch2TableGoldenTest, Of213) { ExpectTables(GetParam(), "torch-2.13", ".2.13.txt"); }
+TEST_P(Torch2TableGoldenTest, OfTheFile) { ExpectTables(GetParam(), "torch", ".2.13.txt"); }
+
+INSTANTIATE_TEST_SUITE_P(Traces, Torch2TableGoldenTest,
+                         ::testing::Values("since_2", "since_2_xpu", "since_2_mtia",
+                                           "since_2_privateuse1", "since_2_anything_0",
+                                           "since_2_anything_1", "since_2_anything_2"),
+                         [](const auto& one) { return one.param; });
+
+// The lists above have them all.
 TEST(TorchTableGoldenFilesTest, EveryTraceIsCompared) {
   size_t tables = 0;
+  size_t tables_2 = 0;
   for (const std::string& name : test::FilesIn(test::SourceDir() + "/test/views/torch_tables")) {
-    tables += name.ends_with(".txt") ? 1u : 0u;
+    // Those of scripts/check_torch_tables.py.
+    if (name.ends_with("corpus.2.13.txt") || name.ends_with("examples.2.13.txt")) continue;
+    const bool of_2 = name.ends_with(".2.13.txt");
+    tables += name.ends_with(".txt") && !of_2 ? 1u : 0u;
+    tables_2 += of_2 ? 1u : 0u;
   }
   EXPECT_EQ(tables, 9u);
+  EXPECT_EQ(tables_2, 16u);
 }
 
 }  // namespace

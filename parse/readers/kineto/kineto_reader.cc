@@ -175,6 +175,7 @@ KinetoReader::KinetoReader(std::string path, TraceNeeds needs, Diagnostics* diag
 
 void KinetoReader::OnMember(std::string_view key, simdjson::dom::element value) {
   if (key == "nodes") has_nodes_ = true;
+  if (context_.needs.Has(TracePart::kTorchFunctions)) functions_.ReadMember(key, value);
   if (TakeKinetoMember(key, value, &context_.trace)) is_pytorch_ = true;
 }
 
@@ -198,6 +199,7 @@ void KinetoReader::OnEvent(simdjson::dom::object object) {
       return ReadTimed(event, kind);
     case 'i':
     case 'I':
+      if (context_.needs.Has(TracePart::kTorchFunctions)) functions_.ReadInstant(event);
       return host_.ReadInstant(event);
     case 's':
     case 't':
@@ -221,6 +223,7 @@ void KinetoReader::OnEvent(simdjson::dom::object object) {
 void KinetoReader::ReadTimed(const KinetoEvent& event, KinetoClass kind) {
   if (context_.needs.Has(TracePart::kTorchEvents)) torch_.Read(event, kind);
   torch_.ReadOther(event, kind);
+  if (context_.needs.Has(TracePart::kTorchFunctions)) functions_.Read(event, kind);
   switch (kind) {
     case KinetoClass::kOperator:
       return host_.ReadOperator(event);
@@ -305,6 +308,7 @@ void KinetoReader::NoteIgnored() {
 Trace KinetoReader::Finish(bool cut) {
   device_.Finish();
   host_.Finish();
+  functions_.Finish();
   Trace& trace = context_.trace;
   trace.clock_resolution_ns = context_.ClockResolutionNs();
   trace.lost.file_cut = cut;

@@ -10,6 +10,7 @@
 #include "parse/readers/kineto/kineto_host.h"
 #include "parse/readers/kineto/kineto_samples.h"
 #include "parse/readers/kineto/kineto_torch_events.h"
+#include "parse/readers/kineto/kineto_torch_functions.h"
 #include "parse/source/json_events.h"
 
 namespace oplens::parse {
@@ -43,6 +44,7 @@ class KinetoReader : public JsonEventHandler {
   KinetoContext context_;
   KinetoHost host_{&context_};
   KinetoTorchEvents torch_{&context_};
+  KinetoTorchFunctions functions_{&context_};
   KinetoDevice device_{&context_};
   KinetoSamples samples_{&context_};
   SortedTextMap<KinetoClass> classes_;  // By category as written.

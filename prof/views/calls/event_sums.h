@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -29,6 +30,22 @@ struct EventFigures {
       &EventFigures::device_self_ns, &EventFigures::device_total_ns,
       &EventFigures::host_bytes,     &EventFigures::host_self_bytes,
       &EventFigures::device_bytes,   &EventFigures::device_self_bytes};
+};
+
+/// Times in us, as PyTorch adds them.
+struct EventTimesUs {
+  double host_self = 0;
+  double host_total = 0;
+  double device_self = 0;
+  double device_total = 0;
+
+  EventTimesUs& operator+=(const EventTimesUs& more) {
+    host_self += more.host_self;
+    host_total += more.host_total;
+    device_self += more.device_self;
+    device_total += more.device_total;
+    return *this;
+  }
 };
 
 /// Start of the first event of several; at equal starts the longest comes first.
@@ -62,6 +79,9 @@ struct EventRow : EventFigures<int64_t> {
   int64_t calls = 0;
   std::string_view shapes = {};              ///< "[[2, 3], []]"; "" unless grouped by shape.
   std::vector<std::string_view> stack = {};  ///< Innermost frame first.
+  std::string_view overload = {};            ///< "" unless grouped by overload.
+  bool annotation = false;                   ///< A label of the user.
+  std::optional<EventTimesUs> us = {};       ///< Under rules that add floats.
 };
 
 /// One call, if each is a row.

@@ -26,12 +26,21 @@ using enum FieldType;
 
 constexpr std::string_view kEventsOther = "(other)";
 
-constexpr std::string_view kEventKeys[] = {"shape", "stack", "rank", "call", "total"};
+constexpr std::string_view kEventKeys[] = {"shape", "stack", "rank", "overload", "call", "total"};
 constexpr std::string_view kOwnEventWords[] = {"shape", "stack", "rank"};
 constexpr EventRules kOwnEventRules{.by = kOwnEventWords};
 
 /// Indices of a row's texts.
-enum EventText : size_t { kEventName, kEventShape, kEventStack, kEventRank, kEventTexts };
+enum EventText : size_t {
+  kEventName,
+  kEventShape,
+  kEventStack,
+  kEventRank,
+  kEventOverload,    // Of other rules only, like the next.
+  kEventAnnotation,  // "" or not.
+  kEventTexts
+};
+constexpr size_t kOwnEventTexts = kEventOverload;
 
 /// A row with its keys; texts point into the partial.
 struct EventsRow {
@@ -58,6 +67,8 @@ constexpr Column<EventsRow> kEventColumns[] = {
     TextColumn<kEventStack, true>{"stack", "Stack", Field::kShared,
                                   "call stack, outermost frame first"},
     TextColumn<kEventRank, true>{"rank", "Rank", 6, kRankField.help},
+    TextColumn<kEventOverload, true>{"overload", "Overload", Field::kShared,
+                                     "overload of the operator, with --compat torch"},
     FigureColumn<&EventRow::calls>{"calls", "Calls", "", 8, "number of calls or device events"},
     {{"host_self_ns", "HostSelf(ns)", "ns", kInteger, 13,
       "host time of its calls, without the time in which calls inside ran", Fold::kSum},
@@ -118,7 +129,7 @@ struct EventKey {
 
   size_t TextBytes() const { return texts.size(); }
   EventKey Other() const {
-    return {device, std::string(kEventsOther) + std::string(kEventTexts, '\0')};
+    return {device, std::string(kEventsOther) + std::string(kOwnEventTexts, '\0')};
   }
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
@@ -153,6 +164,7 @@ class Events : public BoundedPartial<EventKey, EventSums, EventsRow, EventNotes>
     EventCall call;
   };
 
+  bool TakeFound(const Run& run);
   void TakeCalls(const Run& run, const EventRun& events, int64_t origin_ns);
   std::vector<EventsRow> Rows() const;
   static std::vector<EventsRow> Totals(const std::vector<EventsRow>& rows);
@@ -163,6 +175,9 @@ class Events : public BoundedPartial<EventKey, EventSums, EventsRow, EventNotes>
   size_t top_;
   std::vector<Single> calls_;
   TextNumbers texts_;
+  // Of events that other rules found, which are not saved.
+  std::map<EventKey, EventTimesUs> us_;
+  EventTableFacts facts_;
 };
 
 Events::Events(const ViewOptions& options, const EventRules& rules)
@@ -174,7 +189,7 @@ Events::Events(const ViewOptions& options, const EventRules& rules)
     if (std::find(rules.by.begin(), rules.by.end(), word) != rules.by.end()) continue;
     throw UsageError(
         fmt::format("--by {}: the view events takes shape, stack and rank; with "
-                    "--compat torch-legacy rank, call and total",
+                    "--compat torch overload too; with --compat torch-legacy rank, call and total",
                     word));
   }
   if (By("call") && By("total")) {
@@ -183,7 +198,7 @@ Events::Events(const ViewOptions& options, const EventRules& rules)
 }
 
 void Events::End(const Run* run) {
-  if (run == nullptr) return;
+  if (run == nullptr || TakeFound(*run)) return;
   EventOptions options = rules_.run;
   options.by_shape = By("shape");
   options.by_stack = By("stack");
@@ -207,6 +222,29 @@ void Events::End(const Run* run) {
   }
 }
 
+bool Events::TakeFound(const Run& run) {
+  if (rules_.find == nullptr) return false;
+  FindEvents find{By("shape"), By("stack"), By("overload"), false, {}};
+  const int64_t origin_ns = run.origin_ns();
+  const bool found = rules_.find(run, &find, [&](const FoundEvents& events) {
+    EventKey key;
+    key.device = events.device;
+    for (const std::string_view text : {events.name, events.shape, events.stack}) {
+      AppendKeyText(text, &key.texts);
+    }
+    AppendKeyText(By("rank") ? run.rank() : std::string_view(), &key.texts);
+    AppendKeyText(events.overload, &key.texts);
+    AppendKeyText(events.annotation ? "annotation" : "", &key.texts);
+    EventSums sums = events.sums;
+    sums.first.start_ns = Since(origin_ns, sums.first.start_ns);
+    Take(key, sums);
+    us_[key] += events.us;
+  });
+  if (found) notes_.memory.Add(find.has_memory);
+  facts_.Merge(find.facts);
+  return found;
+}
+
 void Events::TakeCalls(const Run& run, const EventRun& events, int64_t origin_ns) {
   const uint32_t rank = By("rank") ? texts_.NumberOf(run.rank()) : 0;
   for (EventCall call : events.Calls()) {
@@ -218,6 +256,8 @@ void Events::TakeCalls(const Run& run, const EventRun& events, int64_t origin_ns
 void Events::Merge(const Partial& other) {
   BoundedPartial::Merge(other);
   const auto& more = dynamic_cast<const Events&>(other);
+  for (const auto& [key, us] : more.us_) us_[key] += us;
+  facts_.Merge(more.facts_);
   for (Single single : more.calls_) {
     single.name = texts_.NumberOf(more.texts_.TextOf(single.name));
     single.rank = texts_.NumberOf(more.texts_.TextOf(single.rank));
@@ -235,6 +275,8 @@ std::vector<EventsRow> Events::Rows() const {
     std::string_view rest = key.texts;
     for (std::string_view& text : row.texts) text = TakeKeyText(&rest);
     row.first = groups_[group].first;
+    const auto us = us_.find(key);
+    if (us != us_.end()) row.sums.us = us->second;
   }
   for (const Single& single : calls_) {
     EventsRow& row = rows.emplace_back();
@@ -249,6 +291,8 @@ std::vector<EventsRow> Events::Rows() const {
   for (EventsRow& row : rows) {
     row.sums.name = row.texts[kEventName];
     row.sums.shapes = row.texts[kEventShape];
+    row.sums.overload = row.texts[kEventOverload];
+    row.sums.annotation = !row.texts[kEventAnnotation].empty();
     // Single calls have total times only.
     row.self = !By("call");
     row.memory = notes_.memory && row.self && !By("total");
@@ -325,14 +369,14 @@ std::string Events::Document() const {
       if (By("shape") && shown.shapes.empty()) shown.shapes = "[]";
       std::string_view stack = rows[end].texts[kEventStack];
       while (!stack.empty()) {
-        const size_t comma = stack.rfind(',');
+        const size_t comma = stack.rfind(facts_.frame_separator);
         shown.stack.push_back(comma == std::string_view::npos ? stack : stack.substr(comma + 1));
         stack = stack.substr(0, comma == std::string_view::npos ? 0 : comma);
       }
     }
     begin = end;
     const std::string header = By("rank") ? fmt::format("rank {}", rank) : std::string();
-    text += rules_.table(table, {notes_.memory, top_, header});
+    text += rules_.table(table, {facts_, notes_.memory, top_, header});
   }
   return text;
 }
