@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 #include <string>
@@ -87,6 +88,19 @@ INSTANTIATE_TEST_SUITE_P(Traces, Torch2TableGoldenTest,
                                            "since_2_privateuse1", "since_2_anything_0",
                                            "since_2_anything_1", "since_2_anything_2"),
                          [](const auto& one) { return one.param; });
+
+TEST(TorchTableGoldenFilesTest, SeveralFilesAreAdded) {
+  const std::string trace = test::SourceDir() + "/test/views/torch_tables/since_2_xpu.json";
+  const auto one = test::PartialOf(test::ViewBy("torch", "events"), {trace});
+  const auto other = test::PartialOf(test::ViewBy("torch", "events"), {trace});
+  EXPECT_NE(one->Document().find("\nSelf XPU time total: 70.002us\n"), std::string::npos);
+  one->Merge(*other);
+  const std::string both = one->Document();
+  EXPECT_NE(both.find("\nSelf XPU time total: 140.004us\n"), std::string::npos) << both;
+  const std::string single = other->Document();
+  EXPECT_EQ(std::count(both.begin(), both.end(), '\n'),
+            std::count(single.begin(), single.end(), '\n'));
+}
 
 // The lists above have them all.
 TEST(TorchTableGoldenFilesTest, EveryTraceIsCompared) {
