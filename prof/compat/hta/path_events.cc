@@ -55,7 +55,10 @@ void HtaPathEvents::AddTorchEvents() {
     added.number = event.number;
     added.name = event.name;
     added.kind = HtaPathEventsKindOf(event.kind);
-    if (event.correlation_id != TorchEvent::kNone) added.correlation_id = event.correlation_id;
+    // A module's number is no correlation id.
+    if (event.correlation_id != TorchEvent::kNone && event.kind != TorchEvent::Kind::kModule) {
+      added.correlation_id = event.correlation_id;
+    }
     if (added.kind == HtaPathEvent::Kind::kWork) added.stream = event.thread_id;
   }
 }
