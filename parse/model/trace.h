@@ -320,8 +320,8 @@ struct TorchEvent {
                                    ///< other_events: their stream; -1: they name none.
   double gbps = 0;                 ///< Recorded bandwidth of a copy or memset; 0: not recorded.
   StringId name = 0;
-  StringId dims = 0;  ///< Extents of a kernel's grid, of an operator's or collective's inputs, as
-                      ///< in Python.
+  StringId dims = 0;    ///< Extents of a kernel's grid, of an operator's or collective's inputs, as
+                        ///< in Python.
   StringId types = 0;   ///< Their types; only for collectives ("nccl:all_reduce").
   uint32_t number = 0;  ///< Number of the event in the file, from 1; the row_id of a kernel.
   Kind kind = Kind::kOperator;
