@@ -146,6 +146,5 @@ KNOWN = (
     ("tb", "linear_tp2", "distributed: wait", "it has a row for collectives outside of all steps"),
     ("tb", "^made-up", "gpu|operators.*|kernels by op|modules",
      "it drops backward nodes without a forward op in a module, with their kernels"),
-    ("hta", "^made-up dp4/rank0", "critical-path", "ours begins eight kernels later; not explained"),
     ("hta", "large_integer", "overlap|kernel-types|groups", "a kernel that names no stream is none"),
 )
