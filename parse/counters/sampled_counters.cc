@@ -49,7 +49,7 @@ class GpuSamples {
          i + 1 < starts_.size() && starts_[i + 1] <= kernel.end_ns; ++i) {
       const int64_t length_ns = LengthOf(i);
       if (length_ns / 3 * 2 > interval_ns_) continue;
-      covered_ns += length_ns;
+      SaturatingAdd(&covered_ns, length_ns);
       ++sample_count;
       for (size_t at = firsts_[i]; at < firsts_[i + 1]; ++at) {
         Sums& own = sums[values_[at].metric];
@@ -58,7 +58,7 @@ class GpuSamples {
         ++own.count;
       }
     }
-    const int64_t duration_ns = kernel.end_ns - kernel.start_ns;
+    const int64_t duration_ns = SaturatingDifference(kernel.end_ns, kernel.start_ns);
     if (covered_ns == 0 || covered_ns < duration_ns - covered_ns) return std::nullopt;
     const double whole = static_cast<double>(duration_ns) / static_cast<double>(covered_ns);
     MetricValues metrics;

@@ -38,6 +38,7 @@ TEST(CudaKinds, EveryWordReadsBack) {
   for (int number = 0; number <= static_cast<int>(MemoryKind::kManagedStatic); ++number) {
     const auto kind = static_cast<MemoryKind>(number);
     EXPECT_EQ(MemoryKindOf(MemoryKindTitle(kind)), kind);
+    EXPECT_EQ(MemoryKindOf(MemoryKindWord(kind)), kind);
   }
   for (int number = 0; number <= static_cast<int>(WaitKind::kContext); ++number) {
     const auto kind = static_cast<WaitKind>(number);
@@ -65,7 +66,7 @@ TEST(CudaKinds, WhatIsNoneIsUnknown) {
     EXPECT_EQ(WaitKindOf(word), WaitKind::kUnknown);
     EXPECT_EQ(OverheadKindOf(word), OverheadKind::kUnknown);
   }
-  EXPECT_EQ(MemoryKindOf("pageable"), MemoryKind::kUnknown);
+  EXPECT_EQ(MemoryKindOf("PAGEABLE"), MemoryKind::kUnknown);
   EXPECT_EQ(CopyKindWord(CopyKind::kUnknown), "");
 }
 
