@@ -161,10 +161,13 @@ SampledCounters::SampledCounters(const Trace& trace) {
 
 std::string SampledCounters::Sentence() const {
   if (!any_) return {};
+  const std::string rate =
+      interval_ns_ == 0 ? "once"
+                        : fmt::format("every {:.3f} ms", static_cast<double>(interval_ns_) / 1e6);
   std::string text = fmt::format(
-      "counters of whole GPUs, sampled every {:.3f} ms, tell of {} of {} kernels: those that ran "
-      "alone and are covered by samples for half of their time or more",
-      static_cast<double>(interval_ns_) / 1e6, counters_.size(), kernel_count_);
+      "counters of whole GPUs, sampled {}, tell of {} of {} kernels: those that ran alone and are "
+      "covered by samples for half of their time or more",
+      rate, counters_.size(), kernel_count_);
   if (!unread_.empty()) text += fmt::format("; no figure comes from {}", fmt::join(unread_, ", "));
   return text;
 }

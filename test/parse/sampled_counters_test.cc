@@ -123,6 +123,8 @@ TEST_F(SampledCountersTest, OddTimesDoNoHarm) {
   EXPECT_EQ(SampledCounters(trace_).Sentence(), "");
   AddSample(5, kRead, 1);
   EXPECT_EQ(SampledCounters(trace_).told_count(), 0u);
+  EXPECT_NE(SampledCounters(trace_).Sentence().find("sampled once, tell of 0 of 0"),
+            std::string::npos);
   AddSample(INT64_MAX, kRead, 1);
   AddSample(INT64_MIN, kRead, 1);
   AddKernel(7, 3);
