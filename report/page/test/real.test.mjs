@@ -52,6 +52,11 @@ const ASKED = {
     const [layer, time] = [...layers].reduce((best, each) => (each[1] > best[1] ? each : best));
     assert.ok(says.includes(`${layer.slice(-40)}: ${milliseconds(time)}`), `${layer} in ${says}`);
   },
+  async withoutGpu({ open }) {
+    const says = await open.page.textContent('.findings');
+    assert.ok(says.includes('no work of a GPU is recorded'), says);
+    assert.ok(!says.includes('GPUs do nothing'), says);
+  },
   async communication({ open, rowsOf }) {
     const steps = rowsOf('distributed').filter(({ step }) => step !== 'mean');
     const sum = (key) => steps.reduce((all, row) => all + row[key], 0);
@@ -68,6 +73,7 @@ const PROFILES = [
     { name: 'kineto/ddp_sampled_w128', asked: ASKED.communication },
     { name: 'kineto/h100/timesformer.json.gz', asked: ASKED.timesformer },
     { name: 'nsys/llama_stream.sqlite.gz' },
+    { name: 'kineto/cpu_only/rank-34.Jul_15_10_52_41.1074.pt.trace.json.gz', asked: ASKED.withoutGpu },
   ].map((profile) => ({ ...profile, path: CORPUS ? join(CORPUS, profile.name) : null })),
 ];
 

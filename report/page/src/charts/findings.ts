@@ -58,6 +58,9 @@ const WAITS: readonly [key: string, name: string, hint: string][] = [
   ['other_ns', 'what the recording does not hold', 'Record stacks or ranges to see what the host did then.'],
 ];
 
+/** Whether GPUs did anything in these steps: without it nothing is said of what they wait for. */
+const hasGpuWork = (source: Source) => ['kernel_ns', 'memcpy_ns', 'memset_ns', 'comm_ns'].some((key) => sum(source, key) > 0);
+
 const steps: Maker = (context) => {
   const source = steady(context);
   const values = columnOf(source.table, 'total_ns')?.numbers();
@@ -71,7 +74,7 @@ const steps: Maker = (context) => {
   const spread = lengths.length > 1 ? `, ${time(least)} to ${time(most)}` : '';
   return {
     how: 'overview: mean, least and largest of total_ns over the steady steps, or over those that are chosen; sum of kernel_ns / sum of total_ns',
-    text: `A step takes ${time(all / lengths.length)} (${count}${spread}); in ${share(kernel, all)} of it kernels compute.`,
+    text: `A step takes ${time(all / lengths.length)} (${count}${spread}); ${hasGpuWork(source) ? `in ${share(kernel, all)} of it kernels compute` : 'no work of a GPU is recorded'}.`,
     hint: most > 1.5 * (all / lengths.length) ? 'The longest step is far from the mean: compare it with another.' : '', tab: 'timeline',
   };
 };
@@ -87,6 +90,7 @@ function hasPython({ others, opens }: ChartContext): boolean {
 
 const waits: Maker = (context) => {
   const source = steady(context);
+  if (!hasGpuWork(source)) return null;
   const all = sum(source, 'total_ns');
   const parts = WAITS.map(([key, name, hint]) => ({ name, hint, value: sum(source, key, key === 'other_ns' ? WITHIN_OTHER : []), ...(key === 'other_ns' && hasPython(context) ? PYTHON : {}) })).filter(({ value }) => value > 0);
   parts.sort((a, b) => b.value - a.value);
