@@ -20,7 +20,6 @@ using Event = TorchFunctions::Event;
 
 constexpr std::string_view kNodeCaller = "autograd::engine::evaluate_function: ";
 
-/// Names that PyTorch leaves out: the profiler itself, and look-ups.
 constexpr std::string_view kUnlisted[] = {
     "[memory]",
     "[OutOfMemory]",
@@ -81,6 +80,10 @@ uint64_t BytesOf(const TorchFunction& function, TorchFunction::Memory memory) {
 }
 
 }  // namespace
+
+bool IsUnlistedTorchName(std::string_view name) {
+  return std::find(std::begin(kUnlisted), std::end(kUnlisted), name) != std::end(kUnlisted);
+}
 
 TorchFunctions::TorchFunctions(const Trace& trace)
     : trace_(trace), names_(trace.strings.size(), kNone), threads_(trace.threads.size(), 0) {
@@ -147,8 +150,7 @@ void TorchFunctions::Name() {
       trace_.torch_recording.start_ns.value_or(events_.empty() ? 0 : events_.front().of->start_ns);
   const auto is_unlisted = [&](const Event& event) {
     const std::string_view name = trace_.strings.View(event.of->name);
-    return !IsMoment(*event.of) &&
-           std::find(std::begin(kUnlisted), std::end(kUnlisted), name) != std::end(kUnlisted);
+    return !IsMoment(*event.of) && IsUnlistedTorchName(name);
   };
   events_.erase(std::remove_if(events_.begin(), events_.end(), is_unlisted), events_.end());
   const auto us = [start_ns](int64_t ns) {

@@ -29,6 +29,9 @@ struct TorchTime {
   }
 };
 
+/// Whether PyTorch's tables leave calls of this name out: the profiler itself, and look-ups.
+bool IsUnlistedTorchName(std::string_view name);
+
 /// What torch.profiler of PyTorch 2.13 makes of the events of a file: the FunctionEvents of
 /// EventList (torch/autograd/profiler_util.py, profiler.py), with the tree of calls, memory and
 /// work of devices. docs/views_torch.md says what a file does not tell.

@@ -25,21 +25,9 @@ namespace {
 constexpr size_t kFrames = 5;
 constexpr std::string_view kNoDims = "[]";
 
-/// Names that PyTorch leaves out of its tables: the profiler itself, and look-ups.
-constexpr std::string_view kLeftOut[] = {
-    "[memory]",
-    "[OutOfMemory]",
-    "profiler::_record_function_enter",
-    "profiler::_record_function_enter_new",
-    "profiler::_record_function_exit",
-    "aten::is_leaf",
-    "aten::output_nr",
-    "aten::_version",
-};
-
 /// All steps have one name.
 std::optional<std::string_view> ListedAs(std::string_view name) {
-  if (std::find(std::begin(kLeftOut), std::end(kLeftOut), name) != std::end(kLeftOut)) return {};
+  if (IsUnlistedTorchName(name)) return {};
   return name.starts_with("ProfilerStep#") ? std::string_view("ProfilerStep*") : name;
 }
 
