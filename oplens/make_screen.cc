@@ -198,6 +198,7 @@ enum ViewPlace : size_t {
   kIdle,
   kTemporal,
   kLosses,
+  kMfu,
   kByOp,
   kByKernel,
   kDistributed,  // Only with several files.
@@ -224,6 +225,7 @@ const std::vector<PlannedView>& PlannedViews() {
       {"idle", "rank,device,step,cause,idle_ns", "step"},
       {"temporal", "rank,idle_pct"},
       {"losses", "all"},
+      {"mfu", "all"},
       {"groups", op_columns, "op", kMostOps},
       {"groups", kernel_columns, "kernel", kMostKernels},
       {"distributed", "rank,step,computation_ns,overlap_ns,communication_ns,wait_ns", {}, 0, true},
@@ -231,13 +233,15 @@ const std::vector<PlannedView>& PlannedViews() {
   return views;
 }
 
-std::vector<prof::ViewPlan> PlansOf(bool several) {
+std::vector<prof::ViewPlan> PlansOf(bool several,
+                                    std::shared_ptr<const prof::ModelPlan> model = nullptr) {
   std::vector<prof::ViewPlan> plans;
   for (const PlannedView& view : PlannedViews()) {
     if (view.several_only && !several) continue;
     plans.push_back(
         prof::PlanViews(
-            {.list = view.view, .by = view.by, .columns = view.columns, .top = view.top})
+            {.list = view.view, .by = view.by, .columns = view.columns, .top = view.top,
+             .model = model})
             .front());
   }
   return plans;
@@ -411,6 +415,7 @@ class Maker {
       };
       time.busy_pct = of_rest("busy_pct");
       time.mfu_pct = of_rest("mfu_pct");
+      screen->model = ModelFactsOf(Table(kMfu), ShownRank(*screen), *total_ns / time.total_ns);
       return;
     }
   }
@@ -622,7 +627,7 @@ void FillLost(const Diagnostics& diagnostics, Screen* screen) {
 TraceNeeds NeedsOfScreen() { return prof::NeedsOf(PlansOf(true)); }
 
 Screen MakeScreen(prof::RecordSource* records, const ScreenPlan& plan, Diagnostics* diagnostics) {
-  const std::vector<prof::ViewPlan> plans = PlansOf(plan.several);
+  const std::vector<prof::ViewPlan> plans = PlansOf(plan.several, plan.model);
   KernelTimes times;
   KeptTables tables;
   RunFacts facts;

@@ -2,6 +2,7 @@
 #define OPLENS_OPLENS_MAKE_SCREEN_H_
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,10 @@
 #include "prof/input/record_source.h"
 #include "prof/price_all.h"
 #include "prof/run/run.h"
+
+namespace oplens::prof {
+struct ModelPlan;
+}
 
 namespace oplens::screen {
 
@@ -20,6 +25,7 @@ struct ScreenPlan {
   bool one_file = false;            ///< One file holds several profiles.
   prof::PriceOptions pricing;
   prof::RunOptions run;
+  std::shared_ptr<const prof::ModelPlan> model = nullptr;  ///< Null without --model.
 };
 
 /// Maximum rows of each table.

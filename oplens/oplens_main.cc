@@ -25,6 +25,7 @@
 #include "base/shown_text.h"
 #include "base/status_line.h"
 #include "base/terminal.h"
+#include "oplens/flops_command.h"
 #include "oplens/make_screen.h"
 #include "oplens/render.h"
 #include "parse/model/reason.h"
@@ -60,6 +61,8 @@ std::vector<Command> MakeCommands() {
         {task.word, task.arguments, task.help,
          [word = task.word](int argc, char** argv) { return prof::RunCommand(word, argc, argv); }});
   }
+  commands.push_back({"flops", "--model CONFIG --seq N",
+                      "FLOPs, MFU and HFU of a model by each convention, without a profile", flops::RunFlops});
   return commands;
 }
 
@@ -268,6 +271,7 @@ int ShowScreen(const Options& options) {
   plan.one_file = std::count(paths.begin(), paths.end(), paths.front()) == std::ssize(paths);
   plan.pricing = options.Pricing();
   plan.run = options.run;
+  plan.model = options.model;
   const Screen screen = MakeScreen(&inputs, plan, &diagnostics);
   const Terminal terminal = TerminalAt(STDOUT_FILENO);
   Look look;

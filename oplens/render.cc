@@ -1,6 +1,7 @@
 #include "oplens/render.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -267,16 +268,52 @@ class Renderer {
     };
     add("busy", screen_.time->busy_pct);
     if (const std::optional<Mfu> mfu = KnownMfu()) {
-      add(mfu->is_bound ? "MFU at least" : "MFU", mfu->pct);
+      add(mfu->is_bound ? "MFU at least" : "MFU", mfu->pct, WhatMfuCounts());
     }
     if (!use.empty()) {
       AddWrapped(
           fmt::format("  GPU{}: {}", screen_.gpu ? " " + screen_.gpu->device : std::string(), use),
           4, columns_, limits_.wrapped, lines);
     }
+    AddModel(lines);
     AddHost(lines);
     AddIdle(lines);
     AddTensorCores(lines);
+  }
+
+  /// " of products that ran (bf16, 989 TFLOP/s)".
+  std::string WhatMfuCounts() const {
+    const ModelFacts& model = screen_.model;
+    if (!model.peak_tflops || model.types.empty()) return {};
+    return fmt::format(" of products that ran ({}, {:.4g} TFLOP/s)", fmt::join(model.types, " and "),
+                       *model.peak_tflops);
+  }
+
+  /// The MFU by conventions of --model, FLOPs per token, and how the kernels differ.
+  void AddModel(Section* lines) const {
+    const ModelFacts& model = screen_.model;
+    constexpr double kGiga = 1e9;
+    std::string text;
+    for (const ModelFacts::Use& use : model.uses) {
+      AppendFormat(&text, "{}{} {} %", text.empty() ? "MFU by convention: " : ", ", use.convention,
+                   PercentText(use.mfu_pct));
+    }
+    if (model.uses.empty() && !model.missing.empty()) {
+      text = fmt::format("No MFU by convention: {}", model.missing);
+    }
+    if (model.token_flops) {
+      AppendFormat(&text, "{}{:.4g} GFLOP a token", text.empty() ? "" : "; ",
+                   *model.token_flops / kGiga);
+    }
+    constexpr double kAlikePct = 0.05;
+    if (model.difference_pct && std::abs(*model.difference_pct) < kAlikePct) {
+      text += ", as the configuration says";
+    } else if (model.difference_pct) {
+      AppendFormat(&text, ", {:.1f} % {} the configuration{}", std::abs(*model.difference_pct),
+                   *model.difference_pct < 0 ? "below" : "above",
+                   model.why.empty() ? "" : fmt::format(": {}", model.why));
+    }
+    if (!text.empty()) AddWrapped("  " + text, 4, columns_, limits_.wrapped, lines);
   }
 
   /// The host's step, where it is of another length than the span with the GPU's work.

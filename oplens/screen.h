@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "oplens/model_facts.h"
+
 namespace oplens::screen {
 
 // The facts on one screen. Each is a figure of a view of prof or a sum of its rows (docs/oplens.md
@@ -163,6 +165,7 @@ struct Screen {
   StepFacts steps;
   std::optional<StepTime> time;
   std::optional<GpuUse> gpu;
+  ModelFacts model;
   bool are_ranks = false;  ///< Every profile names its rank; otherwise they are just files.
   /// False if the profiles neither name different ranks nor are of one file: then figures over all
   /// of them are meaningless.

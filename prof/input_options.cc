@@ -12,20 +12,14 @@
 #include "base/program.h"
 #include "base/shown_text.h"
 #include "base/terminal.h"
+#include "ops/network/network_config.h"
 #include "parse/model/messages.h"
 #include "prof/input/profile_records.h"
+#include "prof/model_options.h"
 #include "prof/price/figures.h"
 
 namespace oplens::prof {
 namespace {
-
-ops::Gpu ReadGpu(const std::string& name) {
-  ops::GpuMatch match = ops::FindGpu(name);
-  if (match.gpu) return *std::move(match.gpu);
-  throw UsageError(fmt::format("--gpu: {} '{}'; give one of: {}",
-                               match.ambiguous ? "there are several GPUs named" : "no GPU is named",
-                               ShownText(name), fmt::join(match.choices, ", ")));
-}
 
 /// Reads a file of rules (docs/rules.md). Throws UsageError if it cannot be read, exceeds
 /// ops::kMaxRulesBytes, or is wrong, with line and column.
@@ -43,6 +37,14 @@ ops::Rules LoadRules(const std::string& path) {
 }
 
 }  // namespace
+
+ops::Gpu ReadGpu(const std::string& name) {
+  ops::GpuMatch match = ops::FindGpu(name);
+  if (match.gpu) return *std::move(match.gpu);
+  throw UsageError(fmt::format("--gpu: {} '{}'; give one of: {}",
+                               match.ambiguous ? "there are several GPUs named" : "no GPU is named",
+                               ShownText(name), fmt::join(match.choices, ", ")));
+}
 
 void InputOptions::SayWhatIsAwaited(std::string_view tool) const {
   const bool reads_standard_input = inputs.empty() || inputs.front() == "-";
@@ -75,6 +77,7 @@ RunFiles InputOptions::FilesRead() const {
   files.Read(reference, "the file of --reference");
   files.Read(counters, "the file of --counters");
   files.Read(rules_path, "the file of --rules");
+  files.Read(model_path, "the file of --model");
   return files;
 }
 
@@ -115,6 +118,7 @@ void AddPricingOptions(cxxopts::Options* options) {
       "bytes "
       "(docs/formats.md)",
       cxxopts::value<std::string>(), "FILE");
+  AddModelOptions(kPricingOptions, options);
   AddEvidenceOptions(kPricingOptions, options);
 }
 
@@ -201,6 +205,10 @@ void ReadPricing(const cxxopts::ParseResult& given, InputOptions* options) {
   if (given.count("rules") > 0) {
     options->rules_path = given["rules"].as<std::string>();
     options->rules = LoadRules(options->rules_path);
+  }
+  options->model = ReadModelPlan(given);
+  if (options->model != nullptr) {
+    options->model_path = ops::ConfigPathOf(given["model"].as<std::string>());
   }
   options->counters = GivenFile(given, "counters");
   // Alone, its own kernels are shown.

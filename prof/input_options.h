@@ -27,6 +27,8 @@ class Messages;
 
 namespace oplens::prof {
 
+struct ModelPlan;
+
 inline constexpr char kSelectionOptions[] = "Selection";
 inline constexpr char kPricingOptions[] = "Facts that the profile lacks";
 inline constexpr char kMessageOptions[] = "Messages";
@@ -38,6 +40,8 @@ struct InputOptions {
   std::string evidence;               ///< Words of --evidence; "": all.
   std::string reference;              ///< "": none.
   std::string counters;               ///< Export of Nsight Compute; "": none.
+  std::shared_ptr<const ModelPlan> model;  ///< Null without --model,
+  std::string model_path;                  ///< and its file; "": values by hand.
   std::unique_ptr<StepFinder> steps;  ///< Null without --step.
   bool all_steps = false;
   std::optional<ops::Gpu> gpu;      ///< GPU of all kernels; nullopt: from their records.
@@ -62,10 +66,13 @@ struct InputOptions {
   RunFiles FilesRead() const;
 };
 
+/// The GPU that --gpu names. Throws UsageError unless there is exactly one.
+ops::Gpu ReadGpu(const std::string& name);
+
 std::vector<WordText> ExitCodesOfPricing();
 WordList GpuWords();
 
-/// Declares --step, --all-steps, --gpu, --rules, --counters, --execution-trace, --evidence and
+/// Declares --step, --all-steps, --gpu, --rules, --counters, those of AddModelOptions, --execution-trace, --evidence and
 /// --reference.
 void AddPricingOptions(cxxopts::Options* options);
 /// Declares the last three in `group`.
@@ -82,7 +89,7 @@ void ReadInputs(const cxxopts::ParseResult& given, InputOptions* options);
 Selection ReadSelection(const cxxopts::ParseResult& given);
 /// --step; null if not given.
 std::unique_ptr<StepFinder> ReadStepPattern(const cxxopts::ParseResult& given);
-/// --gpu and --rules.
+/// --gpu, --rules, --counters and --model.
 void ReadPricing(const cxxopts::ParseResult& given, InputOptions* options);
 
 }  // namespace oplens::prof

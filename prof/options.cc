@@ -120,6 +120,7 @@ constexpr OptionEntry kOptionEntries[] = {
     {"allow-missing", ~kOfRuns},
     {"compat", kOfViews | kOfRuns, "--view"},
     {"what-if", kOfViews, "--view"},
+    {"model", kOfViews, "--view mfu"},
     {"step-range", kOfAllViews,
      "--view; for kernels and groups, use --where 'step>=3 and step<=7'"},
     {"all-steps", kOfAllViews, "--view"},
@@ -428,6 +429,7 @@ ViewRequest ReadRequest(const cxxopts::ParseResult& given, const Options& option
   request.narrow = given.count("w") > 0;
   request.copies = given.count("copies") > 0;
   if (given.count("what-if") > 0) request.what_if = given["what-if"].as<std::vector<std::string>>();
+  request.model = options.model;
   request.where = GivenText(given, "where");
   return request;
 }
@@ -630,9 +632,9 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
   }
   ReadInputs(given, &options);
   options.output = GivenFile(given, "output");
+  ReadPricing(given, &options);
   ReadTables(given, command, &options);
   options.op_choice = ReadOpChoice(given["op"].as<std::string>());
-  ReadPricing(given, &options);
   options.many = ReadManyOptions(given);
   return options;
 }

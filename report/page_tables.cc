@@ -103,7 +103,7 @@ struct CellTo {
 
 }  // namespace
 
-TablePlans PlanTables(size_t limit_bytes) {
+TablePlans PlanTables(size_t limit_bytes, std::shared_ptr<const prof::ModelPlan> model) {
   TablePlans all;
   for (size_t i = 0; i < prof::Views().size(); ++i) {
     const prof::View& view = prof::Views()[i];
@@ -134,6 +134,7 @@ TablePlans PlanTables(size_t limit_bytes) {
       add({std::string(word)}, TableKind::kGrouping);
     }
   }
+  for (prof::ViewPlan& plan : all.plans) plan.options.model = model;
   return all;
 }
 

@@ -36,7 +36,8 @@ struct TablePlans {
 
 /// Each view's plain table, its table by step and rank (or by the one of the two that it supports),
 /// and one by each of its other keys. `limit_bytes`: of the page.
-TablePlans PlanTables(size_t limit_bytes = SIZE_MAX);
+TablePlans PlanTables(size_t limit_bytes = SIZE_MAX,
+                      std::shared_ptr<const prof::ModelPlan> model = nullptr);
 
 /// A table for the page.
 struct PageTable {

@@ -25,15 +25,15 @@ constexpr size_t kBytesOfStep = 500;
 /// The tables of the views, created with the first input.
 class ViewTables {
  public:
-  ViewTables(size_t limit_bytes, prof::RunOptions run, const PathCutter* cutter)
-      : limit_bytes_(limit_bytes), run_(std::move(run)), cutter_(*cutter) {}
+  /// Both must outlive this object.
+  ViewTables(const ReportPlan* plan, const PathCutter* cutter) : plan_(*plan), cutter_(*cutter) {}
 
   /// Call before anything else.
   void Open() {
     if (views_) return;
-    plans_ = PlanTables(limit_bytes_);
-    tables_.emplace(plans_, limit_bytes_, &cutter_);
-    views_.emplace(plans_.plans, run_, &*tables_);
+    plans_ = PlanTables(plan_.limit_bytes, plan_.model);
+    tables_.emplace(plans_, plan_.limit_bytes, &cutter_);
+    views_.emplace(plans_.plans, plan_.run, &*tables_);
   }
 
   const TablePlans& plans() const { return plans_; }
@@ -42,8 +42,7 @@ class ViewTables {
   const prof::ViewRunner& views() const { return *views_; }
 
  private:
-  size_t limit_bytes_;
-  prof::RunOptions run_;
+  const ReportPlan& plan_;
   const PathCutter& cutter_;
   TablePlans plans_;
   std::optional<PageTables> tables_;
@@ -129,7 +128,7 @@ ReportResult WriteReport(prof::RecordSource* records, const ReportPlan& plan,
                          const std::function<std::vector<std::string>()>& said, Output* output) {
   const PageShell shell = SplitPage(EmbeddedPage());
   const PathCutter cutter = plan.folder.empty() ? PathCutter() : PathCutter(plan.folder);
-  ViewTables tables(plan.limit_bytes, plan.run, &cutter);
+  ViewTables tables(&plan, &cutter);
   Collector collector({plan.host, plan.limit_bytes, plan.input_count});
   ReportSink sink(&tables, &collector);
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@
 #include "prof/input/record_source.h"
 #include "prof/price_all.h"
 #include "prof/run/run.h"
+
+namespace oplens::prof {
+struct ModelPlan;
+}
 
 namespace oplens::report {
 
@@ -26,6 +31,7 @@ struct ReportPlan {
   bool host = true;
   prof::RunOptions run;
   prof::PriceOptions pricing;
+  std::shared_ptr<const prof::ModelPlan> model;  ///< Null without --model.
 };
 
 struct ReportResult {

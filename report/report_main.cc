@@ -80,6 +80,7 @@ ReportPlan PlanOf(const Options& options, size_t input_count, Messages* messages
   plan.limit_bytes = options.limit_bytes;
   plan.host = options.host;
   plan.run = options.run;
+  plan.model = options.model;
   plan.pricing = options.Pricing();
   plan.pricing.messages = messages;
   return plan;

@@ -17,7 +17,7 @@ import tempfile
 ANY = object()
 MODEL = {"base", "parse/model"}
 READER = MODEL | {"parse/source", "parse/readers/common", "nvtx_annotate/vocabulary"}
-PRICED = MODEL | {"ops", "ops/kernels", "ops/gpu", "ops/rules"}
+PRICED = MODEL | {"ops", "ops/kernels", "ops/gpu", "ops/network", "ops/rules"}
 # What a view is made of,
 VIEW = PRICED | {"prof/verdicts", "parse/join", "parse/records", "prof/price", "prof/run", "prof/table", "prof/where", "prof/views/common"}
 # and what they look at.
@@ -61,6 +61,8 @@ LAYERS = {
     "ops/kernels": MODEL | {"ops"},
     "ops/gpu": MODEL | {"ops", "ops/kernels"},
     "ops/rules": MODEL | {"ops", "ops/kernels"},
+    # and a model's configuration its FLOPs,
+    "ops/network": {"base"},
     "prof/price": PRICED,
     # tables know no kernel,
     "prof/table": MODEL | {"prof/price"},

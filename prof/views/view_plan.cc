@@ -287,6 +287,7 @@ std::vector<ViewPlan> PlanViews(const ViewRequest& request, ItemFilters* items) 
     plan.view = by_others != request.instead.end() ? &*by_others : view;
     plan.says_rules = !request.instead.empty();
     plan.options.copies = request.copies;
+    plan.options.model = request.model;
     plan.rows_requested = !request.columns.empty() || !request.where.empty() ||
                           !request.sort.empty() || request.top > 0;
   }

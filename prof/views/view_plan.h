@@ -57,6 +57,7 @@ struct ViewRequest {
   bool narrow = false;  // In a terminal: columns of fixed width.
   bool copies = false;
   std::vector<std::string> what_if = {};
+  std::shared_ptr<const ModelPlan> model = nullptr;
   std::string_view where = {};
   std::string_view option = "--view";  // The option that `list` is from.
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -212,6 +213,17 @@ std::vector<StepTimes> StepTimesOf(const Run& run) {
     }
   });
   return all;
+}
+
+int64_t GpuCountOf(const DeviceWork& work) {
+  std::set<int32_t> devices;
+  int32_t last = 0;
+  for (const DeviceEvent& event : work.events()) {
+    const bool runs = event.IsKernel() || event.work == WorkClass::kReplay;
+    if (runs && (devices.empty() || event.device_id != last))
+      devices.insert(last = event.device_id);
+  }
+  return static_cast<int64_t>(devices.size());
 }
 
 }  // namespace oplens::prof

@@ -71,6 +71,9 @@ std::vector<StepTimes> TimesOf(std::span<const Step> steps, const ClassIntervals
 /// before work of unknown launch: there, as in a run without work, they are what any thread does.
 std::vector<StepTimes> StepTimesOf(const Run& run);
 
+/// GPUs on which kernels or replays ran.
+int64_t GpuCountOf(const DeviceWork& work);
+
 /// The bits of classes [first, last).
 constexpr uint32_t BitsOf(size_t first, size_t last) {
   return (uint32_t{1} << last) - (uint32_t{1} << first);

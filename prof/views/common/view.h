@@ -26,6 +26,7 @@ struct CopyRow;
 struct PricedKernel;
 
 class Condition;
+struct ModelPlan;
 
 struct ViewOptions {
   std::vector<std::string> by = {};  ///< Words of --by that the view takes.
@@ -36,6 +37,8 @@ struct ViewOptions {
   /// `copies` hold only copies.
   bool plain = false;
   std::vector<std::string> what_if = {};  ///< --what-if: "scale(gpu_compute,0.5)".
+  /// --model: what the run computes; null: not given.
+  std::shared_ptr<const ModelPlan> model = nullptr;
   /// --where, for a view that sorts its own rows: selects the rows to show; null: all.
   std::shared_ptr<const Condition> where = nullptr;
   /// Upper bound on the rows that the consumer can use; a view may drop rows beyond it, but must

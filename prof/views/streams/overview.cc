@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -294,17 +293,6 @@ void Overview::Add(const PricedKernel& kernel) {
   read_.steps[step].ideal_ps += std::llround(std::clamp(ps, 0.0, kMost));
 }
 
-int64_t GpusOf(const DeviceWork& work) {
-  std::set<int32_t> devices;
-  int32_t last = 0;
-  for (const DeviceEvent& event : work.events()) {
-    const bool runs = event.IsKernel() || event.work == WorkClass::kReplay;
-    if (runs && (devices.empty() || event.device_id != last))
-      devices.insert(last = event.device_id);
-  }
-  return static_cast<int64_t>(devices.size());
-}
-
 /// If a file has no API call or no GPU work, their times are unknown, not 0.
 void ForgetWhatIsNotRecorded(const Run& run, StepTimes* times) {
   const auto forget = [times](TimeClass time_class) {
@@ -344,7 +332,7 @@ void Overview::Begin(const Run* run) {
   const auto [steps, times] = ours ? OwnStepsOf(*run) : find_(*run);
   if (steps.empty()) return;
   const int64_t origin_ns = run->origin_ns();
-  const int64_t gpus = GpusOf(run->device_work());
+  const int64_t gpus = GpuCountOf(run->device_work());
   for (size_t i = 0; i < steps.size(); ++i) {
     OverviewStep& row = read_.steps.emplace_back();
     row.start_ns = LengthOf({origin_ns, steps[i].span.start_ns});
