@@ -74,7 +74,8 @@ constexpr prof::Column<FlopsRow> kFlopsColumns[] = {
      [](const FlopsRow& row) { return prof::Text(row.convention->formula); }},
     {{"token_flops", "FLOP/token", "FLOP", kInteger, 15, "FLOPs per token"},
      [](const FlopsRow& row) { return FlopsCell(row.token_flops); }},
-    {{"step_flops", "FLOP/step", "FLOP", kInteger, 20, "FLOPs per step of all GPUs: per token x --batch x --seq"},
+    {{"step_flops", "FLOP/step", "FLOP", kInteger, 20,
+      "FLOPs per step of all GPUs: per token x --batch x --seq"},
      [](const FlopsRow& row) { return FlopsCell(row.step_flops); }},
     {{"tflops", "TFLOP/s", "TFLOP/s", kDecimal, 9, "per GPU"},
      [](const FlopsRow& row) { return prof::Decimal(row.tflops); }},
@@ -148,7 +149,8 @@ double ReadGpuPeak(const cxxopts::ParseResult& given) {
     peak = gpu.Peak(ops::MathUnit::kVectorFp32);
   } else {
     const std::optional<ops::DType> type = ops::ParseDType(word);
-    if (!type) throw UsageError(fmt::format("--dtype: '{}' is no data type", prof::ShownText(word)));
+    if (!type)
+      throw UsageError(fmt::format("--dtype: '{}' is no data type", prof::ShownText(word)));
     peak = ops::BestPeakOf(gpu, *type, *type);
   }
   if (peak > 0) return peak;
@@ -164,7 +166,8 @@ const prof::Format* ReadFormat(const cxxopts::ParseResult& given) {
       continue;
     }
     if (chosen != nullptr) {
-      throw UsageError(fmt::format("--{} and --{} exclude each other", chosen->option, format.option));
+      throw UsageError(
+          fmt::format("--{} and --{} exclude each other", chosen->option, format.option));
     }
     chosen = &format;
   }
@@ -221,8 +224,8 @@ FlopsRow RowOf(const ops::Convention& convention, const FlopsOptions& options) {
   row.token_flops = flops.model ? flops.model : flops.hardware;
   row.note = ops::RemarkOn(convention, model.network);
   if (model.batch && row.token_flops) {
-    row.step_flops = *row.token_flops * static_cast<double>(*model.batch) *
-                     static_cast<double>(*model.sequence);
+    row.step_flops =
+        *row.token_flops * static_cast<double>(*model.batch) * static_cast<double>(*model.sequence);
   }
   const std::optional<double> rate = TokenRateOf(options);
   if (!rate || !row.token_flops) return row;

@@ -238,11 +238,12 @@ std::vector<prof::ViewPlan> PlansOf(bool several,
   std::vector<prof::ViewPlan> plans;
   for (const PlannedView& view : PlannedViews()) {
     if (view.several_only && !several) continue;
-    plans.push_back(
-        prof::PlanViews(
-            {.list = view.view, .by = view.by, .columns = view.columns, .top = view.top,
-             .model = model})
-            .front());
+    plans.push_back(prof::PlanViews({.list = view.view,
+                                     .by = view.by,
+                                     .columns = view.columns,
+                                     .top = view.top,
+                                     .model = model})
+                        .front());
   }
   return plans;
 }

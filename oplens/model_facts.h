@@ -16,14 +16,14 @@ struct ModelFacts {
     std::string convention;
     double mfu_pct = 0;
   };
-  std::vector<std::string> types;           ///< Of the products that ran.
-  std::optional<double> peak_tflops;        ///< Dense, mixed by the types' time at their peaks.
-  std::optional<double> token_flops;        ///< Of the products that ran.
+  std::vector<std::string> types;     ///< Of the products that ran.
+  std::optional<double> peak_tflops;  ///< Dense, mixed by the types' time at their peaks.
+  std::optional<double> token_flops;  ///< Of the products that ran.
   // With --model:
-  std::vector<Use> uses;                    ///< By convention.
-  std::optional<double> difference_pct;     ///< Kernels' FLOPs against the configuration's,
-  std::string why;                          ///< and what makes it; "": nothing much.
-  std::string missing;                      ///< Why no convention has a figure; "": some have.
+  std::vector<Use> uses;                 ///< By convention.
+  std::optional<double> difference_pct;  ///< Kernels' FLOPs against the configuration's,
+  std::string why;                       ///< and what makes it; "": nothing much.
+  std::string missing;                   ///< Why no convention has a figure; "": some have.
 };
 
 /// From the rows of the view `mfu` of one rank. `times`: what percentages are multiplied with,

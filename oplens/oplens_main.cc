@@ -62,7 +62,8 @@ std::vector<Command> MakeCommands() {
          [word = task.word](int argc, char** argv) { return prof::RunCommand(word, argc, argv); }});
   }
   commands.push_back({"flops", "--model CONFIG --seq N",
-                      "FLOPs, MFU and HFU of a model by each convention, without a profile", flops::RunFlops});
+                      "FLOPs and MFU of a model by convention, without a profile",
+                      flops::RunFlops});
   return commands;
 }
 

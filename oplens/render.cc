@@ -285,14 +285,15 @@ class Renderer {
   std::string WhatMfuCounts() const {
     const ModelFacts& model = screen_.model;
     if (!model.peak_tflops || model.types.empty()) return {};
-    return fmt::format(" of products that ran ({}, {:.4g} TFLOP/s)", fmt::join(model.types, " and "),
-                       *model.peak_tflops);
+    return fmt::format(" of products that ran ({}, {:.4g} TFLOP/s)",
+                       fmt::join(model.types, " and "), *model.peak_tflops);
   }
 
   /// The MFU by conventions of --model, FLOPs per token, and how the kernels differ.
   void AddModel(Section* lines) const {
     const ModelFacts& model = screen_.model;
     constexpr double kGiga = 1e9;
+    constexpr double kMega = 1e6;
     std::string text;
     for (const ModelFacts::Use& use : model.uses) {
       AppendFormat(&text, "{}{} {} %", text.empty() ? "MFU by convention: " : ", ", use.convention,
@@ -302,8 +303,9 @@ class Renderer {
       text = fmt::format("No MFU by convention: {}", model.missing);
     }
     if (model.token_flops) {
-      AppendFormat(&text, "{}{:.4g} GFLOP a token", text.empty() ? "" : "; ",
-                   *model.token_flops / kGiga);
+      const bool large = *model.token_flops >= kGiga;
+      AppendFormat(&text, "{}{:.4g} {}FLOP a token", text.empty() ? "" : "; ",
+                   *model.token_flops / (large ? kGiga : kMega), large ? 'G' : 'M');
     }
     constexpr double kAlikePct = 0.05;
     if (model.difference_pct && std::abs(*model.difference_pct) < kAlikePct) {

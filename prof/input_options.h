@@ -37,12 +37,12 @@ inline constexpr char kMessageOptions[] = "Messages";
 struct InputOptions {
   std::vector<std::string> inputs;  ///< Files and folders; none: standard input.
   std::vector<std::string> execution_traces;
-  std::string evidence;               ///< Words of --evidence; "": all.
-  std::string reference;              ///< "": none.
-  std::string counters;               ///< Export of Nsight Compute; "": none.
+  std::string evidence;                    ///< Words of --evidence; "": all.
+  std::string reference;                   ///< "": none.
+  std::string counters;                    ///< Export of Nsight Compute; "": none.
   std::shared_ptr<const ModelPlan> model;  ///< Null without --model,
   std::string model_path;                  ///< and its file; "": values by hand.
-  std::unique_ptr<StepFinder> steps;  ///< Null without --step.
+  std::unique_ptr<StepFinder> steps;       ///< Null without --step.
   bool all_steps = false;
   std::optional<ops::Gpu> gpu;      ///< GPU of all kernels; nullopt: from their records.
   std::optional<ops::Rules> rules;  ///< The user's rules, if given,
@@ -72,7 +72,8 @@ ops::Gpu ReadGpu(const std::string& name);
 std::vector<WordText> ExitCodesOfPricing();
 WordList GpuWords();
 
-/// Declares --step, --all-steps, --gpu, --rules, --counters, those of AddModelOptions, --execution-trace, --evidence and
+/// Declares --step, --all-steps, --gpu, --rules, --counters, those of AddModelOptions,
+/// --execution-trace, --evidence and
 /// --reference.
 void AddPricingOptions(cxxopts::Options* options);
 /// Declares the last three in `group`.

@@ -29,7 +29,7 @@ import tempfile
 import zlib
 
 VIEWS = ("verdict,overview,idle,gaps,gpu,temporal,kernel-types,critical-path,distributed,collectives,ranks,launches,"
-         "queue,bandwidth,advice")
+         "queue,bandwidth,mfu,advice")
 VIEWS_BY_STEP = "idle,temporal,kernel-types,launches"
 # Of these only sums are looked at.
 VIEWS_OF_SUMS = "operators,places"
@@ -207,6 +207,16 @@ def overview_mean(run):
                 known = all(row[key] is not None for row in counted)
                 expected = sum_of(counted, key) / len(counted) if known else None
                 yield f"{name_of(rank)}: {key}", mean[key], EQUAL, expected
+
+
+def overview_mfu(run):
+    """The products that ran, by type and together, have the utilisation of the mean step."""
+    for rank in run.ranks():
+        for row in run.rows("mfu", rank=rank, counts="products"):
+            yield name_of(rank), row["mfu_pct"], EQUAL, run.mean(rank)["mfu_pct"]
+            types = run.rows("mfu", rank=rank, counts="type")
+            yield f"{name_of(rank)}: types", sum_of(types, "mfu_pct"), EQUAL, row["mfu_pct"]
+            yield f"{name_of(rank)}: HFU", row["mfu_pct"], AT_MOST, row["hfu_pct"]
 
 
 def overview_exposed(run):
@@ -900,6 +910,8 @@ RELATIONS = [
              [("overview", 1, "busy_pct", 80.1), ("overview", 2, "busy_pct", 70.1)]),
     Relation("the mean is over the steady steps, or all", ["overview"], overview_mean,
              [("overview", 2, "host_ns", 801.0), ("overview", 1, "state", "ending")]),
+    Relation("mfu: products that ran, and their types, have the utilisation of the mean step", ["mfu", "overview"],
+             overview_mfu, [("mfu", 0, "mfu_pct", 41.0), ("mfu", 1, "mfu_pct", 29.0), ("mfu", 0, "hfu_pct", 39.0)]),
     Relation("a part of a step is at most its exposed and hidden time, and at least the exposed time of the GPU, at most "
              "that of the host", ["overview"], overview_exposed,
              [("overview", 0, "kernel_hidden_ns", 1), ("overview", 0, "comm_exposed_ns", 51),
@@ -1186,7 +1198,7 @@ def self_run():
         for part, ns in zip(PARTS, parts[:7]):
             row[part.replace("_ns", "_exposed_ns")] = ns
             row[part.replace("_ns", "_hidden_ns")] = 0
-        return {**row, "busy_pct": busy, "mfu_pct": None}
+        return {**row, "busy_pct": busy, "mfu_pct": 40.0 if number == "mean" else None}
 
     def idle(number, window, whole, rows):
         rows = [("(all)", whole, whole // 200, 200)] + rows
@@ -1204,6 +1216,8 @@ def self_run():
         "overview": [step("1", 1000, 900, (500, 50, 0, 50, 100, 0, 100, 200), 100, 60.0),
                      step("2", 1000, 700, (700, 0, 0, 100, 50, 100, 0, 50), 0, 80.0),
                      step("mean", 1000.0, 800.0, (600.0, 25.0, 0.0, 75.0, 75.0, 50.0, 50.0, 125.0), 50.0, 70.0)],
+        "mfu": rows_of("rank counts name mfu_pct hfu_pct", (None, "products", "products that ran", 40.0, 45.0),
+                       (None, "type", "bf16", 30.0, 35.0), (None, "type", "fp8", 10.0, 10.0)),
         "idle": idle(None, 2000, 600, [("launch", 150, 3, 100), ("python", 150, 2, 100), ("dataloader", 100, 1, 100),
                                   ("host-op", 100, 1, 100), ("queued", 100, 1, 100)]),
         "idle by step": idle(1, 1000, 400, [("launch", 100, 1, 100), ("python", 100, 1, 100), ("host-op", 100, 1, 100),

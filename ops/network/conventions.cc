@@ -14,7 +14,8 @@ using Flops = std::optional<double>;
 double Double(int64_t value) { return static_cast<double>(value); }
 
 /// FLOPs of the forward pass of attention per token, over all layers, with keys of a whole
-/// sequence: 2 L heads (head_dim + value_dim) s, which is 4 L heads head_dim s where both are equal.
+/// sequence: 2 L heads (head_dim + value_dim) s, which is 4 L heads head_dim s where both are
+/// equal.
 Flops AttentionPerToken(const Network& network, int64_t sequence) {
   if (!network.heads || !network.head_dim) return std::nullopt;
   const int64_t dims = *network.head_dim + network.value_dim.value_or(*network.head_dim);
@@ -133,7 +134,8 @@ std::string WhatIsMissing(const Convention& convention, const Network& network) 
     }
   }
   std::string text;
-  for (const std::string_view key : keys) text += fmt::format("{}{}", text.empty() ? "" : ", ", key);
+  for (const std::string_view key : keys)
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", key);
   return fmt::format("needs {}", text);
 }
 
@@ -146,11 +148,12 @@ std::string RemarkOn(const Convention& convention, const Network& network) {
       products += Double(weight.in) * Double(weight.out) * Double(weight.BlockCount()) *
                   Double(weight.active);
     }
-    const double assumed = 12 * Double(network.layers) * Double(*network.hidden) * Double(*network.hidden);
+    const double assumed =
+        12 * Double(network.layers) * Double(*network.hidden) * Double(*network.hidden);
     const double ratio = products / assumed;
     if (ratio > 0.99 && ratio < 1.01) return {};
-    return fmt::format("takes 12 h^2 weights a layer; this model multiplies with {:.2f} times as many",
-                       ratio);
+    return fmt::format(
+        "takes 12 h^2 weights a layer; this model multiplies with {:.2f} times as many", ratio);
   }
   const bool all_experts = convention.word != "C" && network.experts && network.active_experts &&
                            *network.experts > *network.active_experts;

@@ -13,12 +13,18 @@ namespace {
 /// What tells gated decoders with rotary positions apart: defaults of their configurations.
 struct DecoderTraits {
   std::string_view type;
-  bool query_bias = false;         ///< Of query, key, value, whatever the configuration says.
+  bool query_bias = false;  ///< Of query, key, value, whatever the configuration says.
   bool query_key_norm = false;
-  int64_t head_dim = 0;            ///< 0: hidden size / heads.
+  int64_t head_dim = 0;  ///< 0: hidden size / heads.
   bool tied = false;
-  int64_t norms = 2;               ///< Of a block.
-  enum class Windows : uint8_t { kNowhere, kAll, kFlag, kEven, kPattern } windows = Windows::kNowhere;
+  int64_t norms = 2;  ///< Of a block.
+  enum class Windows : uint8_t {
+    kNowhere,
+    kAll,
+    kFlag,
+    kEven,
+    kPattern
+  } windows = Windows::kNowhere;
   enum class Experts : uint8_t { kNone, kLocal, kSparse } experts = Experts::kNone;
 };
 
@@ -203,7 +209,7 @@ const ModelFamily* FindModelFamily(std::string_view type) {
 
 Network ReadGatedDecoder(const ConfigReader& config, std::string_view type) {
   const DecoderTraits& traits = *std::ranges::find(kDecoders, type, &DecoderTraits::type);
-  NetworkBuilder builder(ReadLayers(config), config.Need({"hidden_size"}));
+  NetworkBuilder builder{ReadLayers(config), config.Need({"hidden_size"})};
   const int64_t hidden = builder.hidden();
   HeadSizes sizes;
   sizes.heads = config.Need({"num_attention_heads"});
@@ -228,7 +234,7 @@ Network ReadGatedDecoder(const ConfigReader& config, std::string_view type) {
 
 // Attention with low-rank query, keys and values (multi-head latent attention).
 Network ReadDeepSeek(const ConfigReader& config) {
-  NetworkBuilder builder(ReadLayers(config), config.Need({"hidden_size"}));
+  NetworkBuilder builder{ReadLayers(config), config.Need({"hidden_size"})};
   const int64_t hidden = builder.hidden();
   const Blocks& blocks = builder.blocks();
   const int64_t heads = config.Need({"num_attention_heads"});

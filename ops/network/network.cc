@@ -34,12 +34,11 @@ Sequences SequencesOf(const NetworkAttention& attention, const Network& network,
 
 std::string_view NetworkPartWord(NetworkPart part) {
   constexpr std::string_view kWords[] = {
-      "embedding",      "positions",       "patches",     "query",        "key",
-      "value",          "query_down",      "query_up",    "kv_down",      "kv_up",
-      "attention_out",  "temporal_out",    "gate",        "up",           "down",
-      "router",         "expert_gate",     "expert_up",   "expert_down",  "shared_gate",
-      "shared_up",      "shared_down",     "shared_router", "transform",  "pooler",
-      "head",           "norm"};
+      "embedding",   "positions",   "patches",   "query",       "key",           "value",
+      "query_down",  "query_up",    "kv_down",   "kv_up",       "attention_out", "temporal_out",
+      "gate",        "up",          "down",      "router",      "expert_gate",   "expert_up",
+      "expert_down", "shared_gate", "shared_up", "shared_down", "shared_router", "transform",
+      "pooler",      "head",        "norm"};
   static_assert(std::size(kWords) == static_cast<size_t>(NetworkPart::kNorm) + 1);
   return kWords[static_cast<size_t>(part)];
 }
@@ -58,9 +57,9 @@ std::optional<ParameterCount> ParametersOf(const Network& network, int64_t seque
   for (const NetworkWeight& weight : network.weights) {
     if (weight.optional || weight.tied) continue;
     const bool positions = weight.part == NetworkPart::kPositions && network.sample_tokens == 0;
-    const double elements =
-        positions ? Product(static_cast<double>(network.hidden.value_or(0)), sequence)
-                  : weight.elements;
+    const double elements = positions
+                                ? Product(static_cast<double>(network.hidden.value_or(0)), sequence)
+                                : weight.elements;
     const double blocks = Product(elements, weight.BlockCount());
     count.all += Product(blocks, weight.copies);
     count.active += Product(blocks, weight.active);
@@ -114,8 +113,8 @@ double VisiblePairsOf(const NetworkAttention& attention, const Network& network,
 }
 
 double FlopsPerPair(const NetworkAttention& attention) {
-  return 2 * Product(static_cast<double>(attention.head_dim + attention.value_dim),
-                     attention.heads);
+  return 2 *
+         Product(static_cast<double>(attention.head_dim + attention.value_dim), attention.heads);
 }
 
 }  // namespace oplens::ops

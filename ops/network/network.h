@@ -11,15 +11,15 @@ namespace oplens::ops {
 
 /// What a matrix of a network is for. Words: NetworkPartWord().
 enum class NetworkPart : uint8_t {
-  kEmbedding,       ///< Looked up: no product.
-  kPositions,       ///< Learned positions, looked up.
-  kPatches,         ///< Patches of an image into the hidden size: a convolution.
-  kQuery,           ///< Of attention, as are the next ones.
+  kEmbedding,  ///< Looked up: no product.
+  kPositions,  ///< Learned positions, looked up.
+  kPatches,    ///< Patches of an image into the hidden size: a convolution.
+  kQuery,      ///< Of attention, as are the next ones.
   kKey,
   kValue,
-  kQueryDown,       ///< Low-rank query, first factor (DeepSeek).
+  kQueryDown,  ///< Low-rank query, first factor (DeepSeek).
   kQueryUp,
-  kKeyValueDown,    ///< Low-rank keys and values with the rotary key, first factor.
+  kKeyValueDown,  ///< Low-rank keys and values with the rotary key, first factor.
   kKeyValueUp,
   kAttentionOutput,
   kTemporalOutput,  ///< A second output layer of attention over frames.
@@ -30,14 +30,14 @@ enum class NetworkPart : uint8_t {
   kExpertGate,
   kExpertUp,
   kExpertDown,
-  kSharedGate,      ///< Of experts that every token passes.
+  kSharedGate,  ///< Of experts that every token passes.
   kSharedUp,
   kSharedDown,
-  kSharedRouter,    ///< The factor of shared experts.
-  kTransform,       ///< Before the vocabulary of a masked model.
+  kSharedRouter,  ///< The factor of shared experts.
+  kTransform,     ///< Before the vocabulary of a masked model.
   kPooler,
-  kHead,            ///< To the vocabulary or to the labels.
-  kNorm,            ///< Vectors without a product.
+  kHead,  ///< To the vocabulary or to the labels.
+  kNorm,  ///< Vectors without a product.
 };
 
 /// "query", "expert_down".
@@ -55,38 +55,36 @@ enum class Applied : uint8_t {
 /// A matrix that a token's row of `in` values is multiplied with, or a table or vector.
 struct NetworkWeight {
   NetworkPart part = NetworkPart::kNorm;
-  int64_t in = 0;   ///< 0: no product.
+  int64_t in = 0;  ///< 0: no product.
   int64_t out = 0;
-  double elements = 0;            ///< Parameters of one copy, with its bias.
-  std::vector<int64_t> blocks;    ///< Numbers of the blocks that have it; empty: one, outside.
-  int64_t copies = 1;             ///< In each block: the number of experts.
-  int64_t active = 1;             ///< Of these, applied to one token.
+  double elements = 0;          ///< Parameters of one copy, with its bias.
+  std::vector<int64_t> blocks;  ///< Numbers of the blocks that have it; empty: one, outside.
+  int64_t copies = 1;           ///< In each block: the number of experts.
+  int64_t active = 1;           ///< Of these, applied to one token.
   Applied applied = Applied::kToTokens;
   /// Its elements are those of the embedding.
   bool tied = false;
   /// The configuration does not say whether the run has it.
   bool optional = false;
 
-  int64_t BlockCount() const {
-    return blocks.empty() ? 1 : static_cast<int64_t>(blocks.size());
-  }
+  int64_t BlockCount() const { return blocks.empty() ? 1 : static_cast<int64_t>(blocks.size()); }
 };
 
 /// Attention's scores and weighted sums in the blocks that have them alike.
 struct NetworkAttention {
   std::vector<int64_t> blocks;  ///< Their numbers.
   int64_t heads = 0;
-  int64_t head_dim = 0;   ///< Of queries and keys.
+  int64_t head_dim = 0;  ///< Of queries and keys.
   int64_t value_dim = 0;
   bool causal = true;
-  int64_t window = 0;     ///< Keys that a query sees, itself included; 0: all.
+  int64_t window = 0;  ///< Keys that a query sees, itself included; 0: all.
   /// Which tokens attend to each other.
   enum class Among : uint8_t { kSample, kFrame, kPlace } among = Among::kSample;
 };
 
 /// A transformer by its configuration. Sizes are those of the whole network, not of a shard.
 struct Network {
-  std::string family;     ///< model_type of the configuration, or "" for values by hand.
+  std::string family;  ///< model_type of the configuration, or "" for values by hand.
   int64_t layers = 0;
   std::optional<int64_t> hidden;
   std::optional<int64_t> vocabulary;

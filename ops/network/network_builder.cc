@@ -35,16 +35,15 @@ NetworkWeight& NetworkBuilder::Matrix(NetworkPart part, int64_t in, int64_t out,
   weight.part = part;
   weight.in = in;
   weight.out = out;
-  weight.elements = static_cast<double>(in) * static_cast<double>(out) +
-                    static_cast<double>(bias ? out : 0);
+  weight.elements =
+      static_cast<double>(in) * static_cast<double>(out) + static_cast<double>(bias ? out : 0);
   weight.blocks = blocks;
   weight.copies = copies.all;
   weight.active = copies.active;
   return weight;
 }
 
-void NetworkBuilder::Table(NetworkPart part, int64_t count, int64_t width,
-                           const Blocks& blocks) {
+void NetworkBuilder::Table(NetworkPart part, int64_t count, int64_t width, const Blocks& blocks) {
   NetworkWeight& weight = network_.weights.emplace_back();
   weight.part = part;
   weight.elements = static_cast<double>(count) * static_cast<double>(width);

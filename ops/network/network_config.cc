@@ -57,14 +57,14 @@ double ReadHandValue(std::string_view key, std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   constexpr double kMost = 1e18;
   if (error != std::errc() || end != text.data() + text.size() || !(value > 0) || value > kMost) {
-    throw UsageError(fmt::format("--model: {}={} is no positive number", ShownText(key),
-                                 ShownText(text)));
+    throw UsageError(
+        fmt::format("--model: {}={} is no positive number", ShownText(key), ShownText(text)));
   }
   return value;
 }
 
-constexpr std::string_view kHandKeys[] = {"L", "h", "heads", "head_dim", "V", "P", "P_active",
-                                          "tied"};
+constexpr std::string_view kHandKeys[] = {"L", "h", "heads",    "head_dim",
+                                          "V", "P", "P_active", "tied"};
 
 class HandValues {
  public:
@@ -76,9 +76,10 @@ class HandValues {
       const size_t equal = word.find('=');
       const std::string_view key = word.substr(0, equal);
       if (equal == word.npos || std::ranges::find(kHandKeys, key) == std::end(kHandKeys)) {
-        throw UsageError(fmt::format("--model: '{}' is none of {}; give a file, or values such as "
-                                     "L=32,h=4096,heads=32,head_dim=128,V=128256,P=8.03e9",
-                                     ShownText(word), fmt::join(kHandKeys, ", ")));
+        throw UsageError(
+            fmt::format("--model: '{}' is none of {}; give a file, or values such as "
+                        "L=32,h=4096,heads=32,head_dim=128,V=128256,P=8.03e9",
+                        ShownText(word), fmt::join(kHandKeys, ", ")));
       }
       if (std::ranges::find(values_, key, &HandValue::key) != values_.end()) {
         throw UsageError(fmt::format("--model: {} is given twice", key));

@@ -10,8 +10,7 @@
 namespace oplens::ops {
 namespace {
 
-int64_t HeadDimOf(const ConfigReader& config, std::string_view key, int64_t hidden,
-                  int64_t heads) {
+int64_t HeadDimOf(const ConfigReader& config, std::string_view key, int64_t hidden, int64_t heads) {
   if (hidden % heads == 0) return hidden / heads;
   config.Refuse(key, fmt::format("is {}", heads),
                 fmt::format("it must divide the hidden size, {}", hidden));
@@ -20,8 +19,8 @@ int64_t HeadDimOf(const ConfigReader& config, std::string_view key, int64_t hidd
 void AddPairs(NetworkBuilder* builder, bool causal,
               NetworkAttention::Among among = NetworkAttention::Among::kSample) {
   Network& network = builder->network();
-  network.attention.push_back({builder->blocks(), *network.heads, *network.head_dim,
-                               *network.value_dim, causal, 0, among});
+  network.attention.push_back(
+      {builder->blocks(), *network.heads, *network.head_dim, *network.value_dim, causal, 0, among});
 }
 
 /// Whether a class of the run ends with one of `endings`.
@@ -58,7 +57,8 @@ std::pair<int64_t, int64_t> SidesOf(const ConfigReader& config, std::string_view
   }
   const auto [least, most] = std::minmax(sides.first, sides.second);
   if (least < 1 || most > kMostSide) {
-    config.Refuse(key, "is no size of an image", fmt::format("give one or two numbers up to {}", kMostSide));
+    config.Refuse(key, "is no size of an image",
+                  fmt::format("give one or two numbers up to {}", kMostSide));
   }
   return sides;
 }
@@ -102,7 +102,7 @@ void AddPooler(NetworkBuilder* builder, bool optional) {
 }  // namespace
 
 Network ReadGpt2(const ConfigReader& config) {
-  NetworkBuilder builder(ReadLayers(config, {"n_layer"}), config.Need({"n_embd"}));
+  NetworkBuilder builder{ReadLayers(config, {"n_layer"}), config.Need({"n_embd"})};
   const int64_t hidden = builder.hidden();
   const int64_t heads = config.Need({"n_head"});
   builder.Vocabulary(config.Need({"vocab_size"}), config.Flag("tie_word_embeddings", true));
@@ -117,7 +117,7 @@ Network ReadGpt2(const ConfigReader& config) {
 }
 
 Network ReadGptNeoX(const ConfigReader& config) {
-  NetworkBuilder builder(ReadLayers(config), config.Need({"hidden_size"}));
+  NetworkBuilder builder{ReadLayers(config), config.Need({"hidden_size"})};
   const int64_t hidden = builder.hidden();
   const int64_t heads = config.Need({"num_attention_heads"});
   const bool bias = config.Flag("attention_bias", true);
@@ -132,7 +132,7 @@ Network ReadGptNeoX(const ConfigReader& config) {
 }
 
 Network ReadMpt(const ConfigReader& config) {
-  NetworkBuilder builder(ReadLayers(config, {"n_layers"}), config.Need({"d_model"}));
+  NetworkBuilder builder{ReadLayers(config, {"n_layers"}), config.Need({"d_model"})};
   const int64_t hidden = builder.hidden();
   const int64_t heads = config.Need({"n_heads"});
   HeadSizes sizes{heads, heads, HeadDimOf(config, "n_heads", hidden, heads)};
@@ -159,7 +159,7 @@ Network ReadMpt(const ConfigReader& config) {
 }
 
 Network ReadBert(const ConfigReader& config) {
-  NetworkBuilder builder(ReadLayers(config), config.Need({"hidden_size"}));
+  NetworkBuilder builder{ReadLayers(config), config.Need({"hidden_size"})};
   const int64_t hidden = builder.hidden();
   const int64_t words = config.Need({"vocab_size"});
   const int64_t heads = config.Need({"num_attention_heads"});
@@ -174,8 +174,7 @@ Network ReadBert(const ConfigReader& config) {
                &builder);
   AddMlp(config.Need({"intermediate_size"}), false, true, builder.blocks(), &builder);
   builder.Vector(4, hidden, builder.blocks());
-  NetworkWeight& transform =
-      builder.Matrix(NetworkPart::kTransform, hidden, hidden, true, {});
+  NetworkWeight& transform = builder.Matrix(NetworkPart::kTransform, hidden, hidden, true, {});
   transform.elements += 2 * static_cast<double>(hidden);  // Its norm.
   transform.optional = !masked;
   NetworkWeight& head = builder.Matrix(NetworkPart::kHead, hidden, words, false, {});
@@ -187,7 +186,7 @@ Network ReadBert(const ConfigReader& config) {
 }
 
 Network ReadVit(const ConfigReader& config) {
-  NetworkBuilder builder(ReadLayers(config), config.Need({"hidden_size"}));
+  NetworkBuilder builder{ReadLayers(config), config.Need({"hidden_size"})};
   const int64_t hidden = builder.hidden();
   const int64_t heads = config.Need({"num_attention_heads"});
   const ImageSizes images = ReadImages(config);
@@ -209,7 +208,7 @@ Network ReadVit(const ConfigReader& config) {
 // "joint_space_time"; or over places only.
 Network ReadTimeSformer(const ConfigReader& config) {
   constexpr int64_t kUsualFrames = 8;
-  NetworkBuilder builder(ReadLayers(config), config.Need({"hidden_size"}));
+  NetworkBuilder builder{ReadLayers(config), config.Need({"hidden_size"})};
   const int64_t hidden = builder.hidden();
   const int64_t heads = config.Need({"num_attention_heads"});
   const ImageSizes images = ReadImages(config);

@@ -146,7 +146,9 @@ TEST(NetworkTest, WindowsAreOfTheLayersThatHaveThem) {
   const auto blocks_with_window = [](const std::string& rest) {
     const Network network = ParseConfig(
         R"({"hidden_size":64,"num_hidden_layers":6,"num_attention_heads":4,"intermediate_size":8,
-            "vocab_size":10,"sliding_window":4)" + rest + "}", "config.json");
+            "vocab_size":10,"sliding_window":4)" +
+            rest + "}",
+        "config.json");
     std::vector<int64_t> blocks;
     for (const NetworkAttention& attention : network.attention) {
       if (attention.window > 0) blocks = attention.blocks;
@@ -158,10 +160,9 @@ TEST(NetworkTest, WindowsAreOfTheLayersThatHaveThem) {
   EXPECT_THAT(blocks_with_window(R"(,"model_type":"mistral")"), ElementsAre(0, 1, 2, 3, 4, 5));
   EXPECT_THAT(blocks_with_window(R"(,"model_type":"llama")"), IsEmpty());
   EXPECT_THAT(blocks_with_window(R"(,"model_type":"qwen2")"), IsEmpty());
-  EXPECT_THAT(
-      blocks_with_window(
-          R"(,"model_type":"qwen2","use_sliding_window":true,"max_window_layers":4)"),
-      ElementsAre(4, 5));
+  EXPECT_THAT(blocks_with_window(
+                  R"(,"model_type":"qwen2","use_sliding_window":true,"max_window_layers":4)"),
+              ElementsAre(4, 5));
   EXPECT_THAT(blocks_with_window(R"(,"model_type":"gemma2")"), ElementsAre(0, 2, 4));
   EXPECT_THAT(blocks_with_window(R"(,"model_type":"gemma3_text","sliding_window_pattern":3)"),
               ElementsAre(0, 1, 3, 4));
@@ -175,7 +176,8 @@ TEST(NetworkTest, DenseAndSparseLayersArePartedAsTheConfigurationSays) {
       R"({"model_type":"qwen2_moe","hidden_size":8,"num_hidden_layers":6,"num_attention_heads":2,
           "intermediate_size":16,"moe_intermediate_size":4,"num_experts":5,
           "num_experts_per_tok":2,"shared_expert_intermediate_size":3,"vocab_size":10,
-          "decoder_sparse_step":2,"mlp_only_layers":[3]})", "config.json");
+          "decoder_sparse_step":2,"mlp_only_layers":[3]})",
+      "config.json");
   for (const NetworkWeight& weight : network.weights) {
     if (weight.part == NetworkPart::kUp) {
       EXPECT_EQ(weight.blocks, (std::vector<int64_t>{0, 2, 3, 4}));
@@ -286,9 +288,9 @@ TEST(NetworkConfigTest, ValuesByHand) {
   EXPECT_EQ(ParametersOf(network, 1)->all, 8.03e9);
   EXPECT_EQ(ParametersOf(network, 1)->active, 1e9);
   EXPECT_EQ(ParseValues("L=2,h=64,heads=4").head_dim, 16);
-  for (const char* bad : {"L=0", "L=x", "L=1.5", "h=4096", "L=1,L=2", "L=1,layers=3", "L=1,P=-1",
-                          "L=1,P_active=3", "L=1,P=2,P_active=3", "L=1,P=nan", "L=1,P=inf", "L=",
-                          "L=1,,", "=3", "L=99999999999"}) {
+  for (const char* bad :
+       {"L=0", "L=x", "L=1.5", "h=4096", "L=1,L=2", "L=1,layers=3", "L=1,P=-1", "L=1,P_active=3",
+        "L=1,P=2,P_active=3", "L=1,P=nan", "L=1,P=inf", "L=", "L=1,,", "=3", "L=99999999999"}) {
     EXPECT_THROW(ParseValues(bad), UsageError) << bad;
   }
 }
@@ -370,9 +372,10 @@ std::vector<GoldenRow> GoldenRows() {
                               {"1T", "L=128,h=25600,V=51200", 512, 512, 71.49, 56.3, 57.0}}) {
     const double rate = TokensOf(row.batch, 2048, row.gpus, row.seconds);
     rows.push_back({row.name, row.model, "D", 2048, rate, kA100, row.mfu});
-    rows.push_back({row.name, row.model, "D''", 2048, rate, kA100, row.hfu, Recompute::kNone, true});
-    rows.push_back({row.name, row.model, "D", 2048, rate, kA100, row.hfu, Recompute::kSelective,
-                    true});
+    rows.push_back(
+        {row.name, row.model, "D''", 2048, rate, kA100, row.hfu, Recompute::kNone, true});
+    rows.push_back(
+        {row.name, row.model, "D", 2048, rate, kA100, row.hfu, Recompute::kSelective, true});
   }
   for (const auto& [gpus, seconds, tflops] :
        {std::tuple(2240.0, 60.1, 126.0), {2800.0, 50.2, 121.0}, {3360.0, 44.4, 113.0}}) {
@@ -386,8 +389,8 @@ std::vector<GoldenRow> GoldenRows() {
 TEST(ConventionTest, PublishedFiguresAreMetWithin0point6Percent) {
   for (const GoldenRow& row : GoldenRows()) {
     SCOPED_TRACE(row.name);
-    const Network network = row.model.front() == '{' ? ParseConfig(row.model, "config.json")
-                                                     : ParseValues(row.model);
+    const Network network =
+        row.model.front() == '{' ? ParseConfig(row.model, "config.json") : ParseValues(row.model);
     const Convention* const convention = FindConvention(row.convention);
     ASSERT_NE(convention, nullptr);
     const TokenFlops flops = FlopsPerToken(*convention, network, row.sequence, row.recompute);

@@ -105,10 +105,9 @@ class MadeModel {
       product.k = made_product.k;
       product.left = product.right = ops::DType::kBFloat16;
       kernel->price = &price;
-      kernel->share.flops_mma =
-          made_product.flops >= 0
-              ? made_product.flops
-              : 2 * product.batch * product.m * product.n * product.k;
+      kernel->share.flops_mma = made_product.flops >= 0
+                                    ? made_product.flops
+                                    : 2 * product.batch * product.m * product.n * product.k;
       if (made_product.flops == 0) kernel->share.flops_mma.reset();
     };
     prof::ViewOptions options;
@@ -155,7 +154,7 @@ TEST(MfuTest, ProductsOfTheModelAreMatchedBySizes) {
   const auto rows = model.Rows();
   const ViewRow& total = RowOf(rows, "total");
   EXPECT_EQ(total.at("difference_pct"), "0");
-  EXPECT_EQ(total.at("name"), "6 tokens a step of 6, forward only");
+  EXPECT_EQ(total.at("name"), "6 tokens a step in sequences of 6, forward only");
   EXPECT_EQ(total.at("note"), "");
   EXPECT_EQ(RowOf(rows, "part", "query+key+value").at("name"), "query+key+value 8x16");
   EXPECT_EQ(RowOf(rows, "part", "gate+up").at("name"), "gate+up+head 8x32");
@@ -219,9 +218,9 @@ TEST(MfuTest, TrainingIsThreeTimesTheForwardPass) {
   model.plan().sequence = 6;
   const auto rows = model.Rows();
   EXPECT_EQ(RowOf(rows, "part", "query+key+value").at("difference_pct"), "0");
-  EXPECT_EQ(RowOf(rows, "total").at("name"), "12 tokens a step of 6, forward and backward");
-  EXPECT_EQ(RowOf(rows, "part", "attention ").at("note"),
-            "no kernel of attention has known FLOPs");
+  EXPECT_EQ(RowOf(rows, "total").at("name"),
+            "12 tokens a step in sequences of 6, forward and backward");
+  EXPECT_EQ(RowOf(rows, "part", "attention ").at("note"), "no kernel of attention has known FLOPs");
   EXPECT_EQ(RowOf(rows, "A").at("note").find("a third"), std::string::npos);
 }
 
@@ -250,7 +249,8 @@ TEST(MfuTest, ShardsOfTensorParallelismAreFoundBySizes) {
   model.AddGemm(10, 64, 50);
   model.plan().sequence = 10;
   const auto rows = model.Rows();
-  EXPECT_EQ(RowOf(rows, "total").at("name"), "10 tokens a step of 10, forward only, on 2 GPUs");
+  EXPECT_EQ(RowOf(rows, "total").at("name"),
+            "10 tokens a step in sequences of 10, forward only, on 2 GPUs");
   EXPECT_EQ(RowOf(rows, "part", "down").at("difference_pct"), "0");
   EXPECT_EQ(RowOf(rows, "part", "head 64x50").at("difference_pct"), "0");
 }

@@ -163,8 +163,8 @@ class RankRows {
                             *pct * static_cast<double>(run_.total_ns) / rest);
       }
     }
-    const std::optional<double> unknown = Ratio(static_cast<double>(run_.unknown_ns),
-                                                static_cast<double>(run_.kernel_ns), 100);
+    const std::optional<double> unknown =
+        Ratio(static_cast<double>(run_.unknown_ns), static_cast<double>(run_.kernel_ns), 100);
     constexpr double kLittlePct = 0.05;
     if (unknown && *unknown >= kLittlePct) {
       note += fmt::format("; at least: {:.1f} % of kernel time has no known FLOPs", *unknown);
@@ -182,8 +182,8 @@ class RankRows {
     MfuRow row = Row("products", "matrix products that ran, not recomputed ones");
     row.kernel_flops = static_cast<double>(flops_) / Steps();
     if (match_ && match_->tokens) {
-      row.token_flops = Ratio(static_cast<double>(flops_) * static_cast<double>(match_->shards),
-                              *match_->tokens);
+      row.token_flops =
+          Ratio(static_cast<double>(flops_) * static_cast<double>(match_->shards), *match_->tokens);
     } else if (!match_) {
       row.token_flops = Ratio(static_cast<double>(flops_), static_cast<double>(run_.tokens));
     }
@@ -207,9 +207,9 @@ class RankRows {
         row.hfu_pct = Ratio(static_cast<double>(sums.ideal_ps + sums.again_ideal_ps),
                             CapacityNs() * 1e3, 100);
       }
-      row.note = fmt::format("{:.1f} % of the FLOPs",
-                             Ratio(static_cast<double>(sums.flops), static_cast<double>(flops_), 100)
-                                 .value_or(0));
+      row.note = fmt::format(
+          "{:.1f} % of the FLOPs",
+          Ratio(static_cast<double>(sums.flops), static_cast<double>(flops_), 100).value_or(0));
       table_->Add(row);
     }
   }
@@ -229,8 +229,8 @@ class RankRows {
       table_->Add(row);
       return;
     }
-    ops::TokenFlops flops = ops::FlopsPerToken(convention, plan_->network, *match_->sequence,
-                                               plan_->recompute);
+    ops::TokenFlops flops =
+        ops::FlopsPerToken(convention, plan_->network, *match_->sequence, plan_->recompute);
     const double part = forward_only ? 1.0 / 3 : 1;
     const std::optional<double> counted = flops.model ? flops.model : flops.hardware;
     if (counted) row.token_flops = *counted * part;
@@ -241,7 +241,8 @@ class RankRows {
       row.note += fmt::format("{}{}", row.note.empty() ? "" : "; ", more);
     };
     if (forward_only) say("a third of it: only the forward pass ran");
-    if (!run_.forward && !run_.backward) say("taken for a training step: no kernel has a direction");
+    if (!run_.forward && !run_.backward)
+      say("taken for a training step: no kernel has a direction");
     if (match_->tokens && counted) {
       const double tokens = *match_->tokens / static_cast<double>(match_->shards);
       const auto of_step = [&](double per_token) { return per_token * part * tokens / Steps(); };
@@ -299,8 +300,8 @@ class RankRows {
   double AttentionBy(double halves, double part, double tokens) const {
     const ops::Network& network = plan_->network;
     const double heads = static_cast<double>(network.heads.value_or(0));
-    const double dims = static_cast<double>(network.head_dim.value_or(0) +
-                                            network.value_dim.value_or(network.head_dim.value_or(0)));
+    const double dims = static_cast<double>(
+        network.head_dim.value_or(0) + network.value_dim.value_or(network.head_dim.value_or(0)));
     return 6 * halves * static_cast<double>(network.layers) * heads * dims *
            static_cast<double>(*match_->sequence) * part * tokens / Steps();
   }
@@ -332,8 +333,10 @@ class RankRows {
     PartMatch total = match_->total;
     std::string name(PassWord(match_->trains));
     if (match_->tokens) {
-      name = fmt::format("{:.0f} tokens a step{}, {}", *match_->tokens / Steps(),
-                         match_->sequence ? fmt::format(" of {}", *match_->sequence) : "", name);
+      name = fmt::format(
+          "{:.0f} tokens {}{}, {}", *match_->tokens / Steps(),
+          run_.marked ? "a step" : "in the run",
+          match_->sequence ? fmt::format(" in sequences of {}", *match_->sequence) : "", name);
     }
     if (match_->shards > 1) name += fmt::format(", on {} GPUs", match_->shards);
     if (match_->tokens) AddPart("total", std::move(name), total);
@@ -383,8 +386,7 @@ class RankRows {
   Sum rated_flops_;
 };
 
-class ModelUtilisation
-    : public GroupedPartial<RankName, ProductsOfRank, MfuRow, TextNotes> {
+class ModelUtilisation : public GroupedPartial<RankName, ProductsOfRank, MfuRow, TextNotes> {
  public:
   explicit ModelUtilisation(const ViewOptions& options)
       : GroupedPartial("mfu", options, kMfuKeys, kMfuColumns),
@@ -413,8 +415,9 @@ class ModelUtilisation
   std::vector<std::string> Notes() const override {
     std::vector<std::string> notes = GroupedPartial::Notes();
     if (plan_ == nullptr) {
-      notes.push_back("mfu: --model CONFIG adds the model's own FLOPs, by named conventions "
-                      "(docs/mfu.md)");
+      notes.push_back(
+          "mfu: --model CONFIG adds the model's own FLOPs, by named conventions "
+          "(docs/mfu.md)");
     }
     return notes;
   }
@@ -434,7 +437,8 @@ class ModelUtilisation
 
 extern constexpr View kMfuView = {
     .name = "mfu",
-    .help = "FLOPs of the model beside those of its kernels, and the utilisation by each convention",
+    .help =
+        "FLOPs of the model beside those of its kernels, and the utilisation by each convention",
     .needs = kIdleGapsNeeds | TraceNeeds{TracePart::kApiTimes},
     .fields = FieldsWithoutBy<kMfuColumns>,
     .make = MakePartial<ModelUtilisation>,

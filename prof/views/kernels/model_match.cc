@@ -92,8 +92,8 @@ class ClassList {
  public:
   ClassList(const Network& network, const KernelSizes& kernels, int64_t shards)
       : kernels_(kernels), shards_(shards) {
-    has_convolutions_ = std::ranges::any_of(
-        kernels, [](const auto& entry) { return entry.first.convolution; });
+    has_convolutions_ =
+        std::ranges::any_of(kernels, [](const auto& entry) { return entry.first.convolution; });
     std::vector<const NetworkWeight*> left;
     for (const NetworkWeight& weight : network.weights) {
       if (weight.in > 0) left.push_back(&weight);
@@ -270,7 +270,8 @@ class Matcher {
     }
     if (plan_.sequence) {
       lengths_of_ = QueryKeys{*plan_.sequence, *plan_.sequence};
-    } else if (run_.requests > 0 && run_.tokens > run_.requests && run_.tokens % run_.requests == 0) {
+    } else if (run_.requests > 0 && run_.tokens > run_.requests &&
+               run_.tokens % run_.requests == 0) {
       const int64_t length = run_.tokens / run_.requests;
       lengths_of_ = QueryKeys{length, length};
     } else if (all > 0 && longest.first >= kMost * all) {
@@ -428,10 +429,11 @@ class Matcher {
       if (by_length && !lengths_of_) {
         known = false;
       } else if (by_length) {
-        const double count = *match_.tokens / ModelDouble(std::max<int64_t>(lengths_of_->queries, 1));
+        const double count =
+            *match_.tokens / ModelDouble(std::max<int64_t>(lengths_of_->queries, 1));
         match_.visible_attention += flops * count * VisiblePairs(attention, *lengths_of_);
-        match_.all_attention += flops * count * ModelDouble(lengths_of_->queries) *
-                                ModelDouble(lengths_of_->keys);
+        match_.all_attention +=
+            flops * count * ModelDouble(lengths_of_->queries) * ModelDouble(lengths_of_->keys);
       } else {
         match_.visible_attention += flops * ops::VisiblePairsOf(attention, network(), Input());
         match_.all_attention += flops * ops::AllPairsOf(attention, network(), Input());
@@ -452,9 +454,7 @@ class Matcher {
     if (!known) return "the length of sequences is not recorded: give --seq";
     if (attention_.Counted() == 0) return "no kernel of attention has known FLOPs";
     constexpr double kNear = 0.02;
-    const auto near = [&](double flops) {
-      return std::abs(part.kernels - flops) <= kNear * flops;
-    };
+    const auto near = [&](double flops) { return std::abs(part.kernels - flops) <= kNear * flops; };
     const double forward = ModelDouble(attention_.forward);
     if (near(Times() * match_.all_attention)) return "kernels compute the masked half too";
     const double backward = ModelDouble(attention_.backward);

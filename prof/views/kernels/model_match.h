@@ -13,12 +13,12 @@ namespace oplens::prof {
 
 /// What kernels computed beside what a part of the model needs, in all counted steps.
 struct PartMatch {
-  std::string parts;      ///< "query+key+value", "attention"; "": not of the model.
-  std::string sizes;      ///< "4096x6144", inputs and outputs of the matrix.
-  double model = 0;       ///< FLOPs, forward and, in training, backward.
-  double kernels = 0;     ///< FLOPs of kernels, without what is recomputed.
-  double again = 0;       ///< Recomputed.
-  std::string why;        ///< They differ by more than 1 % because of this; "": they do not.
+  std::string parts;   ///< "query+key+value", "attention"; "": not of the model.
+  std::string sizes;   ///< "4096x6144", inputs and outputs of the matrix.
+  double model = 0;    ///< FLOPs, forward and, in training, backward.
+  double kernels = 0;  ///< FLOPs of kernels, without what is recomputed.
+  double again = 0;    ///< Recomputed.
+  std::string why;     ///< They differ by more than 1 % because of this; "": they do not.
 
   /// Percent; nullopt if the model needs none.
   std::optional<double> DifferencePct() const;
@@ -31,8 +31,8 @@ struct ModelMatch {
   std::optional<double> tokens;
   std::optional<int64_t> sequence;
   double samples = 1;
-  bool trains = false;    ///< Kernels of a backward pass ran; if none tells its direction, taken so.
-  int64_t shards = 1;     ///< GPUs that each product is spread over, as its sizes tell.
+  bool trains = false;  ///< Kernels of a backward pass ran; if none tells its direction, taken so.
+  int64_t shards = 1;   ///< GPUs that each product is spread over, as its sizes tell.
   std::vector<PartMatch> parts;  ///< The model's in its order, then those of no part.
   PartMatch total;
   /// Of visible and of all pairs of attention, forward.

@@ -22,7 +22,7 @@ namespace {
 
 /// Sizes beyond these of one rank are added up as ProductKind::kNone, the smallest first.
 constexpr size_t kMostProducts = 4096;
-constexpr size_t kMostLayers = 65536;
+constexpr size_t kMostNumberedLayers = 65536;
 
 ProductKey ProductKeyOf(const PricedKernel& kernel) {
   if (kernel.price == nullptr || !kernel.price->product) return {};
@@ -62,7 +62,8 @@ ProductType ProductTypeOf(const PricedKernel& kernel, double peak) {
 std::optional<std::pair<std::string_view, int64_t>> NumberAtEnd(std::string_view text) {
   const size_t digits = text.find_last_not_of("0123456789") + 1;
   int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data() + digits, text.data() + text.size(), number);
+  const auto [end, error] =
+      std::from_chars(text.data() + digits, text.data() + text.size(), number);
   if (digits == text.size() || error != std::errc()) return std::nullopt;
   return std::pair(text.substr(0, digits), number);
 }
@@ -153,7 +154,7 @@ void ProductGatherer::Add(const PricedKernel& kernel) {
   for (const std::string_view layer : kernel.layer) {
     if (const auto numbered = NumberAtEnd(layer)) {
       const NumberedLayer key{path + std::string(numbered->first), numbered->second};
-      if (found_.layers.size() < kMostLayers || found_.layers.contains(key)) {
+      if (found_.layers.size() < kMostNumberedLayers || found_.layers.contains(key)) {
         MergeInto(&found_.layers[key], sums);
       }
     }

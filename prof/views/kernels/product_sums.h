@@ -54,7 +54,7 @@ struct ProductSums {
 
 /// Products of one type on GPUs of one peak rate.
 struct ProductType {
-  std::string type;     ///< "bf16"; "fp32 as tf32" where that is the unit of the peak.
+  std::string type;        ///< "bf16"; "fp32 as tf32" where that is the unit of the peak.
   int64_t peak_per_s = 0;  ///< Dense; 0: unknown.
 
   static constexpr std::tuple kMembers{&ProductType::type, &ProductType::peak_per_s};
@@ -92,17 +92,17 @@ struct ProductsOfRank {
   Sum unknown_ns;   ///< and of those without known FLOPs.
   Sum requests;     ///< As a server's labels tell.
   Sum tokens;
-  Any forward;      ///< Kernels of this direction ran.
+  Any forward;  ///< Kernels of this direction ran.
   Any backward;
-  Any steady;       ///< They are the steady steps; else all are meant.
-  Any marked;       ///< Steps are marked or repeat; else the whole run is one.
+  Any steady;  ///< They are the steady steps; else all are meant.
+  Any marked;  ///< Steps are marked or repeat; else the whole run is one.
 
   static constexpr std::tuple kMembers{
-      &ProductsOfRank::products,    &ProductsOfRank::types,    &ProductsOfRank::layers,
-      &ProductsOfRank::steps,       &ProductsOfRank::total_ns, &ProductsOfRank::capacity_ns,
-      &ProductsOfRank::cold_ns,     &ProductsOfRank::kernel_ns, &ProductsOfRank::unknown_ns,
-      &ProductsOfRank::requests,    &ProductsOfRank::tokens,   &ProductsOfRank::forward,
-      &ProductsOfRank::backward,    &ProductsOfRank::steady,   &ProductsOfRank::marked};
+      &ProductsOfRank::products, &ProductsOfRank::types,     &ProductsOfRank::layers,
+      &ProductsOfRank::steps,    &ProductsOfRank::total_ns,  &ProductsOfRank::capacity_ns,
+      &ProductsOfRank::cold_ns,  &ProductsOfRank::kernel_ns, &ProductsOfRank::unknown_ns,
+      &ProductsOfRank::requests, &ProductsOfRank::tokens,    &ProductsOfRank::forward,
+      &ProductsOfRank::backward, &ProductsOfRank::steady,    &ProductsOfRank::marked};
 
   ProductSums Total() const;
 };
