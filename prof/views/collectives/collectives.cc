@@ -304,9 +304,10 @@ extern constexpr View kCollectivesView = {
     .fields = CollectiveCallFields,
     .make = MakePartial<Collectives>,
     .by = kCollectivesKeys,
-    .narrow = "latency_ns,wait_ns,transfer_ns,bus_gbps",
+    .narrow = "exposed_ns,latency_ns,wait_ns,transfer_ns,bus_gbps",
     .important =
-        "kind,latency_ns,bus_gbps,size_bytes,wait_ns,rank,step,transfer_ns,start_ns,group,match",
+        "kind,exposed_ns,latency_ns,bus_gbps,size_bytes,wait_ns,rank,step,transfer_ns,start_ns,"
+        "group,match",
     .may_be_empty = true,
     .calls = true,
     .saved_form = 1};
