@@ -115,6 +115,7 @@ constexpr OptionEntry kOptionEntries[] = {
     {"w", kOfTables},
     {"csv", kOfTables},
     {"json", kOfTables},
+    {"markdown", kOfTables | kOfCheck},
     {"sqlite", kOfTables},
     {"output", ~kOfBaseline},
     {"allow-missing", ~kOfRuns},
@@ -345,8 +346,9 @@ void RefuseOthers(const cxxopts::ParseResult& given, const TaskEntry& task, bool
 /// `to_terminal`: fits the output to it.
 const Format* ReadFormat(const cxxopts::ParseResult& given, bool to_terminal) {
   const Format* chosen = &Formats().front();
-  size_t formats = given.count("check") + given.count("chrome") > 0 ? 1 : 0;
-  if (given.count("check") > 0 && given.count("chrome") > 0) formats = 2;
+  size_t formats = given.count("chrome");
+  // What --check prints is words, or a table.
+  if (given.count("check") > 0 && given.count("markdown") == 0) ++formats;
   for (const Format& format : Formats()) {
     if (format.option.empty() || given.count(std::string(format.option)) == 0) continue;
     chosen = &format;
@@ -354,7 +356,9 @@ const Format* ReadFormat(const cxxopts::ParseResult& given, bool to_terminal) {
   }
   if (formats > 1) {
     throw UsageError(
-        "-w, --csv, --json, --sqlite, --chrome and --check exclude each other: give one of them");
+        "-w, --csv, --markdown, --json, --sqlite, --chrome and --check exclude each other: give "
+        "one "
+        "of them");
   }
   if (given.count("header") > 0 && chosen->option != "csv") {
     throw UsageError("--header needs --csv");
@@ -529,6 +533,7 @@ void ReadTables(const cxxopts::ParseResult& given, const TaskEntry* command, Opt
   options->format = ReadFormat(given, options->to_terminal && given.count("output") == 0);
   options->header_keys = ReadHeader(given["header"].as<std::string>());
   if (options->format == &ScreenFormat()) options->screen = ReadScreen(given);
+  if (given.count("top") > 0) options->markdown_rows = 0;
   const TaskEntry& task = command == nullptr ? TaskOf(given) : *command;
   if (command == nullptr) RefuseOthers(given, task, false, options->keeps_summaries);
   options->task = task.task;

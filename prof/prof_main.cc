@@ -62,12 +62,24 @@ void GiveCopies(Inputs* inputs, ItemFilter<CopyRow>* where, ViewRunner* runner,
 
 /// Prints how many kernels have each column. Returns the number of kernels.
 int64_t PrintCheck(Inputs* inputs, const Options& options, Messages* messages) {
-  Output output(options.output, PackingOf(options.output));
+  const bool words = options.format->option.empty();
+  std::unique_ptr<Destination> table;
+  std::unique_ptr<Output> output;
+  if (words) {
+    output = std::make_unique<Output>(options.output, PackingOf(options.output));
+  } else {
+    table = OpenDestination(options);
+  }
   ColumnCheck check(options.kernel_columns());
   const int64_t kernels =
       PriceAll(inputs, PriceOptionsOf(options, messages), &check, messages->losses());
-  output.Write(check.Render());
-  output.Commit();
+  if (words) {
+    output->Write(check.Render());
+    output->Commit();
+  } else {
+    check.Emit(table->NewTable().get());
+    table->Commit();
+  }
   return kernels;
 }
 

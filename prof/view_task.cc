@@ -65,6 +65,7 @@ std::unique_ptr<Destination> OpenDestination(const Options& options) {
        options.task == Task::kViews || options.task == Task::kDiff,
        options.header_keys,
        options.screen,
+       options.markdown_rows,
        options.to_terminal});
 }
 

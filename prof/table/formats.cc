@@ -1,6 +1,7 @@
 #include "prof/table/formats.h"
 
 #include <charconv>
+#include <utility>
 
 #include "base/utf8.h"
 #include "prof/table/sqlite_file.h"
@@ -54,6 +55,17 @@ class Csv : public TextFile {
   }
 };
 
+class Markdown : public TextFile {
+ public:
+  using TextFile::TextFile;
+  std::unique_ptr<Sink> NewTable() override {
+    return MakeMarkdownSink(&output_, plan_.markdown_rows, !std::exchange(begun_, true));
+  }
+
+ private:
+  bool begun_ = false;
+};
+
 class JsonLines : public TextFile {
  public:
   using TextFile::TextFile;
@@ -74,6 +86,9 @@ constexpr Format kFormats[] = {
      FormatsOpen<FormatsWidths>},
     {"csv", Value::kNone, "Comma separated values, every field quoted", false, false,
      FormatsOpen<Csv>},
+    {"markdown", Value::kNone,
+     "A table of GitHub's Markdown, of at most 100 rows unless --top is given", false, false,
+     FormatsOpen<Markdown>},
     {"json", Value::kNone, "One JSON object per line", true, false, FormatsOpen<JsonLines>},
     {"sqlite", Value::kFile,
      "Write a SQLite database with the rows as a table, whole or not at all (all columns "

@@ -19,10 +19,11 @@ struct FormatPlan {
   std::string value;                                      ///< Of its option: a width, a file name.
   std::string output;                                     ///< Of -o; "" or "-": standard output.
   std::vector<std::pair<std::string, std::string>> meta;  ///< How the tables were made.
-  bool names_tables = false;  ///< Each row names its table, if the format can.
-  bool header_keys = false;   ///< The header shows the keys of -c.
-  Screen screen = {};         ///< Of a terminal.
-  bool to_terminal = false;   ///< For people: terminal control characters are replaced.
+  bool names_tables = false;   ///< Each row names its table, if the format can.
+  bool header_keys = false;    ///< The header shows the keys of -c.
+  Screen screen = {};          ///< Of a terminal.
+  size_t markdown_rows = 100;  ///< The most of a table in Markdown; 0: all.
+  bool to_terminal = false;    ///< For people: terminal control characters are replaced.
 };
 
 /// A way to write tables; an entry of kFormats.

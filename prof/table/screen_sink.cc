@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/utf8.h"
 #include "prof/table/display_width.h"
+#include "prof/table/fitted_text.h"
 #include "prof/table/layout.h"
 #include "prof/table/text_sinks.h"
 
@@ -35,18 +35,6 @@ struct Tint {
 };
 constexpr Tint kTints[] = {
     {"op", "\x1b[36m"}, {"loss", "\x1b[33m"}, {"mend", "\x1b[33m"}, {"reason", "\x1b[33m"}};
-
-/// The part of a text to cut.
-Cut CutOf(const Field& field, std::string_view text) {
-  if (field.type == FieldType::kFileList) return Cut::kLeft;
-  // Texts ordered from the outermost, and paths.
-  constexpr std::string_view kInwards[] = {":", " > ", ";"};
-  if (std::ranges::find(kInwards, field.separator) != std::end(kInwards)) return Cut::kLeft;
-  if (field.type == FieldType::kName) return Cut::kMiddle;
-  if (text.find_first_of("<(") != std::string_view::npos) return Cut::kMiddle;
-  const bool path = text.find('/') != std::string_view::npos && text.find(' ') == text.npos;
-  return path ? Cut::kLeft : Cut::kRight;
-}
 
 /// Appends a sentence, broken at blanks into lines of at most `width` columns if possible.
 void AppendWrapped(std::string_view sentence, size_t width, std::string* out) {
@@ -114,19 +102,7 @@ class ScreenSink : public Sink {
  private:
   /// The cell's text, without control characters and no wider than a line.
   void KeepText(const Field& field, const Cell& cell, std::string* kept) {
-    std::string_view text = CellText(field, cell, &scratch_);
-    const auto* list = std::get_if<Cell::Texts>(&cell.value);
-    if (field.type == FieldType::kFileList && list != nullptr && !list->texts.empty()) {
-      text = list->texts.back();
-    }
-    if (text.empty()) text = "-";
-    valid_.clear();
-    AppendUtf8(text, Utf8Hidden::kControls, &valid_);
-    if (IsNumber(field)) {
-      *kept = valid_;
-    } else {
-      AppendCut(valid_, columns_, CutOf(field, valid_), kept);
-    }
+    AppendReadable(field, cell, columns_, columns_, kept);
   }
 
   std::string_view ColourOf(const Field& field) const {
@@ -190,8 +166,6 @@ class ScreenSink : public Sink {
   std::vector<size_t> widths_;
   std::vector<std::vector<std::string>> rows_;
   size_t rows_left_out_ = 0;
-  std::string scratch_;
-  std::string valid_;
   std::string cut_;
 };
 

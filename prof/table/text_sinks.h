@@ -31,6 +31,12 @@ void RefuseWidth(int width);
 /// Fields without blanks, separated by one blank; unknown is "-".
 std::unique_ptr<Sink> MakeSpaceSink(Output* output);
 
+/// A table of GitHub's Markdown; numbers are right-justified, unknown is "-", names are cut to 80
+/// columns and sentences to 400. Nothing in a text ends its cell or becomes HTML or a link
+/// (base/markdown.h). After `most_rows` rows (0: no limit) a sentence says how to get the others.
+/// `first`: nothing stands before it in `output`.
+std::unique_ptr<Sink> MakeMarkdownSink(Output* output, size_t most_rows, bool first = true);
+
 /// One JSON object per line: {"schema": kJsonSchema, then with `names_table` "view": the table's
 /// name, then the fields by key}; unknown is null. No header.
 std::unique_ptr<Sink> MakeJsonSink(Output* output, bool names_table);

@@ -110,6 +110,30 @@ TEST_F(SinksTest, Json) {
 )");
 }
 
+std::unique_ptr<Sink> MarkdownOfAll(Output* output) { return MakeMarkdownSink(output, 0); }
+std::unique_ptr<Sink> MarkdownOfOne(Output* output) { return MakeMarkdownSink(output, 1); }
+
+TEST_F(SinksTest, Markdown) {
+  EXPECT_EQ(Written(MarkdownOfAll, "idx,op,kernel,params,trace,reason", rows_),
+            R"(| Idx | Op | Kernel | Params | Trace | Reason |
+| ---: | :--- | :--- | :--- | :--- | :--- |
+| 1 | mm | `scale_kernel` | `M=2,N=3,K=4,fp32` | `my nets/net.py:14` | - |
+| 2 | - | - | - | - | `untimed` |
+)");
+}
+
+TEST_F(SinksTest, MarkdownCellsHoldWhateverANameIs) {
+  known_.op = "a|b";
+  known_record_.short_name = "k`</td>|\n# [x](http://y)";
+  EXPECT_EQ(Written(MarkdownOfAll, "op,kernel", {&known_}),
+            "| Op | Kernel |\n| :--- | :--- |\n| `a\\|b` | ``k`</td>\\|_#_[x](http://y)`` |\n");
+}
+
+TEST_F(SinksTest, LongMarkdownSaysHowToGetTheRest) {
+  EXPECT_EQ(Written(MarkdownOfOne, "idx", {&known_, &unknown_, &unknown_}),
+            "| Idx |\n| ---: |\n| 1 |\n\n2 more rows: `--top N` shows N, `--csv` all\n");
+}
+
 TEST_F(SinksTest, CsvKeepsQuotesNewlinesAndCommas) {
   known_.op = "a\"b\"\"\n,\r";
   EXPECT_EQ(Written(Csv, "op,idx", {&known_}), "\"Op\",\"Idx\"\n\"a\"\"b\"\"\"\"\n,\r\",\"1\"\n");
