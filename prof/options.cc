@@ -113,6 +113,7 @@ constexpr OptionEntry kOptionEntries[] = {
     {"top", kOfRows | kOfTimeline | kOfViews | kOfRuns},
     {"range", kOfRows | kOfCheck | kOfViews},
     {"w", kOfTables},
+    {"blank", kOfTables},
     {"csv", kOfTables},
     {"json", kOfTables},
     {"markdown", kOfTables | kOfCheck},
@@ -356,9 +357,9 @@ const Format* ReadFormat(const cxxopts::ParseResult& given, bool to_terminal) {
   }
   if (formats > 1) {
     throw UsageError(
-        "-w, --csv, --markdown, --json, --sqlite, --chrome and --check exclude each other: give "
-        "one "
-        "of them");
+        "-w, --blank, --csv, --markdown, --json, --sqlite, --chrome and --check exclude each "
+        "other: "
+        "give one of them");
   }
   if (given.count("header") > 0 && chosen->option != "csv") {
     throw UsageError("--header needs --csv");
@@ -448,6 +449,13 @@ void ReadRows(const cxxopts::ParseResult& given, std::string_view columns, Optio
   if (given.count("c") > 0 && request.columns.empty()) request.columns = kEmpty;
   if (given.count("sort") > 0 && request.sort.empty()) request.sort = kEmpty;
   options->views = PlanRows(request, &options->where);
+  // Programs that read what PyProf printed read this.
+  if (options->task == Task::kRows && options->format == &Formats().front() &&
+      request.list == "kernels" &&
+      std::ranges::all_of(options->views.front().places,
+                          [](size_t place) { return place < kPyProfColumns; })) {
+    options->format = &BlankFormat();
+  }
 }
 
 void TakeSelection(const cxxopts::ParseResult& given, Options* options) {

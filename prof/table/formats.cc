@@ -30,6 +30,12 @@ class Spaces : public TextFile {
   std::unique_ptr<Sink> NewTable() override { return MakeSpaceSink(&output_); }
 };
 
+class Aligned : public TextFile {
+ public:
+  using TextFile::TextFile;
+  std::unique_ptr<Sink> NewTable() override { return MakeAlignedSink(&output_); }
+};
+
 class FormatsWidths : public TextFile {
  public:
   using TextFile::TextFile;
@@ -80,7 +86,10 @@ std::unique_ptr<Destination> FormatsOpen(const FormatPlan& plan) {
 using Value = Format::Value;
 
 constexpr Format kFormats[] = {
-    {"", Value::kNone, "Fields separated by blanks", false, false, FormatsOpen<Spaces>},
+    {"", Value::kNone, "Columns as wide as their contents", false, false, FormatsOpen<Aligned>},
+    {"blank", Value::kNone,
+     "Fields without blanks, separated by one blank, as PyProf prints kernels", false, false,
+     FormatsOpen<Spaces>},
     {"w", Value::kWidth,
      "Columns of fixed width that fill WIDTH characters; integers are never cut", false, false,
      FormatsOpen<FormatsWidths>},
@@ -106,5 +115,6 @@ constexpr Format kScreenFormat = {"",    Value::kNone, "Columns that fit the ter
 
 std::span<const Format> Formats() { return kFormats; }
 const Format& ScreenFormat() { return kScreenFormat; }
+const Format& BlankFormat() { return kFormats[1]; }
 
 }  // namespace oplens::prof

@@ -44,6 +44,9 @@ struct Format {
 /// The first needs no option.
 std::span<const Format> Formats();
 
+/// PyProf's form.
+const Format& BlankFormat();
+
 /// For a terminal, unless an option selects another.
 const Format& ScreenFormat();
 

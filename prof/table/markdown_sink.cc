@@ -13,9 +13,6 @@
 namespace oplens::prof {
 namespace {
 
-constexpr size_t kMostMarkdownName = 80;       // Columns of a name,
-constexpr size_t kMostMarkdownSentence = 400;  // and of a sentence.
-
 /// Whether a text is in the running font: a sentence, or a word such as "mm". Others are code.
 bool IsWords(const Field& field, std::string_view text) {
   const Cut cut = CutOf(field, text);
@@ -80,7 +77,7 @@ class MarkdownSink : public Sink {
 
   void AppendCell(const Field& field, const Cell& cell, std::string* out) {
     text_.clear();
-    AppendReadable(field, cell, kMostMarkdownName, kMostMarkdownSentence, &text_);
+    AppendReadable(field, cell, kMostName, kMostSentence, &text_);
     if (IsNumber(field) || text_ == "-") {
       out->append(text_);
     } else if (IsWords(field, text_)) {
