@@ -118,6 +118,7 @@ constexpr OptionEntry kOptionEntries[] = {
     {"json", kOfTables},
     {"markdown", kOfTables | kOfCheck},
     {"sqlite", kOfTables},
+    {"svg", kOfViews, "--view stacks"},
     {"output", ~kOfBaseline},
     {"allow-missing", ~kOfRuns},
     {"compat", kOfViews | kOfRuns, "--view"},
@@ -357,9 +358,9 @@ const Format* ReadFormat(const cxxopts::ParseResult& given, bool to_terminal) {
   }
   if (formats > 1) {
     throw UsageError(
-        "-w, --blank, --csv, --markdown, --json, --sqlite, --chrome and --check exclude each "
-        "other: "
-        "give one of them");
+        "-w, --blank, --csv, --markdown, --json, --svg, --sqlite, --chrome and --check exclude "
+        "each "
+        "other: give one of them");
   }
   if (given.count("header") > 0 && chosen->option != "csv") {
     throw UsageError("--header needs --csv");
@@ -472,6 +473,11 @@ void ReadViews(const cxxopts::ParseResult& given, Options* options) {
   RefuseWithViews(given, *options);
   TakeSelection(given, options);
   if (options->keeps_summaries) options->rank_summary = ReadRankSummary(given);
+  if (options->format->option == "svg" &&
+      (options->views.size() != 1 || options->views.front().view->name != "stacks" ||
+       given.count("compat") > 0)) {
+    throw UsageError("--svg draws call stacks: it goes with --view stacks alone, by oplens' rules");
+  }
   if (options->views.size() > 1 && !options->format->many) {
     throw UsageError("several views need --json or --sqlite: give one of them, or one view");
   }

@@ -13,8 +13,8 @@ namespace oplens::prof {
 // What tables for people have in common.
 
 // Columns that texts take where a line has no limit.
-inline constexpr size_t kMostName = 80;
-inline constexpr size_t kMostSentence = 400;
+inline constexpr size_t kMostReadableName = 80;
+inline constexpr size_t kMostReadableSentence = 400;
 
 /// The part of a field's text to cut: layers, paths and stacks lose their beginning, so that the
 /// innermost name stays, kernels their middle, other texts their end.

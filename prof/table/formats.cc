@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "prof/table/flame_graph.h"
 #include "prof/table/sqlite_file.h"
 #include "prof/table/text_sinks.h"
 
@@ -72,6 +73,12 @@ class Markdown : public TextFile {
   bool begun_ = false;
 };
 
+class Picture : public TextFile {
+ public:
+  using TextFile::TextFile;
+  std::unique_ptr<Sink> NewTable() override { return MakeFlameSink(&output_, plan_.title); }
+};
+
 class JsonLines : public TextFile {
  public:
   using TextFile::TextFile;
@@ -99,6 +106,8 @@ constexpr Format kFormats[] = {
      "A table of GitHub's Markdown, of at most 100 rows unless --top is given", false, false,
      FormatsOpen<Markdown>},
     {"json", Value::kNone, "One JSON object per line", true, false, FormatsOpen<JsonLines>},
+    {"svg", Value::kNone, "With --view stacks: a flame graph as a picture for browsers", false,
+     false, FormatsOpen<Picture>},
     {"sqlite", Value::kFile,
      "Write a SQLite database with the rows as a table, whole or not at all (all columns "
      "unless -c is given)",

@@ -23,6 +23,7 @@ struct FormatPlan {
   bool header_keys = false;    ///< The header shows the keys of -c.
   Screen screen = {};          ///< Of a terminal.
   size_t markdown_rows = 100;  ///< The most of a table in Markdown; 0: all.
+  std::string title;           ///< Of a picture.
   bool to_terminal = false;    ///< For people: terminal control characters are replaced.
 };
 

@@ -77,7 +77,7 @@ class MarkdownSink : public Sink {
 
   void AppendCell(const Field& field, const Cell& cell, std::string* out) {
     text_.clear();
-    AppendReadable(field, cell, kMostName, kMostSentence, &text_);
+    AppendReadable(field, cell, kMostReadableName, kMostReadableSentence, &text_);
     if (IsNumber(field) || text_ == "-") {
       out->append(text_);
     } else if (IsWords(field, text_)) {

@@ -225,7 +225,9 @@ std::unique_ptr<Sink> MakeScreenSink(Output* output, const Screen& screen) {
 
 std::unique_ptr<Sink> MakeAlignedSink(Output* output) {
   return std::make_unique<ScreenSink>(
-      output, ScreenLimits{.name = kMostName, .sentence = kMostSentence, .window = kWindow}, false);
+      output,
+      ScreenLimits{.name = kMostReadableName, .sentence = kMostReadableSentence, .window = kWindow},
+      false);
 }
 
 }  // namespace oplens::prof
