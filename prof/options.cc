@@ -118,6 +118,7 @@ constexpr OptionEntry kOptionEntries[] = {
     {"json", kOfTables},
     {"markdown", kOfTables | kOfCheck},
     {"sqlite", kOfTables},
+    {"raw", kOfRows, "kernels: it does not go with --view, --diff and the like"},
     {"svg", kOfViews, "--view stacks"},
     {"output", ~kOfBaseline},
     {"allow-missing", ~kOfRuns},
@@ -261,6 +262,10 @@ void AddOutput(cxxopts::OptionAdder add) {
   for (const Format& format : Formats()) AddFormat(format, &add);
   add("header", "With --csv: what its first line holds, titles or keys of the columns",
       cxxopts::value<std::string>()->default_value("titles"), "titles|keys");
+  add("raw",
+      "With --sqlite: besides kernels also what the profiles hold of processes, threads, ranges, "
+      "API "
+      "calls, copies, memory and collectives, as tables that refer to each other (docs/sql.md)");
   add("chrome",
       "Write a timeline for Perfetto and chrome://tracing, like that of parse, with columns among "
       "the arguments of kernels (default: their costs); needs profiles, not records");
@@ -438,6 +443,18 @@ ViewRequest ReadRequest(const cxxopts::ParseResult& given, const Options& option
   return request;
 }
 
+/// Throws UsageError for what --raw cannot be given with.
+bool ReadRaw(const cxxopts::ParseResult& given, const Format& format) {
+  if (given.count("raw") == 0) return false;
+  if (format.option != "sqlite") throw UsageError("--raw needs --sqlite DB");
+  for (const char* option : {"c", "by", "copies", "sort", "top"}) {
+    if (given.count(option) == 0) continue;
+    throw UsageError(fmt::format("{}{} is about one table: it does not go with --raw",
+                                 option[1] == '\0' ? "-" : "--", option));
+  }
+  return true;
+}
+
 /// Plans kernels or copies without --view. `columns`: used if -c is not given; "": the table's
 /// default.
 void ReadRows(const cxxopts::ParseResult& given, std::string_view columns, Options* options) {
@@ -449,6 +466,7 @@ void ReadRows(const cxxopts::ParseResult& given, std::string_view columns, Optio
   if (given.count("c") == 0) request.columns = columns;
   if (given.count("c") > 0 && request.columns.empty()) request.columns = kEmpty;
   if (given.count("sort") > 0 && request.sort.empty()) request.sort = kEmpty;
+  options->raw = ReadRaw(given, *options->format);
   options->views = PlanRows(request, &options->where);
   // Programs that read what PyProf printed read this.
   if (options->task == Task::kRows && options->format == &Formats().front() &&

@@ -46,6 +46,7 @@ struct Options : InputOptions {
   std::string output;          ///< "" or "-": standard output.
   bool header_keys = false;    ///< For CSV.
   Screen screen = {};          ///< For ScreenFormat().
+  bool raw = false;            ///< --raw: the format is that of SQLite.
   size_t markdown_rows = 100;  ///< The most of a table in Markdown; 0: all.
   bool to_terminal = false;    ///< Output goes to an interactive terminal.
 
