@@ -42,6 +42,7 @@ constexpr CostColumn kColumns[] = {
     {"roof %", 6, 1, [](const Cost& cost) { return PercentOrUnknown(cost.roof_pct); }},
 };
 constexpr size_t kLeastName = 24;
+constexpr size_t kMostCellName = 80;
 constexpr size_t kCostLinesBetween = 2;
 
 /// The columns with known values that fit beside names of at least kLeastName characters.
@@ -72,7 +73,9 @@ std::string NameOf(const Cost& cost, bool paths, size_t width) {
   } else if (!cost.largest.empty()) {
     behind = fmt::format(" [{}]", CutRight(Shown(cost.largest), width / 3));
   }
-  return CutRight(name, width - std::min(width, Width(behind))) + behind;
+  const size_t room = width - std::min(width, Width(behind));
+  // The innermost layer stays.
+  return (paths ? CutLeft(name, room) : CutRight(name, room)) + behind;
 }
 
 }  // namespace
@@ -83,16 +86,20 @@ Section CostLines(const CostTable& table, const Costs& costs) {
   for (const CostColumn* column : columns) room -= kCostLinesBetween + column->width;
   Section lines;
   std::string header = PadRight(std::string(table.title), room + 2);
+  std::vector<std::string> titles = {std::string(table.title)};
   for (const CostColumn* column : columns) {
     header += PadLeft(std::string(column->header), kCostLinesBetween + column->width);
+    titles.emplace_back(column->header);
   }
-  lines.push_back({Style::kTitle, std::move(header)});
+  lines.push_back({Style::kTitle, std::move(header), std::move(titles)});
   const auto add_line = [&](const Cost& cost) {
     std::string line = "  " + PadRight(NameOf(cost, table.paths, room), room);
+    std::vector<std::string> cells = {NameOf(cost, table.paths, std::min(room, kMostCellName))};
     for (const CostColumn* column : columns) {
       line += PadLeft(column->text(cost), kCostLinesBetween + column->width);
+      cells.push_back(column->text(cost));
     }
-    lines.push_back({Style::kPlain, CutRight(line, table.columns)});
+    lines.push_back({Style::kPlain, CutRight(line, table.columns), std::move(cells), true});
   };
   for (const Cost& cost : costs.rows) {
     if (lines.size() > table.most) break;

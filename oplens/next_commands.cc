@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "oplens/text.h"
 #include "prof/views/collectives/change_point.h"
 
 namespace oplens::screen {
@@ -64,6 +65,39 @@ constexpr Advice kAdvice[] = {
      "all of it, with a timeline"},
 };
 
+constexpr std::string_view kBeforeCommand = "  oplens ";
+constexpr size_t kBetween = 2;
+
+/// The file arguments of each command: as the user named them, if they fit.
+std::string FilesFor(const Screen& screen, const std::vector<NextCommand>& commands,
+                     size_t columns) {
+  std::string files;
+  for (const std::string& input : screen.inputs) files += " " + ShellWord(input);
+  // Other characters would not be displayed as they must be typed.
+  const bool plain = std::ranges::all_of(files, [](char c) { return c >= ' ' && c <= '~'; });
+  size_t widest = 0;
+  size_t widest_why = 0;
+  for (const NextCommand& next : commands) {
+    widest = std::max(widest, next.command.size());
+    widest_why = std::max(widest_why, next.why.size());
+  }
+  const bool fits =
+      kBeforeCommand.size() + widest + files.size() + kBetween + widest_why <= columns;
+  const bool pipe = screen.inputs.empty() || screen.inputs.front() == "-";
+  if (plain && fits && !pipe) return files;
+  return screen.inputs.size() > 1 ? " FILE..." : " FILE";
+}
+
+/// `command`: indented, perhaps padded.
+Line CommandLine(const std::string& command, const std::string& why, size_t columns) {
+  const size_t begin = command.find_first_not_of(' ');
+  const size_t end = command.find_last_not_of(' ') + 1;
+  return {Style::kPlain,
+          CutRight(command + "  " + why, columns),
+          {command.substr(begin, end - begin), why},
+          true};
+}
+
 }  // namespace
 
 std::vector<NextCommand> NextCommands(const Screen& screen, size_t most) {
@@ -83,6 +117,29 @@ std::vector<NextCommand> NextCommands(const Screen& screen, size_t most) {
     commands.push_back({std::string(advice.command), std::string(advice.why)});
   }
   return commands;
+}
+
+Section NextLines(const Screen& screen, size_t columns, size_t most) {
+  Section lines;
+  const std::vector<NextCommand> commands = NextCommands(screen, most);
+  if (commands.empty()) return lines;
+  lines.push_back({Style::kTitle, "Next", {"Next", "shows"}});
+  const std::string files = FilesFor(screen, commands, columns);
+  size_t widest = 0;
+  for (const NextCommand& next : commands) widest = std::max(widest, next.command.size());
+  widest += kBeforeCommand.size() + files.size();
+  for (const NextCommand& next : commands) {
+    const std::string command = std::string(kBeforeCommand) + next.command + files;
+    const bool fits = widest + kBetween + next.why.size() <= columns;
+    lines.push_back(CommandLine(fits ? PadRight(command, widest) : command, next.why, columns));
+  }
+  return lines;
+}
+
+Section NextOfOneLines(size_t columns) {
+  return {{Style::kTitle, "Next", {"Next", "shows"}},
+          CommandLine("  oplens FILE           ", "one of them", columns),
+          CommandLine("  oplens diff BASE FILE ", "two of them compared", columns)};
 }
 
 }  // namespace oplens::screen

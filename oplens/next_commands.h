@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "oplens/lines.h"
 #include "oplens/screen.h"
 
 namespace oplens::screen {
@@ -17,6 +18,11 @@ struct NextCommand {
 
 /// The suggestions that fit the facts, most important first: at most `most`.
 std::vector<NextCommand> NextCommands(const Screen& screen, size_t most);
+
+/// The section about them, with the files as the user named them if these fit.
+Section NextLines(const Screen& screen, size_t columns, size_t most);
+/// The same for files that are not one run.
+Section NextOfOneLines(size_t columns);
 
 }  // namespace oplens::screen
 

@@ -116,6 +116,7 @@ constexpr std::string_view kTool = "oplens";
 struct Options : prof::InputOptions {
   std::string message;   ///< For -h and --version: print this and exit.
   prof::RunOptions run;  ///< Which part of each run to analyse.
+  bool markdown = false;
 };
 
 std::vector<WordText> Words() {
@@ -164,6 +165,7 @@ cxxopts::Options Declare() {
   add("device", "Only this GPU", cxxopts::value<int64_t>(), "N");
   prof::AddPricingOptions(&options);
   cxxopts::OptionAdder said = options.add_options(prof::kMessageOptions);
+  said("markdown", "The screen as GitHub's Markdown, such as for a pull request");
   said("quiet", "Print no notes on standard error, such as of damaged rows");
   said("strict",
        "Exit with 3 if a row was damaged, kernels have no launch, a file was left out, or there is "
@@ -186,6 +188,7 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
   options.steps = prof::ReadStepPattern(given);
   options.run = options.RunOf(prof::ReadSelection(given));
   prof::ReadPricing(given, &options);
+  options.markdown = given.count("markdown") > 0;
   return options;
 }
 
@@ -278,6 +281,7 @@ int ShowScreen(const Options& options) {
   Look look;
   if (terminal.is_terminal) look.columns = static_cast<size_t>(terminal.columns);
   look.colours = terminal.takes_colours;
+  look.markdown = options.markdown;
   PrintText(Render(screen, look));
   const std::vector<std::string> unused = inputs.UnusedExecutionTraces();
   PrintSentences(unused);

@@ -56,7 +56,7 @@ class Renderer {
       : screen_(screen), columns_(columns), limits_(limits) {}
 
   std::vector<Section> Sections() const {
-    if (IsApart()) return {Head(), Ranks(), NextOfOne()};
+    if (IsApart()) return {Head(), Ranks(), NextOfOneLines(columns_)};
     std::vector<Section> sections = {Head(), Time()};
     if (screen_.ranks.size() > 1) sections.push_back(Ranks());
     const auto add = [&](std::string_view title, const Costs& costs, bool paths) {
@@ -73,7 +73,7 @@ class Renderer {
     add("Kernels of the recording", screen_.kernel_names, false);
     if (screen_.kernels == 0 && screen_.replays == 0) sections.push_back(NoKernels());
     if (screen_.kernels > 0 || screen_.replays > 0) sections.push_back(Missing());
-    sections.push_back(Next());
+    sections.push_back(NextLines(screen_, columns_, kMostCommands));
     std::erase_if(sections, [](const Section& section) { return section.empty(); });
     return sections;
   }
@@ -232,7 +232,8 @@ class Renderer {
       }
       return lines;
     }
-    lines.push_back({Style::kTitle, CutRight(TimeTitle(), columns_)});
+    const std::string title = CutRight(TimeTitle(), columns_);
+    lines.push_back({Style::kTitle, title, {title, "share %", "time"}});
     AddLeftOut(&lines);
     std::vector<TimePart> parts = screen_.time->parts;
     if (parts.size() > limits_.parts) {
@@ -253,7 +254,9 @@ class Renderer {
       const auto bar = static_cast<size_t>(
           std::lround(std::clamp(part.share_pct / 100, 0.0, 1.0) * static_cast<double>(room)));
       if (bar > 0) line.append("  ").append(bar, '#');
-      lines.push_back({Style::kPlain, std::move(line)});
+      lines.push_back({Style::kPlain,
+                       std::move(line),
+                       {part.name, PercentText(part.share_pct), TimeText(part.time_ns)}});
     }
     AddUse(&lines);
     return lines;
@@ -555,55 +558,6 @@ class Renderer {
     return lines;
   }
 
-  /// The file arguments of each command: as the user named them, if they fit.
-  std::string FilesFor(const std::vector<NextCommand>& commands) const {
-    std::string files;
-    for (const std::string& input : screen_.inputs) files += " " + ShellWord(input);
-    // Other characters would not be displayed as they must be typed.
-    const bool plain = std::ranges::all_of(files, [](char c) { return c >= ' ' && c <= '~'; });
-    size_t widest = 0;
-    size_t widest_why = 0;
-    for (const NextCommand& next : commands) {
-      widest = std::max(widest, next.command.size());
-      widest_why = std::max(widest_why, next.why.size());
-    }
-    const bool fits =
-        kBeforeCommand.size() + widest + files.size() + kBetween + widest_why <= columns_;
-    const bool pipe = screen_.inputs.empty() || screen_.inputs.front() == "-";
-    if (plain && fits && !pipe) return files;
-    return screen_.inputs.size() > 1 ? " FILE..." : " FILE";
-  }
-
-  Section Next() const {
-    Section lines;
-    const std::vector<NextCommand> commands = NextCommands(screen_, kMostCommands);
-    if (commands.empty()) return lines;
-    lines.push_back({Style::kTitle, "Next"});
-    const std::string files = FilesFor(commands);
-    size_t widest = 0;
-    for (const NextCommand& next : commands) widest = std::max(widest, next.command.size());
-    widest += kBeforeCommand.size() + files.size();
-    for (const NextCommand& next : commands) {
-      std::string line = std::string(kBeforeCommand) + next.command + files;
-      if (widest + kBetween + next.why.size() <= columns_) line = PadRight(line, widest);
-      lines.push_back({Style::kPlain, CutRight(line + "  " + next.why, columns_)});
-    }
-    return lines;
-  }
-
-  /// For files that are not one run.
-  Section NextOfOne() const {
-    Section lines;
-    lines.push_back({Style::kTitle, "Next"});
-    lines.push_back({Style::kPlain, CutRight("  oplens FILE             one of them", columns_)});
-    lines.push_back(
-        {Style::kPlain, CutRight("  oplens diff BASE FILE   two of them compared", columns_)});
-    return lines;
-  }
-
-  static constexpr std::string_view kBeforeCommand = "  oplens ";
-  static constexpr size_t kBetween = 2;
-
   const Screen& screen_;
   size_t columns_;
   Limits limits_;
@@ -612,7 +566,14 @@ class Renderer {
 }  // namespace
 
 std::string Render(const Screen& screen, const Look& look) {
-  const size_t columns = std::clamp(look.columns, kLeastColumns, kMostColumns);
+  // In Markdown no sentence is broken.
+  constexpr size_t kMarkdownColumns = 1000;
+  const size_t columns =
+      look.markdown ? kMarkdownColumns : std::clamp(look.columns, kLeastColumns, kMostColumns);
+  const auto joined = [&](const std::vector<Section>& sections) {
+    return look.markdown ? MarkdownOf(sections, kMostLines)
+                         : JoinSections(sections, kMostLines, look.colours);
+  };
   std::vector<Section> sections;
   // Prefer fewer rows with empty lines between sections.
   for (const bool spaced : {true, false}) {
@@ -620,10 +581,10 @@ std::string Render(const Screen& screen, const Look& look) {
       sections = Renderer(screen, columns, kLimits[i]).Sections();
       size_t lines = spaced ? sections.size() - 1 : 0;
       for (const Section& section : sections) lines += section.size();
-      if (lines <= kMostLines) return JoinSections(sections, kMostLines, look.colours);
+      if (lines <= kMostLines) return joined(sections);
     }
   }
-  return JoinSections(sections, kMostLines, look.colours);
+  return joined(sections);
 }
 
 }  // namespace oplens::screen

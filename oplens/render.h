@@ -16,10 +16,11 @@ inline constexpr size_t kLeastColumns = 40;
 struct Look {
   size_t columns = kMostColumns;  ///< Clamped to kLeastColumns..kMostColumns.
   bool colours = false;
+  bool markdown = false;  ///< GitHub's Markdown, for people who read it rendered.
 };
 
-/// The screen as text: at most kMostLines lines of at most Look::columns characters, not counting
-/// colour escapes.
+/// The screen as text, or as Markdown (MarkdownOf): at most kMostLines lines of at most
+/// Look::columns characters, not counting colour escapes.
 std::string Render(const Screen& screen, const Look& look);
 
 }  // namespace oplens::screen

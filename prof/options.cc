@@ -113,9 +113,13 @@ constexpr OptionEntry kOptionEntries[] = {
     {"top", kOfRows | kOfTimeline | kOfViews | kOfRuns},
     {"range", kOfRows | kOfCheck | kOfViews},
     {"w", kOfTables},
+    {"blank", kOfTables},
     {"csv", kOfTables},
     {"json", kOfTables},
+    {"markdown", kOfTables | kOfCheck},
     {"sqlite", kOfTables},
+    {"raw", kOfRows, "kernels: it does not go with --view, --diff and the like"},
+    {"svg", kOfViews, "--view stacks"},
     {"output", ~kOfBaseline},
     {"allow-missing", ~kOfRuns},
     {"compat", kOfViews | kOfRuns, "--view"},
@@ -259,6 +263,10 @@ void AddOutput(cxxopts::OptionAdder add) {
   for (const Format& format : Formats()) AddFormat(format, &add);
   add("header", "With --csv: what its first line holds, titles or keys of the columns",
       cxxopts::value<std::string>()->default_value("titles"), "titles|keys");
+  add("raw",
+      "With --sqlite: besides kernels also what the profiles hold of processes, threads, ranges, "
+      "API "
+      "calls, copies, memory and collectives, as tables that refer to each other (docs/sql.md)");
   add("chrome",
       "Write a timeline for Perfetto and chrome://tracing, like that of parse, with columns among "
       "the arguments of kernels (default: their costs); needs profiles, not records");
@@ -346,8 +354,9 @@ void RefuseOthers(const cxxopts::ParseResult& given, const TaskEntry& task, bool
 /// `to_terminal`: fits the output to it.
 const Format* ReadFormat(const cxxopts::ParseResult& given, bool to_terminal) {
   const Format* chosen = &Formats().front();
-  size_t formats = given.count("check") + given.count("chrome") > 0 ? 1 : 0;
-  if (given.count("check") > 0 && given.count("chrome") > 0) formats = 2;
+  size_t formats = given.count("chrome");
+  // What --check prints is words, or a table.
+  if (given.count("check") > 0 && given.count("markdown") == 0) ++formats;
   for (const Format& format : Formats()) {
     if (format.option.empty() || given.count(std::string(format.option)) == 0) continue;
     chosen = &format;
@@ -355,7 +364,9 @@ const Format* ReadFormat(const cxxopts::ParseResult& given, bool to_terminal) {
   }
   if (formats > 1) {
     throw UsageError(
-        "-w, --csv, --json, --sqlite, --chrome and --check exclude each other: give one of them");
+        "-w, --blank, --csv, --markdown, --json, --svg, --sqlite, --chrome and --check exclude "
+        "each "
+        "other: give one of them");
   }
   if (given.count("header") > 0 && chosen->option != "csv") {
     throw UsageError("--header needs --csv");
@@ -434,6 +445,18 @@ ViewRequest ReadRequest(const cxxopts::ParseResult& given, const Options& option
   return request;
 }
 
+/// Throws UsageError for what --raw cannot be given with.
+bool ReadRaw(const cxxopts::ParseResult& given, const Format& format) {
+  if (given.count("raw") == 0) return false;
+  if (format.option != "sqlite") throw UsageError("--raw needs --sqlite DB");
+  for (const char* option : {"c", "by", "copies", "sort", "top"}) {
+    if (given.count(option) == 0) continue;
+    throw UsageError(fmt::format("{}{} is about one table: it does not go with --raw",
+                                 option[1] == '\0' ? "-" : "--", option));
+  }
+  return true;
+}
+
 /// Plans kernels or copies without --view. `columns`: used if -c is not given; "": the table's
 /// default.
 void ReadRows(const cxxopts::ParseResult& given, std::string_view columns, Options* options) {
@@ -445,7 +468,15 @@ void ReadRows(const cxxopts::ParseResult& given, std::string_view columns, Optio
   if (given.count("c") == 0) request.columns = columns;
   if (given.count("c") > 0 && request.columns.empty()) request.columns = kEmpty;
   if (given.count("sort") > 0 && request.sort.empty()) request.sort = kEmpty;
+  options->raw = ReadRaw(given, *options->format);
   options->views = PlanRows(request, &options->where);
+  // Programs that read what PyProf printed read this.
+  if (options->task == Task::kRows && options->format == &Formats().front() &&
+      request.list == "kernels" &&
+      std::ranges::all_of(options->views.front().places,
+                          [](size_t place) { return place < kPyProfColumns; })) {
+    options->format = &BlankFormat();
+  }
 }
 
 void TakeSelection(const cxxopts::ParseResult& given, Options* options) {
@@ -462,6 +493,11 @@ void ReadViews(const cxxopts::ParseResult& given, Options* options) {
   RefuseWithViews(given, *options);
   TakeSelection(given, options);
   if (options->keeps_summaries) options->rank_summary = ReadRankSummary(given);
+  if (options->format->option == "svg" &&
+      (options->views.size() != 1 || options->views.front().view->name != "stacks" ||
+       given.count("compat") > 0)) {
+    throw UsageError("--svg draws call stacks: it goes with --view stacks alone, by oplens' rules");
+  }
   if (options->views.size() > 1 && !options->format->many) {
     throw UsageError("several views need --json or --sqlite: give one of them, or one view");
   }
@@ -531,6 +567,7 @@ void ReadTables(const cxxopts::ParseResult& given, const TaskEntry* command, Opt
   options->format = ReadFormat(given, options->to_terminal && given.count("output") == 0);
   options->header_keys = ReadHeader(given["header"].as<std::string>());
   if (options->format == &ScreenFormat()) options->screen = ReadScreen(given);
+  if (given.count("top") > 0) options->markdown_rows = 0;
   const TaskEntry& task = command == nullptr ? TaskOf(given) : *command;
   if (command == nullptr) RefuseOthers(given, task, false, options->keeps_summaries);
   options->task = task.task;

@@ -42,11 +42,13 @@ struct Options : InputOptions {
   std::string message;  ///< For -h, --version and --view list.
 
   const Format* format = nullptr;
-  std::string format_value;  ///< Argument of the format's option.
-  std::string output;        ///< "" or "-": standard output.
-  bool header_keys = false;  ///< For CSV.
-  Screen screen = {};        ///< For ScreenFormat().
-  bool to_terminal = false;  ///< Output goes to an interactive terminal.
+  std::string format_value;    ///< Argument of the format's option.
+  std::string output;          ///< "" or "-": standard output.
+  bool header_keys = false;    ///< For CSV.
+  Screen screen = {};          ///< For ScreenFormat().
+  bool raw = false;            ///< --raw: the format is that of SQLite.
+  size_t markdown_rows = 100;  ///< The most of a table in Markdown; 0: all.
+  bool to_terminal = false;    ///< Output goes to an interactive terminal.
 
   /// For kRows one view, for kCheck and kTimeline the one with their columns, otherwise the views,
   std::vector<ViewPlan> views;

@@ -26,9 +26,11 @@
 #include "prof/summary_file/hashed_host.h"
 #include "prof/summary_file/kept_losses.h"
 #include "prof/summary_file/summary_sink.h"
+#include "prof/table/sqlite_file.h"
 #include "prof/view_task.h"
 #include "prof/views/kernels/copy_row.h"
 #include "prof/views/kernels/priced_timeline.h"
+#include "prof/views/kernels/raw_tables.h"
 #include "prof/views/recording/column_check.h"
 
 namespace oplens::prof {
@@ -62,12 +64,24 @@ void GiveCopies(Inputs* inputs, ItemFilter<CopyRow>* where, ViewRunner* runner,
 
 /// Prints how many kernels have each column. Returns the number of kernels.
 int64_t PrintCheck(Inputs* inputs, const Options& options, Messages* messages) {
-  Output output(options.output, PackingOf(options.output));
+  const bool words = options.format->option.empty();
+  std::unique_ptr<Destination> table;
+  std::unique_ptr<Output> output;
+  if (words) {
+    output = std::make_unique<Output>(options.output, PackingOf(options.output));
+  } else {
+    table = OpenDestination(options);
+  }
   ColumnCheck check(options.kernel_columns());
   const int64_t kernels =
       PriceAll(inputs, PriceOptionsOf(options, messages), &check, messages->losses());
-  output.Write(check.Render());
-  output.Commit();
+  if (words) {
+    output->Write(check.Render());
+    output->Commit();
+  } else {
+    check.Emit(table->NewTable().get());
+    table->Commit();
+  }
   return kernels;
 }
 
@@ -102,6 +116,18 @@ void FindApart(Inputs* inputs, const Options& options, const FindOptions& find, 
         inputs->claims()->Add(findings.summary.ranks, input.name, input.path);
       });
   merger.Tell(find.pricing, messages);
+}
+
+/// Writes kernels with what else the profiles hold. Returns the number of kernels.
+int64_t PrintRaw(Inputs* inputs, const Options& options, Messages* messages) {
+  const std::unique_ptr<Destination> destination = OpenDestination(options);
+  auto& file = dynamic_cast<SqliteFile&>(*destination);
+  RawTables tables(options.kernel_columns(), &file);
+  const int64_t kernels =
+      PriceAll(inputs, PriceOptionsOf(options, messages), &tables, messages->losses());
+  tables.Finish();
+  file.Commit();
+  return kernels;
 }
 
 /// Returns the number of rows of the view with the fewest, ignoring views that may be empty.
@@ -159,6 +185,7 @@ int64_t SaveBaseline(Inputs* inputs, const Options& options, Messages* messages)
 
 /// Runs the requested task. Returns how much was shown.
 int64_t Print(Inputs* inputs, const Options& options, LeftOut* left_out, Messages* messages) {
+  if (options.raw) return PrintRaw(inputs, options, messages);
   switch (options.task) {
     case Task::kCheck:
       return PrintCheck(inputs, options, messages);
@@ -247,6 +274,12 @@ int MainOfDiff(const Options& options) {
   return judged != kExitOk ? judged : options.ExitCode(failure);
 }
 
+TraceNeeds NeedsOf(const Options& options) {
+  if (options.task == Task::kTimeline) return NeedsOfTimeline();
+  const TraceNeeds needs = NeedsOf(options.views);
+  return options.raw ? needs | NeedsOfRawTables() : needs;
+}
+
 int Main(Options options) {
   GiveBackWhatIsFreed();
   if (options.task == Task::kMessage) {
@@ -262,8 +295,7 @@ int Main(Options options) {
   StatusLine status("prof", !options.quiet);
   LeftOut left_out("prof", options.many.allow_missing);
   LeaveOutMissing(&options.inputs, options.many.allow_missing, &left_out);
-  Inputs inputs(options.inputs, options.execution_traces,
-                timeline ? NeedsOfTimeline() : NeedsOf(options.views), {}, "prof", &status);
+  Inputs inputs(options.inputs, options.execution_traces, NeedsOf(options), {}, "prof", &status);
   if (options.task != Task::kRankSummaries) RefuseOverwriting(options);
   inputs.Explain(options.evidence, options.reference);
   inputs.Count(options.counters);
@@ -272,6 +304,7 @@ int Main(Options options) {
   }
   inputs.RefuseUnreadable();
   if (timeline) inputs.RefuseRecords("a timeline", "chrome");
+  if (options.raw) inputs.RefuseRecords("what profiles hold besides kernels", "raw");
   if (options.of_copies()) inputs.RefuseRecords("copies", "copies");
   Messages messages("prof");
   const int64_t shown = Print(&inputs, options, &left_out, &messages);

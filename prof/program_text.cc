@@ -99,8 +99,10 @@ ProgramText TextOfProf() {
       .description =
           {"FILE is a profile of nvprof, Nsight Systems or PyTorch, a folder of them, or records "
            "of parse; without FILE: records on standard input.",
-           "Without -w, --csv and --json: columns that fit the terminal, or fields separated by "
-           "blanks if there is none. An unknown value is never 0: it is - here, an empty field in "
+           "Without an option of the output: columns that fit the terminal, or all of them, lined "
+           "up, "
+           "if there is none; kernels with PyProf's columns then are as PyProf prints them, "
+           "separated by blanks. An unknown value is never 0: it is - here, an empty field in "
            "CSV, null in JSON; the column reason says why.",
            fmt::format("Rules of tc: version {}.", ops::TensorCoreRulesVersion())},
       .examples = {{"prof -w 130 net.sqlite", "the op of each kernel"},

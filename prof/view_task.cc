@@ -25,6 +25,17 @@ bool ShowsPrices(const ViewPlan& plan) {
   });
 }
 
+/// What a picture of stacks shows.
+std::string TitleOf(const Options& options) {
+  if (options.views.empty() || options.inputs.empty()) return {};
+  const std::vector<std::string>& by = options.views.front().options.by;
+  const bool host = std::ranges::find(by, "host") != by.end();
+  std::string title = fmt::format("{} by call stack: {}", host ? "Host time" : "GPU time",
+                                  ShownText(options.inputs.front()));
+  if (options.inputs.size() > 1) title += fmt::format(" and {} more", options.inputs.size() - 1);
+  return title;
+}
+
 }  // namespace
 
 PriceOptions PriceOptionsOf(const Options& options, Messages* messages) {
@@ -65,6 +76,8 @@ std::unique_ptr<Destination> OpenDestination(const Options& options) {
        options.task == Task::kViews || options.task == Task::kDiff,
        options.header_keys,
        options.screen,
+       options.markdown_rows,
+       TitleOf(options),
        options.to_terminal});
 }
 

@@ -286,10 +286,25 @@ def kernels_of_ranks(task):
         raise AssertionError(f"printed {printed}, computed {computed}")
 
 
+def table_for_a_pull_request(task):
+    """26: the time of each stream, in Markdown."""
+    lines = task.run("prof", "--markdown", "--by", "stream", "-c", "stream,count,total",
+                     task.path(TIMESFORMER)).splitlines()
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    if cells[:2] != [["Stream", "Count", "Total(ns)"], ["---:"] * 3]:
+        raise AssertionError(f"not the head of a table: {lines[:2]}")
+    computed = collections.defaultdict(list)
+    for event in filter(is_kernel, task.events(TIMESFORMER)):
+        computed[str(event["args"]["stream"])].append(length(event))
+    found = {stream: (int(count), int(time)) for stream, count, time in cells[2:]}
+    if found != {stream: (len(times), sum(times)) for stream, times in computed.items()}:
+        raise AssertionError(f"streams: printed {found}")
+
+
 TASKS = {function.__name__: function for function in (
     costliest_layer, backward_share, tensor_core_share, time_by_shape, host_bound,
     exposed_communication, rows_for_pandas, sums_in_sql, kernel_summary, copies_by_kind,
-    kernels_of_ranks)}
+    kernels_of_ranks, table_for_a_pull_request)}
 
 
 def main():

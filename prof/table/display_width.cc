@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kMark = "...";
 constexpr size_t kLeastMarked = 8;
+constexpr size_t kLeastLeftMarked = 5;
 
 bool IsAscii(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
@@ -69,7 +70,8 @@ size_t AppendClusters(std::string_view text, size_t width, Cut cut, std::string*
     return cluster < clusters.size() ? clusters[cluster].begin : text.size();
   };
   if (width < kLeastMarked) cut = cut == Cut::kMiddle ? Cut::kRight : cut;
-  const std::string_view mark = width < kLeastMarked ? std::string_view() : kMark;
+  const size_t least = cut == Cut::kLeft ? kLeastLeftMarked : kLeastMarked;
+  const std::string_view mark = width < least ? std::string_view() : kMark;
   const size_t room = width - mark.size();
   // Keeps more of the end, where kernel names differ.
   const size_t room_left = cut == Cut::kRight ? room : cut == Cut::kLeft ? 0 : room - room / 2;

@@ -19,7 +19,8 @@ enum class Cut : uint8_t {
 };
 
 /// Appends as much of `text` as fits into `width` columns and returns the columns used: the whole
-/// text, or what `cut` keeps of it with "..." (without, below 8 columns). Never splits what is
+/// text, or what `cut` keeps of it with "..." (without, below 8 columns, of kLeft
+/// below 5). Never splits what is
 /// drawn as one: a letter and its accents, an emoji of several code points.
 size_t AppendCut(std::string_view text, size_t width, Cut cut, std::string* out);
 

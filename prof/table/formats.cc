@@ -1,8 +1,10 @@
 #include "prof/table/formats.h"
 
 #include <charconv>
+#include <utility>
 
 #include "base/utf8.h"
+#include "prof/table/flame_graph.h"
 #include "prof/table/sqlite_file.h"
 #include "prof/table/text_sinks.h"
 
@@ -27,6 +29,12 @@ class Spaces : public TextFile {
  public:
   using TextFile::TextFile;
   std::unique_ptr<Sink> NewTable() override { return MakeSpaceSink(&output_); }
+};
+
+class Aligned : public TextFile {
+ public:
+  using TextFile::TextFile;
+  std::unique_ptr<Sink> NewTable() override { return MakeAlignedSink(&output_); }
 };
 
 class FormatsWidths : public TextFile {
@@ -54,6 +62,23 @@ class Csv : public TextFile {
   }
 };
 
+class Markdown : public TextFile {
+ public:
+  using TextFile::TextFile;
+  std::unique_ptr<Sink> NewTable() override {
+    return MakeMarkdownSink(&output_, plan_.markdown_rows, !std::exchange(begun_, true));
+  }
+
+ private:
+  bool begun_ = false;
+};
+
+class Picture : public TextFile {
+ public:
+  using TextFile::TextFile;
+  std::unique_ptr<Sink> NewTable() override { return MakeFlameSink(&output_, plan_.title); }
+};
+
 class JsonLines : public TextFile {
  public:
   using TextFile::TextFile;
@@ -68,13 +93,21 @@ std::unique_ptr<Destination> FormatsOpen(const FormatPlan& plan) {
 using Value = Format::Value;
 
 constexpr Format kFormats[] = {
-    {"", Value::kNone, "Fields separated by blanks", false, false, FormatsOpen<Spaces>},
+    {"", Value::kNone, "Columns as wide as their contents", false, false, FormatsOpen<Aligned>},
+    {"blank", Value::kNone,
+     "Fields without blanks, separated by one blank, as PyProf prints kernels", false, false,
+     FormatsOpen<Spaces>},
     {"w", Value::kWidth,
      "Columns of fixed width that fill WIDTH characters; integers are never cut", false, false,
      FormatsOpen<FormatsWidths>},
     {"csv", Value::kNone, "Comma separated values, every field quoted", false, false,
      FormatsOpen<Csv>},
+    {"markdown", Value::kNone,
+     "A table of GitHub's Markdown, of at most 100 rows unless --top is given", false, false,
+     FormatsOpen<Markdown>},
     {"json", Value::kNone, "One JSON object per line", true, false, FormatsOpen<JsonLines>},
+    {"svg", Value::kNone, "With --view stacks: a flame graph as a picture for browsers", false,
+     false, FormatsOpen<Picture>},
     {"sqlite", Value::kFile,
      "Write a SQLite database with the rows as a table, whole or not at all (all columns "
      "unless -c is given)",
@@ -91,5 +124,6 @@ constexpr Format kScreenFormat = {"",    Value::kNone, "Columns that fit the ter
 
 std::span<const Format> Formats() { return kFormats; }
 const Format& ScreenFormat() { return kScreenFormat; }
+const Format& BlankFormat() { return kFormats[1]; }
 
 }  // namespace oplens::prof

@@ -19,10 +19,12 @@ struct FormatPlan {
   std::string value;                                      ///< Of its option: a width, a file name.
   std::string output;                                     ///< Of -o; "" or "-": standard output.
   std::vector<std::pair<std::string, std::string>> meta;  ///< How the tables were made.
-  bool names_tables = false;  ///< Each row names its table, if the format can.
-  bool header_keys = false;   ///< The header shows the keys of -c.
-  Screen screen = {};         ///< Of a terminal.
-  bool to_terminal = false;   ///< For people: terminal control characters are replaced.
+  bool names_tables = false;   ///< Each row names its table, if the format can.
+  bool header_keys = false;    ///< The header shows the keys of -c.
+  Screen screen = {};          ///< Of a terminal.
+  size_t markdown_rows = 100;  ///< The most of a table in Markdown; 0: all.
+  std::string title;           ///< Of a picture.
+  bool to_terminal = false;    ///< For people: terminal control characters are replaced.
 };
 
 /// A way to write tables; an entry of kFormats.
@@ -42,6 +44,9 @@ struct Format {
 
 /// The first needs no option.
 std::span<const Format> Formats();
+
+/// PyProf's form.
+const Format& BlankFormat();
 
 /// For a terminal, unless an option selects another.
 const Format& ScreenFormat();

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/utf8.h"
 #include "prof/table/display_width.h"
+#include "prof/table/fitted_text.h"
 #include "prof/table/layout.h"
 #include "prof/table/text_sinks.h"
 
@@ -18,6 +18,9 @@ namespace {
 
 constexpr size_t kMostNamed = 6;      // Dropped columns named in the sentence.
 constexpr size_t kLeastColumns = 10;  // Minimum assumed for a terminal.
+// Of lines without a limit:
+constexpr size_t kWindow = 1000;
+constexpr size_t kMostStored = size_t{1} << 20;  // Bytes.
 
 /// Texts shrink to this before columns are dropped.
 size_t LeastText(size_t columns) { return std::clamp<size_t>(columns / 8, 6, 10); }
@@ -36,18 +39,6 @@ struct Tint {
 constexpr Tint kTints[] = {
     {"op", "\x1b[36m"}, {"loss", "\x1b[33m"}, {"mend", "\x1b[33m"}, {"reason", "\x1b[33m"}};
 
-/// The part of a text to cut.
-Cut CutOf(const Field& field, std::string_view text) {
-  if (field.type == FieldType::kFileList) return Cut::kLeft;
-  // Texts ordered from the outermost, and paths.
-  constexpr std::string_view kInwards[] = {":", " > ", ";"};
-  if (std::ranges::find(kInwards, field.separator) != std::end(kInwards)) return Cut::kLeft;
-  if (field.type == FieldType::kName) return Cut::kMiddle;
-  if (text.find_first_of("<(") != std::string_view::npos) return Cut::kMiddle;
-  const bool path = text.find('/') != std::string_view::npos && text.find(' ') == text.npos;
-  return path ? Cut::kLeft : Cut::kRight;
-}
-
 /// Appends a sentence, broken at blanks into lines of at most `width` columns if possible.
 void AppendWrapped(std::string_view sentence, size_t width, std::string* out) {
   size_t at = 0;
@@ -65,13 +56,19 @@ void AppendWrapped(std::string_view sentence, size_t width, std::string* out) {
   }
 }
 
+/// What a table may take.
+struct ScreenLimits {
+  size_t columns = 0;    ///< Of a line; 0: no limit.
+  size_t name = 0;       ///< Columns of a name,
+  size_t sentence = 0;   ///< and of a sentence.
+  size_t most_rows = 0;  ///< 0: no limit.
+  size_t window = 0;     ///< Rows that decide the widths; 0: all, which are stored.
+};
+
 class ScreenSink : public Sink {
  public:
-  ScreenSink(Output* output, const Screen& screen)
-      : output_(output),
-        columns_(std::max(screen.columns, kLeastColumns)),
-        most_rows_(screen.most_rows),
-        colours_(screen.colours) {}
+  ScreenSink(Output* output, const ScreenLimits& limits, bool colours)
+      : output_(output), limits_(limits), colours_(colours) {}
 
   void Begin(std::string_view, std::vector<Field> fields) override {
     fields_ = std::move(fields);
@@ -80,29 +77,27 @@ class ScreenSink : public Sink {
   }
 
   void Row(std::span<const Cell> cells) override {
-    if (most_rows_ > 0 && rows_.size() == most_rows_) {
+    if (limits_.most_rows > 0 && rows_.size() == limits_.most_rows) {
       ++rows_left_out_;
       return;
     }
-    std::vector<std::string>& row = rows_.emplace_back(cells.size());
-    for (size_t i = 0; i < cells.size(); ++i) {
-      KeepText(fields_[i], cells[i], &row[i]);
+    if (!widths_.empty()) {
+      KeepTexts(cells, &next_);
+      AppendRow(next_, "");
+      output_->FlushIfLarge();
+      return;
+    }
+    stored_bytes_ += KeepTexts(cells, &rows_.emplace_back());
+    const std::vector<std::string>& row = rows_.back();
+    for (size_t i = 0; i < row.size(); ++i) {
       rooms_[i].wish = std::max(rooms_[i].wish, DisplayWidth(row[i]));
     }
+    if (limits_.window == 0) return;
+    if (rows_.size() == limits_.window || stored_bytes_ > kMostStored) LayOutStored(true);
   }
 
   void End() override {
-    for (size_t i = 0; i < fields_.size(); ++i) {
-      ColumnWidths& room = rooms_[i];
-      const size_t floor =
-          fields_[i].type == FieldType::kName ? LeastName(columns_) : LeastText(columns_);
-      room.least = IsNumber(fields_[i]) ? room.wish : std::min(room.wish, floor);
-    }
-    widths_ = LayOut(rooms_, columns_);
-    std::vector<std::string> headers;
-    for (const Field& field : fields_) headers.emplace_back(field.header);
-    AppendRow(headers, colours_ ? kHeader : "");
-    for (const std::vector<std::string>& row : rows_) AppendRow(row, "");
+    if (widths_.empty()) LayOutStored(false);
     SayWhatIsLeftOut();
     output_->FlushIfLarge();
   }
@@ -112,21 +107,43 @@ class ScreenSink : public Sink {
   void Document(std::string_view text) override { output_->buffer()->append(text); }
 
  private:
-  /// The cell's text, without control characters and no wider than a line.
-  void KeepText(const Field& field, const Cell& cell, std::string* kept) {
-    std::string_view text = CellText(field, cell, &scratch_);
-    const auto* list = std::get_if<Cell::Texts>(&cell.value);
-    if (field.type == FieldType::kFileList && list != nullptr && !list->texts.empty()) {
-      text = list->texts.back();
+  /// The texts of the cells, without control characters and no wider than they may be. Returns
+  /// their bytes.
+  size_t KeepTexts(std::span<const Cell> cells, std::vector<std::string>* row) {
+    row->resize(cells.size());
+    size_t bytes = 0;
+    for (size_t i = 0; i < cells.size(); ++i) {
+      std::string& text = (*row)[i];
+      text.clear();
+      AppendReadable(fields_[i], cells[i], limits_.name, limits_.sentence, &text);
+      bytes += text.size();
     }
-    if (text.empty()) text = "-";
-    valid_.clear();
-    AppendUtf8(text, Utf8Hidden::kControls, &valid_);
-    if (IsNumber(field)) {
-      *kept = valid_;
+    return bytes;
+  }
+
+  /// Decides the widths and prints what is stored. `goes_on`: more rows follow.
+  void LayOutStored(bool goes_on) {
+    for (size_t i = 0; i < fields_.size(); ++i) {
+      ColumnWidths& room = rooms_[i];
+      const bool number = IsNumber(fields_[i]);
+      // Numbers may have more digits further down.
+      if (goes_on && number) {
+        room.wish = std::max(room.wish, static_cast<size_t>(fields_[i].width));
+      }
+      const size_t floor = fields_[i].type == FieldType::kName ? LeastName(limits_.columns)
+                                                               : LeastText(limits_.columns);
+      room.least = number ? room.wish : std::min(room.wish, floor);
+    }
+    if (limits_.columns > 0) {
+      widths_ = LayOut(rooms_, limits_.columns);
     } else {
-      AppendCut(valid_, columns_, CutOf(field, valid_), kept);
+      for (const ColumnWidths& room : rooms_) widths_.push_back(room.wish);
     }
+    std::vector<std::string> headers;
+    for (const Field& field : fields_) headers.emplace_back(field.header);
+    AppendRow(headers, colours_ ? kHeader : "");
+    for (const std::vector<std::string>& row : rows_) AppendRow(row, "");
+    if (goes_on) rows_.clear();
   }
 
   std::string_view ColourOf(const Field& field) const {
@@ -145,8 +162,9 @@ class ScreenSink : public Sink {
       if (widths_[i] == 0) continue;
       cut_.clear();
       const bool right = IsNumber(fields_[i]);
-      // Numbers are never cut, even if wider than the line.
-      const size_t width = right ? std::max(widths_[i], texts[i].size()) : widths_[i];
+      // Numbers are never cut, even if wider than the line; nothing is in lines without a limit.
+      const bool whole = right || limits_.columns == 0;
+      const size_t width = whole ? std::max(widths_[i], DisplayWidth(texts[i])) : widths_[i];
       const size_t fill = width - AppendCut(texts[i], width, CutOf(fields_[i], texts[i]), &cut_);
       out->append(blanks + (right ? fill : 0), ' ');
       const std::string_view tint = colour.empty() ? ColourOf(fields_[i]) : colour;
@@ -176,29 +194,40 @@ class ScreenSink : public Sink {
   void Say(std::string_view sentence) {
     std::string* const out = output_->buffer();
     if (colours_) out->append(kAside);
-    AppendWrapped(sentence, columns_, out);
+    AppendWrapped(sentence, limits_.columns, out);
     if (colours_) out->append(kPlain);
     out->push_back('\n');
   }
 
   Output* output_;
-  size_t columns_;
-  size_t most_rows_;
+  ScreenLimits limits_;
   bool colours_;
   std::vector<Field> fields_;
   std::vector<ColumnWidths> rooms_;
-  std::vector<size_t> widths_;
+  std::vector<size_t> widths_;  // Empty until they are decided.
   std::vector<std::vector<std::string>> rows_;
+  size_t stored_bytes_ = 0;
+  std::vector<std::string> next_;
   size_t rows_left_out_ = 0;
-  std::string scratch_;
-  std::string valid_;
   std::string cut_;
 };
 
 }  // namespace
 
 std::unique_ptr<Sink> MakeScreenSink(Output* output, const Screen& screen) {
-  return std::make_unique<ScreenSink>(output, screen);
+  const size_t columns = std::max(screen.columns, kLeastColumns);
+  return std::make_unique<ScreenSink>(
+      output,
+      ScreenLimits{
+          .columns = columns, .name = columns, .sentence = columns, .most_rows = screen.most_rows},
+      screen.colours);
+}
+
+std::unique_ptr<Sink> MakeAlignedSink(Output* output) {
+  return std::make_unique<ScreenSink>(
+      output,
+      ScreenLimits{.name = kMostReadableName, .sentence = kMostReadableSentence, .window = kWindow},
+      false);
 }
 
 }  // namespace oplens::prof

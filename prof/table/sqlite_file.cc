@@ -236,7 +236,9 @@ class SqliteFile::Table : public Sink {
     std::string parameters;
     for (const Field& field : fields) {
       const char* const comma = definitions.empty() ? "" : ", ";
-      definitions += fmt::format("{}\"{}\" {}", comma, field.key, SqlType(field.type));
+      const bool is_id = field.key == "id" && field.fold == Fold::kKey;
+      definitions += fmt::format("{}\"{}\" {}{}", comma, field.key, SqlType(field.type),
+                                 is_id ? " PRIMARY KEY" : "");
       parameters += fmt::format("{}?", comma);
     }
     try {
@@ -293,6 +295,14 @@ SqliteFile::~SqliteFile() = default;
 
 std::unique_ptr<Sink> SqliteFile::NewTable() {
   return std::make_unique<Table>(path_, database_.get());
+}
+
+void SqliteFile::Run(const char* sql) {
+  try {
+    database_->exec(sql);
+  } catch (const SQLite::Exception& error) {
+    FailToWrite(path_, error);
+  }
 }
 
 void SqliteFile::Commit() {

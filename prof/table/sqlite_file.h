@@ -37,7 +37,8 @@ class DescriptorVfs {
 };
 
 /// Tables in an SQLite database ('-' in names becomes '_'): a column per field, INTEGER, REAL or
-/// TEXT; unknown is NULL, lists are JSON texts. Table `meta` (key, value): how it was made.
+/// TEXT; unknown is NULL, lists are JSON texts. A key field "id" is the primary key. Table `meta`
+/// (key, value): how it was made.
 class SqliteFile : public Destination {
  public:
   /// Writes to a nameless file, as Output. Throws Error if that fails or `path` is not a regular
@@ -48,6 +49,8 @@ class SqliteFile : public Destination {
 
   std::unique_ptr<Sink> NewTable() override;
   void Commit() override;
+  /// Runs a statement, such as one that makes a view. Throws Error if the file cannot be written.
+  void Run(const char* sql);
 
  private:
   class Table;

@@ -28,8 +28,20 @@ std::unique_ptr<Sink> MakeWidthSink(Output* output, int width,
 /// Throws UsageError below 10 and above 10000.
 void RefuseWidth(int width);
 
+/// As a table for a terminal (MakeScreenSink), without limits of lines and rows: columns are as
+/// wide as their contents in the first 1,000 rows, or 1 MiB of them; if more follow, columns of
+/// numbers are at least as wide as Field::width, and what is wider further down shifts the rest of
+/// its line. Names are cut to 80 columns and sentences to 400.
+std::unique_ptr<Sink> MakeAlignedSink(Output* output);
+
 /// Fields without blanks, separated by one blank; unknown is "-".
 std::unique_ptr<Sink> MakeSpaceSink(Output* output);
+
+/// A table of GitHub's Markdown; numbers are right-justified, unknown is "-", names are cut to 80
+/// columns and sentences to 400. Nothing in a text ends its cell or becomes HTML or a link
+/// (base/markdown.h). After `most_rows` rows (0: no limit) a sentence says how to get the others.
+/// `first`: nothing stands before it in `output`.
+std::unique_ptr<Sink> MakeMarkdownSink(Output* output, size_t most_rows, bool first = true);
 
 /// One JSON object per line: {"schema": kJsonSchema, then with `names_table` "view": the table's
 /// name, then the fields by key}; unknown is null. No header.

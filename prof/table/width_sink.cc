@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "prof/table/fitted_text.h"
 #include "prof/table/layout.h"
 #include "prof/table/text_sinks.h"
 
@@ -41,6 +42,18 @@ void AppendWidthSinkLeft(std::string_view text, size_t width, std::string* out) 
   AppendUtf8(text.substr(0, 4 * (width + 1)), Utf8Hidden::kControls, out);
   const size_t taken = CutTo(width, begin, out);
   out->append(width - taken, ' ');
+}
+
+/// The same, except that of layers and paths the end is kept.
+void AppendWidthSinkText(const Field& field, std::string_view text, size_t width,
+                         std::string* out) {
+  if (field.type == FieldType::kFileList || CutOf(field, text) != Cut::kLeft) {
+    AppendWidthSinkLeft(text, width, out);
+    return;
+  }
+  std::string valid;
+  AppendUtf8(text, Utf8Hidden::kControls, &valid);
+  out->append(width - std::min(width, AppendCut(valid, width, Cut::kLeft, out)), ' ');
 }
 
 void AppendWidthSinkRight(std::string_view digits, size_t width, std::string* out) {
@@ -118,7 +131,7 @@ class WidthSink : public Sink {
       if (field.type == FieldType::kInteger || field.type == FieldType::kDecimal) {
         AppendWidthSinkRight(text, widths_[i], out);
       } else {
-        AppendWidthSinkLeft(text, widths_[i], out);
+        AppendWidthSinkText(field, text, widths_[i], out);
       }
       out->push_back(' ');
     }

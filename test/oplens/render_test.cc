@@ -163,6 +163,25 @@ TEST(RenderTest, NarrowTablesKeepShareAndBound) {
   EXPECT_THAT(text, Not(HasSubstr("GB/s")));
 }
 
+TEST(RenderTest, MarkdownHasHeadingsAndTables) {
+  Screen screen = FullScreen();
+  screen.ops.rows.front().name = "a|b";
+  screen.verdict = "the GPU waits in <b>@someone</b>";
+  const std::string text = Render(screen, {.markdown = true});
+  EXPECT_THAT(text, testing::StartsWith("### fff"));
+  EXPECT_THAT(text, HasSubstr("\n\n### Ops of the recording\n\n|  | share % | time |"));
+  EXPECT_THAT(text, HasSubstr("\n| `a\\|b ["));
+  EXPECT_THAT(text, HasSubstr("\\<b\\>@<!-- -->someone"));
+  EXPECT_THAT(text, HasSubstr("\n\n### Next\n\n|  | shows |\n| :--- | :--- |\n"));
+  EXPECT_THAT(text, HasSubstr("| `oplens report -o run.html "));
+  EXPECT_THAT(text, Not(HasSubstr("\n\n\n")));
+  size_t content = 0;
+  for (const std::string& line : LinesOf(text)) {
+    if (!line.empty() && !line.starts_with("| :---") && !line.starts_with("|  |")) ++content;
+  }
+  EXPECT_LE(content, kMostLines);
+}
+
 TEST(RenderTest, ColoursAreEscapesAndNothingElse) {
   const std::string plain = Render(FullScreen(), {100, false});
   std::string coloured = Render(FullScreen(), {100, true});

@@ -50,7 +50,7 @@ TEST_F(ProgramTest, TheGpuMayBeGiven) {
   WriteFile(dict_, Line(record));
   const auto run = [&](std::vector<std::string> options) {
     options.insert(options.begin(), Program("prof"));
-    for (const char* option : {"-c", "theoretical_occupancy_pct", "--quiet"})
+    for (const char* option : {"-c", "theoretical_occupancy_pct", "--quiet", "--blank"})
       options.emplace_back(option);
     options.push_back(dict_.string());
     return RunProgram(options);

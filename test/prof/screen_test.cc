@@ -57,7 +57,8 @@ TEST(AppendCutTest, CutsWhereItIsTold) {
   EXPECT_EQ(CutText(kText, 10, Cut::kLeft), "...jklmnop");
   EXPECT_EQ(CutText(kText, 10, Cut::kMiddle), "abcd...nop");
   EXPECT_EQ(CutText(kText, 7, Cut::kRight), "abcdefg") << "too narrow for dots";
-  EXPECT_EQ(CutText(kText, 7, Cut::kLeft), "jklmnop");
+  EXPECT_EQ(CutText(kText, 7, Cut::kLeft), "...mnop") << "innermost names stay";
+  EXPECT_EQ(CutText(kText, 4, Cut::kLeft), "mnop");
   EXPECT_EQ(CutText(kText, 7, Cut::kMiddle), "abcdefg");
   EXPECT_EQ(CutText(kText, 0, Cut::kLeft), "");
 }

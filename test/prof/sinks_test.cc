@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -93,6 +94,53 @@ TEST_F(SinksTest, SpaceSeparated) {
 )");
 }
 
+TEST_F(SinksTest, AlignedColumnsAreAsWideAsTheirContents) {
+  EXPECT_EQ(Written(MakeAlignedSink, "idx,op,kernel,params,sil,trace", rows_),
+            R"(Idx Op Kernel       Params           Sil(ns) Trace
+  1 mm scale_kernel M=2,N=3,K=4,fp32     100 my nets/net.py:14
+  2 -  -            -                      - -
+)");
+}
+
+TEST_F(SinksTest, AlignedNamesAreCutWhereTheyMatterLeast) {
+  const std::string outer(200, 'x');
+  const std::vector<std::string_view> layers = {outer, "innermost"};
+  known_.layer = layers;
+  const std::string name = "first" + outer + "last";
+  known_record_.short_name = name;
+  const std::string text = Written(MakeAlignedSink, "layer,kernel,idx", {&known_});
+  const std::string line = text.substr(text.find('\n') + 1);
+  EXPECT_THAT(line, StartsWith("..." + std::string(67, 'x') + ":innermost first"));
+  EXPECT_THAT(line, testing::EndsWith("last   1\n"));
+  EXPECT_EQ(line.size(), 80U + 1 + 80 + 1 + 3 + 1);
+}
+
+TEST_F(SinksTest, AlignedRowsBeyondTheWindowShiftWhatDoesNotFit) {
+  known_.op = "mm";
+  std::vector<const PricedKernel*> rows(1500, &known_);
+  PricedKernel wide = known_;
+  wide.op = "convolution";
+  wide.index = 123456789;
+  rows.push_back(&wide);
+  const std::string text = Written(MakeAlignedSink, "op,idx,kernel", rows);
+  // Numbers have the width that the field declares, since more rows follow.
+  EXPECT_THAT(text, StartsWith("Op     Idx Kernel\nmm       1 scale_kernel\n"));
+  EXPECT_THAT(text,
+              testing::EndsWith("\nmm       1 scale_kernel\nconvolution 123456789 scale_kernel\n"));
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1502);
+}
+
+TEST_F(SinksTest, AlignedTablesWithoutRowsHaveAHeader) {
+  EXPECT_EQ(Written(MakeAlignedSink, "idx,op", {}), "Idx Op\n");
+}
+
+TEST_F(SinksTest, FixedWidthKeepsTheInnermostLayer) {
+  const std::vector<std::string_view> layers = {"encoder", "attention"};
+  known_.layer = layers;
+  EXPECT_EQ(Written(Width(20), "layer,sil", {&known_}),
+            "Layer     Sil(ns)\n...ention        100\n");
+}
+
 TEST_F(SinksTest, Table) {
   EXPECT_EQ(
       Written(Width(132), "idx,trace,dir,op,kernel,params,sil,tc,flops", rows_),
@@ -108,6 +156,30 @@ TEST_F(SinksTest, Json) {
       R"({"schema":1,"idx":1,"seq":[5,6],"trace":["main.py:3","my nets/net.py:14"],"dir":"fprop","op":"mm","kernel":"scale_kernel","params":"M=2,N=3,K=4,fp32","sil":100,"tc":1,"grid":[2,1,1],"flops":48,"reason":[]}
 {"schema":1,"idx":2,"seq":[],"trace":[],"dir":null,"op":null,"kernel":null,"params":null,"sil":null,"tc":null,"grid":[2,1,1],"flops":null,"reason":["untimed"]}
 )");
+}
+
+std::unique_ptr<Sink> MarkdownOfAll(Output* output) { return MakeMarkdownSink(output, 0); }
+std::unique_ptr<Sink> MarkdownOfOne(Output* output) { return MakeMarkdownSink(output, 1); }
+
+TEST_F(SinksTest, Markdown) {
+  EXPECT_EQ(Written(MarkdownOfAll, "idx,op,kernel,params,trace,reason", rows_),
+            R"(| Idx | Op | Kernel | Params | Trace | Reason |
+| ---: | :--- | :--- | :--- | :--- | :--- |
+| 1 | mm | `scale_kernel` | `M=2,N=3,K=4,fp32` | `my nets/net.py:14` | - |
+| 2 | - | - | - | - | `untimed` |
+)");
+}
+
+TEST_F(SinksTest, MarkdownCellsHoldWhateverANameIs) {
+  known_.op = "a|b";
+  known_record_.short_name = "k`</td>|\n# [x](http://y)";
+  EXPECT_EQ(Written(MarkdownOfAll, "op,kernel", {&known_}),
+            "| Op | Kernel |\n| :--- | :--- |\n| `a\\|b` | ``k`</td>\\|_#_[x](http://y)`` |\n");
+}
+
+TEST_F(SinksTest, LongMarkdownSaysHowToGetTheRest) {
+  EXPECT_EQ(Written(MarkdownOfOne, "idx", {&known_, &unknown_, &unknown_}),
+            "| Idx |\n| ---: |\n| 1 |\n\n2 more rows: `--top N` shows N, `--csv` all\n");
 }
 
 TEST_F(SinksTest, CsvKeepsQuotesNewlinesAndCommas) {

@@ -314,7 +314,7 @@ TEST(SaveBaselineTest, NamesOfFilesAreNotKept) {
     EXPECT_THAT(section.bytes, Not(HasSubstr("secrethost"))) << section.view;
   }
   EXPECT_THAT(summary.calls, Not(HasSubstr("secrethost")));
-  EXPECT_THAT(Prof({"--view", "overview", file}).out, HasSubstr("\ninput_2 0 "));
+  EXPECT_THAT(Prof({"--view", "overview", "--blank", file}).out, HasSubstr("\ninput_2 0 "));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #ifndef OPLENS_PROF_VIEWS_KERNELS_KERNEL_COLUMNS_H_
 #define OPLENS_PROF_VIEWS_KERNELS_KERNEL_COLUMNS_H_
 
+#include <cstddef>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -23,6 +24,9 @@ Columns<PricedKernel> SelectKernelColumns(std::string_view list);
 
 /// The needs of KernelColumns(), in the same order.
 std::vector<ColumnNeed> KernelColumnNeeds();
+
+/// How many of KernelColumns(), the first ones, are PyProf's.
+inline constexpr size_t kPyProfColumns = 20;
 
 /// Columns if -c is not given.
 inline constexpr std::string_view kDefaultColumns = "idx,dir,sub,mod,op,kernel,params,sil";

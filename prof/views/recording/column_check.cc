@@ -1,6 +1,7 @@
 #include "prof/views/recording/column_check.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/append_format.h"
 
@@ -68,22 +69,42 @@ void ColumnCheck::Add(const PricedKernel& row) {
   }
 }
 
+std::string ColumnCheck::WhyNot(size_t column) const {
+  std::string why;
+  const std::vector<Counted> reasons = Largest(counts_[column].reasons);
+  for (size_t r = 0; r < std::min(reasons.size(), kShownReasons); ++r) {
+    AppendFormat(&why, "{}{} {}", r == 0 ? "" : ", ", reasons[r].rows,
+                 ReasonWord(reasons[r].reason));
+  }
+  if (reasons.size() > kShownReasons) why += ", ...";
+  return why;
+}
+
 std::string ColumnCheck::Render() const {
   std::string out = "columns, and the kernels that have them\n";
   for (size_t i = 0; i < columns_.size(); ++i) {
-    AppendFormat(&out, "  {:<12} {:>10} of {:<10}", columns_[i]->key, counts_[i].known, rows_);
-    std::string why;
-    const std::vector<Counted> reasons = Largest(counts_[i].reasons);
-    for (size_t r = 0; r < std::min(reasons.size(), kShownReasons); ++r) {
-      AppendFormat(&why, "{} {} {}", r == 0 ? "" : ",", reasons[r].rows,
-                   ReasonWord(reasons[r].reason));
-    }
-    if (reasons.size() > kShownReasons) why += ", ...";
-    out.append(why);
+    AppendFormat(&out, "  {:<12} {:>10} of {:<10} {}", columns_[i]->key, counts_[i].known, rows_,
+                 WhyNot(i));
     out.erase(out.find_last_not_of(' ') + 1);
     out.push_back('\n');
   }
   return out;
+}
+
+void ColumnCheck::Emit(Sink* sink) const {
+  constexpr Field kFields[] = {
+      {"column", "Column", "", FieldType::kText, 12, "key of the column", Fold::kKey},
+      {"kernels", "Kernels", "", FieldType::kInteger, 10, "kernels that have a value"},
+      {"of", "Of", "", FieldType::kInteger, 10, "all kernels"},
+      {"why_not", "WhyNot", "", FieldType::kText, Field::kShared, "why the others have none"}};
+  sink->Begin("check", {std::begin(kFields), std::end(kFields)});
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    const std::string why = WhyNot(i);
+    const Cell cells[] = {Text(columns_[i]->key), Integer(counts_[i].known), Integer(rows_),
+                          Text(why)};
+    sink->Row(cells);
+  }
+  sink->End();
 }
 
 }  // namespace oplens::prof

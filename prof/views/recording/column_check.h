@@ -9,6 +9,7 @@
 #include "parse/model/reason.h"
 #include "prof/price/kernel_sink.h"
 #include "prof/table/columns.h"
+#include "prof/table/sink.h"
 
 namespace oplens::prof {
 
@@ -25,7 +26,13 @@ class ColumnCheck : public KernelSink {
   /// have none, if known, most frequent reason first.
   std::string Render() const;
 
+  /// The same as a table.
+  void Emit(Sink* sink) const;
+
  private:
+  /// The reasons of the kernels without a value of a column: "12 no-range, 3 ..."; "" if none.
+  std::string WhyNot(size_t column) const;
+
   struct Count {
     int64_t known = 0;
     std::array<int64_t, kReasonCount> reasons{};  // Of rows without a value.
