@@ -29,6 +29,7 @@ extern const View kQueueView;
 extern const View kBandwidthView;
 extern const View kCriticalPathView;
 extern const View kRooflineView;
+extern const View kGemmsView;
 extern const View kCountersView;
 extern const View kEventsView;
 extern const View kDistributedView;
@@ -65,6 +66,7 @@ inline constexpr const View* kViews[] = {
     &kBandwidthView,
     &kCriticalPathView,
     &kRooflineView,
+    &kGemmsView,
     &kCountersView,
     &kEventsView,
     &kDistributedView,
