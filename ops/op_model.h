@@ -75,6 +75,11 @@ struct MatrixProduct {
   /// m, k (M, N, K of the column-major product); convolution: C and K of one group; attention: D
   /// and Dv; recurrent: batch, input, hidden.
   std::vector<NamedExtent> extents;
+  /// What identifies the call beside a product of matrices, by the keys of columns of kernels: of a
+  /// convolution conv_n, conv_c, conv_h, conv_w, conv_k, conv_r, conv_s, conv_g; of attention
+  /// batch, heads, sq, sk, head_dim and causal (0 or 1). Unknown ones are left out.
+  std::vector<NamedExtent> sizes = {};
+  std::vector<int64_t> stride = {};  ///< Convolution: one value per dimension; empty: unknown.
 };
 
 /// Role of an op, where it matters beyond the cost.
@@ -151,8 +156,19 @@ std::string_view GradientWord(Part part);
 /// The sizes to print for a kernel that computes `part`.
 std::string_view ParamsOf(const PricedOp& op, Direction direction, Part part);
 
-/// The extents behind ParamsOf() that matter to Tensor Cores; empty without a product.
+/// The extents behind ParamsOf() that matter to Tensor Cores; empty without a product, and for a
+/// part that is none where the parts have products of their own.
 std::span<const NamedExtent> ExtentsOf(const PricedOp& op, Direction direction, Part part);
+
+/// A size of the call by the key of a column of kernels: m, n, k and batch of a product of matrices
+/// whose `extents` (ExtentsOf) are its M, N and K; of other products MatrixProduct::sizes. nullopt:
+/// the call has none of this key, or it is not known.
+std::optional<int64_t> SizeNamed(const PricedOp& op, std::span<const NamedExtent> extents,
+                                 std::string_view key);
+
+/// Which factors of a part's product are stored transposed, in the terms of column-major BLAS:
+/// "TN" for linear. "": not told by the op's definition, and for other products.
+std::string_view LayoutOf(const PricedOp& op, Direction direction, Part part);
 
 }  // namespace oplens::ops
 

@@ -42,9 +42,20 @@ PriceResult CheckRange(PriceResult result) {
 
 namespace {
 
+const std::vector<PartWork>& PartsOf(const PricedOp& op, Direction direction) {
+  return direction == Direction::kBackward ? op.backward : op.forward;
+}
+
+std::optional<int64_t> FindExtent(std::span<const NamedExtent> extents, std::string_view name) {
+  for (const NamedExtent& extent : extents) {
+    if (extent.name == name) return extent.extent;
+  }
+  return std::nullopt;
+}
+
 // The part, if it has its own sizes; otherwise nullptr.
 const PartWork* FindSizedPart(const PricedOp& op, Direction direction, Part part) {
-  const std::vector<PartWork>& parts = direction == Direction::kBackward ? op.backward : op.forward;
+  const std::vector<PartWork>& parts = PartsOf(op, direction);
   const auto found = std::find_if(parts.begin(), parts.end(), [&](const PartWork& candidate) {
     return candidate.part == part && !candidate.params.empty();
   });
@@ -60,8 +71,52 @@ std::string_view ParamsOf(const PricedOp& op, Direction direction, Part part) {
 
 std::span<const NamedExtent> ExtentsOf(const PricedOp& op, Direction direction, Part part) {
   if (!op.product) return {};
-  const PartWork* sized = FindSizedPart(op, direction, part);
-  return sized != nullptr ? sized->extents : op.product->extents;
+  if (const PartWork* sized = FindSizedPart(op, direction, part)) return sized->extents;
+  const std::vector<PartWork>& parts = PartsOf(op, direction);
+  const bool have_own = std::any_of(parts.begin(), parts.end(),
+                                    [](const PartWork& other) { return !other.params.empty(); });
+  return have_own ? std::span<const NamedExtent>() : op.product->extents;
+}
+
+std::optional<int64_t> SizeNamed(const PricedOp& op, std::span<const NamedExtent> extents,
+                                 std::string_view key) {
+  if (!op.product) return std::nullopt;
+  if (op.product->kind != MatrixProduct::Kind::kGemm) return FindExtent(op.product->sizes, key);
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"m", "M"}, {"n", "N"}, {"k", "K"}};
+  // Products of several matrices of different sizes name theirs otherwise.
+  for (const auto& [lower, name] : kNames) {
+    if (!FindExtent(extents, name)) return std::nullopt;
+  }
+  if (key == "batch") return op.product->batch;
+  for (const auto& [lower, name] : kNames) {
+    if (key == lower) return FindExtent(extents, name);
+  }
+  return std::nullopt;
+}
+
+std::string_view LayoutOf(const PricedOp& op, Direction direction, Part part) {
+  if (!op.product || op.product->kind != MatrixProduct::Kind::kGemm ||
+      !op.product->right_transposed || ExtentsOf(op, direction, part).empty()) {
+    return "";
+  }
+  const std::vector<PartWork>& parts = PartsOf(op, direction);
+  // A call that is no gradient function computes its own product, whatever its result is for.
+  if (direction != Direction::kBackward && !parts.empty() && parts.front().part == Part::kForward) {
+    part = Part::kForward;
+  }
+  switch (part) {
+    case Part::kForward:
+      return "TN";
+    case Part::kDgrad:
+      return "NN";
+    case Part::kWgrad:
+      return "NT";
+    case Part::kBackward:
+    case Part::kBgrad:
+      break;
+  }
+  return "";
 }
 
 std::optional<Part> PartOfFunction(std::string_view op) {

@@ -530,6 +530,8 @@ void ReadDiff(const cxxopts::ParseResult& given, Options* options) {
   options->gate = ReadGateOptions(given, has_base);
   const size_t tables = PlanDiff(views, request.by).views.size();
   options->diff_print = {given.count("all") > 0, options->format->many, request.top, tables};
+  // CSV is for programs, which know the rows by figure.
+  TakeByWords(request.by, options->format->option != "csv", &options->diff_print);
   if (tables > 1 && options->format->option == "csv") {
     throw UsageError("several views need --json or --sqlite: give one of them, or one view");
   }

@@ -36,6 +36,22 @@ std::string AttentionParamsText(const Attention& a) {
   return text;
 }
 
+std::vector<NamedExtent> AttentionSizes(const Attention& a) {
+  std::vector<NamedExtent> sizes = {{"heads", a.heads},
+                                    {"sq", a.varlen ? a.max_q : a.q.length},
+                                    {"sk", a.varlen ? a.max_k : a.k.length},
+                                    {"head_dim", a.q.width}};
+  const auto batch = a.varlen ? std::optional(a.sequences) : Elements(a.batch).Value();
+  if (batch) sizes.push_back({"batch", *batch});
+  // A mask may be causal, or what decides was not recorded.
+  if (a.seen.right == 0) {
+    sizes.push_back({"causal", 1});
+  } else if (!a.mask && !a.upper_bound) {
+    sizes.push_back({"causal", 0});
+  }
+  return sizes;
+}
+
 MatrixProduct AttentionProductOf(const Attention& a) {
   MatrixProduct product;
   product.kind = MatrixProduct::Kind::kAttention;
@@ -49,6 +65,7 @@ MatrixProduct AttentionProductOf(const Attention& a) {
   product.k = a.q.width;
   product.right_transposed = true;
   product.extents = {{"D", a.q.width}, {"Dv", a.v.width}};
+  product.sizes = AttentionSizes(a);
   return product;
 }
 

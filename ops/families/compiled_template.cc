@@ -149,6 +149,15 @@ std::optional<PricedOp> PriceConvolutionTemplate(const CompiledCall& call) {
   product.k = *taps;
   product.groups = groups;
   product.extents = {{"C", w.shape[1]}, {"K", w.shape[0] / groups}};
+  product.sizes = {
+      {"conv_n", x.shape[0]}, {"conv_c", x.shape[1]}, {"conv_k", w.shape[0]}, {"conv_g", groups}};
+  if (rank == 4) {
+    const NamedExtent images[] = {{"conv_h", x.shape[2]},
+                                  {"conv_w", x.shape[3]},
+                                  {"conv_r", w.shape[2]},
+                                  {"conv_s", w.shape[3]}};
+    product.sizes.insert(product.sizes.end(), std::begin(images), std::end(images));
+  }
   return op;
 }
 
@@ -182,6 +191,11 @@ std::optional<PricedOp> PriceAttentionTemplate(const CompiledCall& call) {
   product.n = k.shape[2];
   product.k = q.shape[3];
   product.extents = {{"D", q.shape[3]}, {"Dv", v.shape[3]}};
+  product.sizes = {{"batch", q.shape[0]},
+                   {"heads", q.shape[1]},
+                   {"sq", q.shape[2]},
+                   {"sk", k.shape[2]},
+                   {"head_dim", q.shape[3]}};
   return op;
 }
 

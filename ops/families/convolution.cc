@@ -214,7 +214,7 @@ PriceResult PriceWithOutput(const ConvolutionOp& op, const OpCall& named, const 
   PartWork forward = ConvolutionPart(t, Part::kForward);
   forward.work.vec += t.y.elements() * op.activation;
   return DescribeConvolution(
-      t, Priced(ConvolutionText(t, nullptr), forward.work, ConvolutionGradients(t)));
+      t, nullptr, Priced(ConvolutionText(t, nullptr), forward.work, ConvolutionGradients(t)));
 }
 
 PriceResult PriceConvolution(std::string_view name, const OpCall& call) {
@@ -241,7 +241,8 @@ PriceResult PriceConvolution(std::string_view name, const OpCall& call) {
   PartWork forward = ConvolutionPart(t, Part::kForward);
   forward.work.vec += t.y.elements() * op->activation;
   return DescribeConvolution(
-      t, Priced(ConvolutionText(t, &request.steps), forward.work, ConvolutionGradients(t)));
+      t, &request.steps,
+      Priced(ConvolutionText(t, &request.steps), forward.work, ConvolutionGradients(t)));
 }
 
 constexpr auto kLocalConvolutionNames = NamesOf(kConvolutionOps);

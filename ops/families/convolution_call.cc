@@ -33,6 +33,18 @@ void AppendExtents(std::string_view names, Shape values, int64_t absent, std::st
   }
 }
 
+// Of three dimensions without the depth.
+std::vector<NamedExtent> ConvolutionSizes(const ConvolutionTensors& t) {
+  return {{"conv_n", t.batch()},
+          {"conv_c", t.inputs()},
+          {"conv_h", At(t.input_extents(), 1, 1)},
+          {"conv_w", At(t.input_extents(), 2, 1)},
+          {"conv_k", t.outputs()},
+          {"conv_r", At(t.filter(), 1, 1)},
+          {"conv_s", At(t.filter(), 2, 1)},
+          {"conv_g", t.groups()}};
+}
+
 // Height and width only.
 void AppendSteps(std::string_view first, std::string_view second, Shape values, int64_t absent,
                  std::string* text) {
@@ -112,7 +124,8 @@ PartWork ConvolutionPart(const ConvolutionTensors& t, Part part) {
   return result;
 }
 
-PriceResult DescribeConvolution(const ConvolutionTensors& t, PriceResult result) {
+PriceResult DescribeConvolution(const ConvolutionTensors& t, const ConvolutionSteps* steps,
+                                PriceResult result) {
   MatrixProduct product;
   product.kind = MatrixProduct::Kind::kConvolution;
   product.left = t.x.dtype;
@@ -132,6 +145,8 @@ PriceResult DescribeConvolution(const ConvolutionTensors& t, PriceResult result)
   product.n = *n;
   product.k = *k;
   product.extents = {{"C", inputs}, {"K", outputs}};
+  product.sizes = ConvolutionSizes(t);
+  if (steps != nullptr) product.stride = steps->stride;
   result.price->product = std::move(product);
   result.price->matmul_like = true;
   result.price->vec_estimated = false;

@@ -57,8 +57,10 @@ std::string ConvolutionText(const ConvolutionTensors& tensors, const Convolution
 /// are read; it is written whole.
 PartWork ConvolutionPart(const ConvolutionTensors& tensors, Part part);
 
-/// Sets all of the op but its work. Unpriced (kCostOverflow) if the product exceeds 64-bit sizes.
-PriceResult DescribeConvolution(const ConvolutionTensors& tensors, PriceResult result);
+/// Sets all of the op but its work; `steps`: null if unknown. Unpriced (kCostOverflow) if the
+/// product exceeds 64-bit sizes.
+PriceResult DescribeConvolution(const ConvolutionTensors& tensors, const ConvolutionSteps* steps,
+                                PriceResult result);
 
 /// Names positional arguments by a layout with a letter each: x input, w weight, b bias, s stride,
 /// p padding, d dilation, t transposed, o output_padding, g groups, y grad_output, X, W and B sizes

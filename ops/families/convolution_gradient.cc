@@ -239,8 +239,9 @@ PriceResult PriceFunction(const ConvolutionGradientGradientFunction& function, c
 
   std::vector<PartWork> parts = WantedParts(t, ReadConvolutionGradientMask(call.op, args));
   if (parts.empty()) return Unpriced(Reason::kUnsupportedArgs);
+  const ConvolutionSteps* known = steps ? &*steps : nullptr;
   PriceResult result = DescribeConvolution(
-      t, Priced(ConvolutionText(t, steps ? &*steps : nullptr), Work(), std::vector<PartWork>()));
+      t, known, Priced(ConvolutionText(t, known), Work(), std::vector<PartWork>()));
   if (!result.price) return result;
   result.price->matmul_like = parts.front().part != Part::kBgrad;
   result.price->forward = std::move(parts);

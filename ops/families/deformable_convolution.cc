@@ -128,8 +128,9 @@ PriceResult PriceDeformableConvolution(std::string_view, const OpCall& call) {
   forward.work.vec += samples * kPerSample;
   forward.work.bytes += displacements;
   PriceResult result =
-      DescribeConvolution(t, Priced(ConvolutionText(t, &d.steps), forward.work,
-                                    DeformableConvolutionGradients(d, samples, displacements)));
+      DescribeConvolution(t, &d.steps,
+                          Priced(ConvolutionText(t, &d.steps), forward.work,
+                                 DeformableConvolutionGradients(d, samples, displacements)));
   if (result.price) result.price->vec_estimated = true;
   return result;
 }

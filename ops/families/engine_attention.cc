@@ -46,6 +46,7 @@ MatrixProduct EngineAttentionProductOf(DType type, int64_t queries, int64_t head
   product.k = width;
   product.right_transposed = true;
   product.extents = {{"D", width}, {"Dv", value_width}};
+  product.sizes = {{"heads", heads}, {"head_dim", width}};
   return product;
 }
 

@@ -17,11 +17,15 @@ namespace {
 // A row applies if the name contains the word and matches the pattern; the first one decides.
 // Groups: types a and b of the factors (ab: both) and d of the result, acc a letter for those not
 // given; tile m, n, k; l the layout, la and lb of each factor; sizes sm, sn, sk; h head dimension;
-// ggml a type number of ggml.
+// ggml a type number of ggml. The order is set where the library's convention is known.
 struct NamePattern {
   const char* word;
   const char* pattern;
+  NameFacts::Order order = NameFacts::Order::kUnknown;
 };
+
+constexpr NameFacts::Order kBlasOrder = NameFacts::Order::kBlas;
+constexpr NameFacts::Order kRowsOrder = NameFacts::Order::kRows;
 
 #define OPLENS_TYPE "bf16|tf32|f16|f32|f64|i8|i32|s8|u8|e4m3|e5m2|e2m1"
 #define OPLENS_GEN_TYPE "MxE[0-9]m[0-9]|E[0-9]m[0-9]|Bfloat16|Fp16|Fp32"
@@ -34,36 +38,47 @@ constexpr NamePattern kPatterns[] = {
     {"nvjet_",
      "^nvjet_(?:sm\\d+_)?(?P<a>[a-z])(?P<b>[a-z])[a-z]s(?P<d>[a-z])_(?:mma_)?(?P<m>\\d+)x(?P<n>\\d+"
      ")"
-     "[x_](?P<k>\\d+)(?:.*_(?P<l>[NT]{2})[NT]{1,2}$)?"},
+     "[x_](?P<k>\\d+)(?:.*_(?P<l>[NT]{2})[NT]{1,2}$)?",
+     kBlasOrder},
     {"nvjet_",
      "^nvjet_(?:sm\\d+_)?(?P<ab>[a-z])s(?P<d>[a-z])_(?:mma_)?(?P<m>\\d+)x(?P<n>\\d+)[x_](?P<k>\\d+)"
-     "(?:.*_(?P<l>[NT]{2})[NT]{1,2}$)?"},
+     "(?:.*_(?P<l>[NT]{2})[NT]{1,2}$)?",
+     kBlasOrder},
     // cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_128x64_64x6_tn_align8: D, sums, A; then the
     // tile, its depth and stages
     {"cutlass_",
      "cutlass_(?:\\d+_)?(?:wmma_)?(?:tensorop|simt)_(?:(?P<d>bf16|f16|s8)_)?(?P<acc>[shdczi])\\d*"
      "(?:gemm|fprop|dgrad|wgrad)_(?:optimized_|analytic_|relu_|forwardCompat_)*"
      "(?:(?P<ab>bf16|f16|tf32|s8)_)?(?:forwardCompat_)?(?P<m>\\d+)x(?P<n>\\d+)_(?P<k>\\d+)x\\d+"
-     "(?:_(?P<l>nn|nt|tn|tt|nhwc|nchw))?"},
-    {"cutlass3x_", "cutlass3x_sm\\d+_\\w*?_(?P<a>" OPLENS_TYPE ")_(?P<b>" OPLENS_TYPE
-                   ")_(?:" OPLENS_TYPE ")_(?:" OPLENS_TYPE "|void)_(?P<d>" OPLENS_TYPE
-                   ")_(?:\\w*?_)??" OPLENS_TILE "(?:\\w*?_(?P<l>[nt]{2})[nt]_)?"},
+     "(?:_(?P<l>nn|nt|tn|tt|nhwc|nchw))?",
+     kBlasOrder},
+    {"cutlass3x_",
+     "cutlass3x_sm\\d+_\\w*?_(?P<a>" OPLENS_TYPE ")_(?P<b>" OPLENS_TYPE ")_(?:" OPLENS_TYPE
+     ")_(?:" OPLENS_TYPE "|void)_(?P<d>" OPLENS_TYPE ")_(?:\\w*?_)??" OPLENS_TILE
+     "(?:\\w*?_(?P<l>[nt]{2})[nt]_)?",
+     kBlasOrder},
     // sm80_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize128x128x64: A, B, D, sums
-    {"_xmma_", "_xmma_\\w*?_(?P<a>" OPLENS_TYPE ")(?P<b>" OPLENS_TYPE ")_(?P<d>" OPLENS_TYPE
-               ")(?:" OPLENS_TYPE ")_(?:" OPLENS_TYPE
-               ")_(?P<l>nn|nt|tn|tt|nhwc|nchw)\\w*?_tilesize" OPLENS_TILE},
+    {"_xmma_",
+     "_xmma_\\w*?_(?P<a>" OPLENS_TYPE ")(?P<b>" OPLENS_TYPE ")_(?P<d>" OPLENS_TYPE
+     ")(?:" OPLENS_TYPE ")_(?:" OPLENS_TYPE
+     ")_(?P<l>nn|nt|tn|tt|nhwc|nchw)\\w*?_tilesize" OPLENS_TILE,
+     kBlasOrder},
     // volta_fp16_s884gemm_fp16_128x128_..._stages_32x1_tn, volta_scudnn_128x64_relu_small_nn_v1
     {"_",
      "(?:maxwell|volta|turing|ampere|hopper)_(?:(?P<d>fp16|bf16|fp32|int8)_)?(?:g|gz)?"
      "(?P<acc>[shdczi])\\d*(?:gemm|cudnn)_(?:(?P<ab>fp16|bf16|int8|tf32)_)?(?:winograd_)?(?P<m>\\d+"
      ")x"
-     "(?P<n>\\d+)(?:.*_stages_(?P<k>\\d+)x\\d+)?(?:.*_(?P<l>nn|nt|tn|tt)(?:_v\\d+)?$)?"},
+     "(?P<n>\\d+)(?:.*_stages_(?P<k>\\d+)x\\d+)?(?:.*_(?P<l>nn|nt|tn|tt)(?:_v\\d+)?$)?",
+     kBlasOrder},
     // Triton: types of the result and both factors; blocks; sizes in names of constants
-    {"matmul_ogs_", "matmul_ogs_[NT](?P<l>[NT]{2})_(?P<d>" OPLENS_OGS_TYPE
-                    ")x(?P<a>" OPLENS_OGS_TYPE ")x(?P<b>" OPLENS_OGS_TYPE ")_" OPLENS_TILE},
+    {"matmul_ogs_",
+     "matmul_ogs_[NT](?P<l>[NT]{2})_(?P<d>" OPLENS_OGS_TYPE ")x(?P<a>" OPLENS_OGS_TYPE
+     ")x(?P<b>" OPLENS_OGS_TYPE ")_" OPLENS_TILE,
+     kRowsOrder},
     {"BLOCK_",
      "BLOCK_(?:SIZE_)?M_(?P<m>\\d+)_BLOCK_(?:SIZE_)?N_(?P<n>\\d+)"
-     "(?:_BLOCK_(?:SIZE_)?K_(?P<k>\\d+))?"},
+     "(?:_BLOCK_(?:SIZE_)?K_(?P<k>\\d+))?",
+     kRowsOrder},
     // TensorRT-LLM: bmm_Bfloat16_MxE2m1MxE4m3_Fp32_..._t128x64x256
     {"bmm_", "^bmm_(?P<d>" OPLENS_GEN_TYPE ")_(?P<a>" OPLENS_GEN_TYPE ")(?P<b>" OPLENS_GEN_TYPE
              ")_Fp32_(?:\\w*?_)??t" OPLENS_TILE},
@@ -82,11 +97,13 @@ constexpr NamePattern kPatterns[] = {
     // Compile-time sizes: DeepGEMM, TensorRT-LLM for few rows
     {"fp8_gemm_kernel",
      "(?P<ab>fp8)_gemm_kernel<(?P<sn>\\d+)u, (?P<sk>\\d+)u, (?P<m>\\d+)u, (?P<n>\\d+)u, "
-     "(?P<k>\\d+)u"},
+     "(?P<k>\\d+)u",
+     kRowsOrder},
     {"deep_gemm",
      "deep_gemm::sm\\d+_(?P<ab>fp8|bf16)_gemm_\\w+<(?:\\(cute::UMMA::Major\\)\\d+, "
      ")*(?P<sm>\\d+)u, "
-     "(?P<sn>\\d+)u, (?P<sk>\\d+)u, \\d+u(?:, (?P<m>\\d+)u, (?P<n>\\d+)u, (?P<k>\\d+)u)?"},
+     "(?P<sn>\\d+)u, (?P<sk>\\d+)u, \\d+u(?:, (?P<m>\\d+)u, (?P<n>\\d+)u, (?P<k>\\d+)u)?",
+     kRowsOrder},
     {"router_gemm_kernel",
      "router_gemm_kernel<(?P<ab>__nv_bfloat16), (?P<d>float|__nv_bfloat16), \\d+, \\d+, "
      "(?P<sm>\\d+), (?P<sn>\\d+), (?P<sk>\\d+)>"},
@@ -96,7 +113,8 @@ constexpr NamePattern kPatterns[] = {
     {"mul_mat_vec_q<", "mul_mat_vec_q<\\(ggml_type\\)(?P<ggml>\\d+)"},
     // ROCm: Cijk_Alik_Bljk_BBS_BH_..._MT128x128x32
     {"Cijk_",
-     "^Cijk_A(?P<la>il|li)k_B(?P<lb>lj|jl)k_(?P<ab>F8|B8|I8|[HBSDCZ])(?:\\w*?_MT" OPLENS_TILE ")?"},
+     "^Cijk_A(?P<la>il|li)k_B(?P<lb>lj|jl)k_(?P<ab>F8|B8|I8|[HBSDCZ])(?:\\w*?_MT" OPLENS_TILE ")?",
+     kBlasOrder},
     {"igemm_", "^igemm_\\w+?_(?P<l>nhwc|nchw)_(?P<ab>bf16|fp16|fp32|int8)_\\w*?_bt" OPLENS_TILE},
     // Templates of CUTLASS 2 and 3
     {"GemmShape<",
@@ -241,8 +259,9 @@ void FillLayout(const NameFactsGroups& groups, NameFacts* facts) {
   }
 }
 
-NameFacts FactsIn(const NameFactsGroups& groups) {
+NameFacts FactsIn(const NameFactsGroups& groups, NameFacts::Order order) {
   NameFacts facts;
+  facts.order = order;
   FillTypes(groups, &facts);
   FillLayout(groups, &facts);
   facts.tile_m = groups.Size("m");
@@ -303,7 +322,7 @@ NameFacts NameFactsOf(std::string_view kernel_name) {
     const re2::StringPiece text(kernel_name.data(), kernel_name.size());
     if (pattern.Match(text, 0, kernel_name.size(), re2::RE2::UNANCHORED, match.data(),
                       static_cast<int>(match.size()))) {
-      return FactsIn(NameFactsGroups(pattern, match));
+      return FactsIn(NameFactsGroups(pattern, match), kPatterns[row].order);
     }
   }
   return {};

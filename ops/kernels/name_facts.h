@@ -11,6 +11,13 @@ namespace oplens::ops {
 /// What the name of a matrix kernel says about how it was built; empty or nullopt: nothing. In the
 /// library's terms: cuBLAS is column-major, so its tile's M lies along N of PyTorch's product.
 struct NameFacts {
+  /// Along which extents the tile lies, and whose terms `layout` is in.
+  enum class Order : uint8_t {
+    kUnknown,
+    kBlas,  ///< Those of the column-major product, named as in PricedOp::params.
+    kRows,  ///< Those of PyTorch's row-major product: tile_m along N of `params`.
+  };
+  Order order = Order::kUnknown;
   std::string left;  ///< Type in memory of the left factor: "bf16", "fp8", "mxfp4", "q4_K".
   std::string right;
   std::string result;

@@ -17,6 +17,8 @@
 #include "prof/diff/align_places.h"
 #include "prof/diff/diff.h"
 #include "prof/diff/explain.h"
+#include "prof/diff/main_figure.h"
+#include "prof/diff/pair_rows.h"
 #include "prof/diff/place_diff.h"
 #include "prof/diff/side.h"
 #include "prof/table/field.h"
@@ -47,7 +49,7 @@ struct Values {
   std::optional<double> value;
 };
 
-using Keys = std::vector<std::string>;
+using Keys = RowKeys;
 using SideRowsByKey = std::map<Keys, std::vector<Values>>;
 
 /// Folds the rows of one side by key.
@@ -192,6 +194,30 @@ class Folder {
   SideRowsByKey found_;
 };
 
+/// Fills in the last figure, a sum of others; unknown without any of them.
+void FillSum(const SummedFigure& summed, const std::vector<Field>& figures, SideRowsByKey* rows) {
+  for (auto& [keys, values] : *rows) {
+    Values& sum = values.back();
+    for (const std::string_view part : summed.parts) {
+      const auto place = std::ranges::find(figures, part, &Field::key);
+      if (place == figures.end()) continue;
+      const Values& one = values[static_cast<size_t>(place - figures.begin())];
+      if (one.value) sum.value = sum.value.value_or(0) + *one.value;
+      if (one.by_sample.size() > sum.by_sample.size()) sum.by_sample.resize(one.by_sample.size());
+      for (size_t i = 0; i < one.by_sample.size(); ++i) sum.by_sample[i] += one.by_sample[i];
+    }
+  }
+}
+
+/// The keys of rows that the other side does not have.
+std::vector<Keys> AloneOf(const SideRowsByKey& side, const SideRowsByKey& other) {
+  std::vector<Keys> alone;
+  for (const auto& [keys, values] : side) {
+    if (!other.contains(keys)) alone.push_back(keys);
+  }
+  return alone;
+}
+
 void JudgeRow(const Field& field, const Values* base, const Values* now, const Side& base_side,
               const Side& now_side, size_t comparisons, Figure* figure) {
   if (base != nullptr) figure->base = base->value;
@@ -234,9 +260,9 @@ bool HasKeysAndFigures(std::span<const Field> fields) {
 /// A view of both runs joined by its key fields except rank and step, over which it averages. Sums
 /// become means per complete step (without steps in the view, the sum over the number of steps),
 /// ratios the ratio of their sums, minima and maxima those over steps. Means and quantiles are of
-/// the whole run.
+/// the whole run. `renamed`: RenamedPaths.
 DiffTable DiffView(const Side& base, const ViewRows& base_rows, const Side& now,
-                   const ViewRows& now_rows) {
+                   const ViewRows& now_rows, const std::map<std::string, std::string>& renamed) {
   DiffTable table;
   const KeptRows& rows = now_rows.plain != nullptr ? *now_rows.plain : *now_rows.by_step;
   table.view = rows.name();
@@ -246,15 +272,28 @@ DiffTable DiffView(const Side& base, const ViewRows& base_rows, const Side& now,
   }
   table.shown_figures = table.figures.size();
   table.explains_total = table.view == "overview";
-  const SideRowsByKey base_of = Folder(base, table.keys, table.figures).Fold(base_rows);
-  const SideRowsByKey now_of = Folder(now, table.keys, table.figures).Fold(now_rows);
+  const SummedFigure* const summed = SummedFigureOf(table.view);
+  if (summed != nullptr) table.figures.push_back(summed->field);
+  SideRowsByKey base_of = Folder(base, table.keys, table.figures).Fold(base_rows);
+  SideRowsByKey now_of = Folder(now, table.keys, table.figures).Fold(now_rows);
+  if (summed != nullptr) {
+    FillSum(*summed, table.figures, &base_of);
+    FillSum(*summed, table.figures, &now_of);
+  }
+  const std::map<Keys, Keys> pairs =
+      PairRows(table.keys, AloneOf(base_of, now_of), AloneOf(now_of, base_of), renamed);
   std::map<Keys, std::pair<const std::vector<Values>*, const std::vector<Values>*>> joined;
   for (const auto& [keys, values] : base_of) joined[keys].first = &values;
   for (const auto& [keys, values] : now_of) joined[keys].second = &values;
-  const size_t comparisons = joined.size() * table.figures.size();
+  for (const auto& [now_keys, base_keys] : pairs) {
+    joined[now_keys].first = joined[base_keys].first;
+    joined.erase(base_keys);
+  }
+  const size_t comparisons = joined.size() * table.shown_figures;
   for (const auto& [keys, both] : joined) {
     DiffRow row;
     row.keys = keys;
+    if (const auto pair = pairs.find(keys); pair != pairs.end()) row.base_keys = pair->second;
     row.figures.resize(table.figures.size());
     for (size_t i = 0; i < table.figures.size(); ++i) {
       JudgeRow(table.figures[i], both.first != nullptr ? &(*both.first)[i] : nullptr,
@@ -269,6 +308,7 @@ DiffTable DiffView(const Side& base, const ViewRows& base_rows, const Side& now,
     };
     return size(a) > size(b);
   });
+  table.main = MainFigureOf(table);
   return table;
 }
 
@@ -403,12 +443,13 @@ Diff Compare(const DiffPlan& plan, const DiffInput& base, const DiffInput& now) 
         "records hold no length of steps: the total is the time on the GPU; give the profiles "
         "themselves");
   }
+  const std::map<std::string, std::string> renamed = RenamedPaths(places.table);
   for (const DiffPlan::Of& view : plan.views) {
     if (view.view == kAlignedView) {
       diff.tables.push_back(places.table);
     } else {
       diff.tables.push_back(DiffView(base_side, CompareRowsOf(view, *base.tables), now_side,
-                                     CompareRowsOf(view, *now.tables)));
+                                     CompareRowsOf(view, *now.tables), renamed));
     }
   }
   return diff;

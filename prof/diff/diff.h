@@ -57,6 +57,8 @@ struct DiffTable {
   std::vector<DiffRow> rows;
   /// Number of leading figures that are printed; the others are for conditions.
   size_t shown_figures = 0;
+  /// The figure of a row where one is shown (MainFigureOf); nullopt: none is known.
+  std::optional<size_t> main = {};
   /// The first figure's changes add up to the change of the total; shares are of that.
   bool explains_total = false;
 

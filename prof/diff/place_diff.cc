@@ -187,6 +187,7 @@ PlaceDiff DiffPlaces(const Side& base, const Side& now, Alignment alignment) {
   diff.table.keys.assign(std::begin(kPlaceDiffKeyFields), std::end(kPlaceDiffKeyFields));
   for (const PlaceFigure& figure : kPlaceFigures) diff.table.figures.push_back(figure.field);
   diff.table.shown_figures = 1;
+  diff.table.main = kTime;
   diff.table.explains_total = true;
   const Differ differ(base, now, alignment);
   std::vector<DiffRow> rows;

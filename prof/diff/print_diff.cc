@@ -10,7 +10,9 @@
 
 #include "base/append_format.h"
 #include "base/utf8.h"
+#include "base/words.h"
 #include "prof/diff/explain.h"
+#include "prof/diff/main_figure.h"
 
 namespace oplens::prof {
 namespace {
@@ -32,6 +34,8 @@ constexpr Field kValueFields[] = {
      "added, removed, slower, faster, count, shape, kernel or same"},
     {"verdict", "Verdict", "", kText, 8, "changed, same (noise) or unknown (too few steps)"},
 };
+constexpr Field kOthersField = {
+    "others", "Others", "", kInteger, 7, "other figures of the row that changed (--by figure)"};
 constexpr Field kTotalFields[] = {
     {"run", "Run", "", kText, 8, "base or new", Fold::kKey},
     {"name", "Name", "", kText, Field::kShared, "names of the inputs"},
@@ -66,8 +70,44 @@ bool Explains(const DiffTable& table, size_t figure) {
   const Field& field = table.figures[figure];
   const auto ends = [&](std::string_view end) { return field.key.ends_with(end); };
   // These overlap other parts.
-  if (ends("_exposed_ns") || ends("_hidden_ns") || ends("host_ns")) return false;
+  if (ends("_exposed_ns") || ends("_hidden_ns") || ends("host_ns") || ends("queued_ns") ||
+      ends("cold_start_ns")) {
+    return false;
+  }
   return table.explains_total && field.unit == "ns" && field.fold == Fold::kSum;
+}
+
+bool IsKnown(const Figure& figure) { return figure.base || figure.now; }
+
+/// Of all rows, if the main figure adds up.
+Figure MainSumOf(const DiffTable& table) {
+  std::vector<const DiffRow*> rows;
+  for (const DiffRow& row : table.rows) rows.push_back(&row);
+  return SumOf(table, *table.main, rows).figure;
+}
+
+/// Whether a row has several figures, and one of them is to stand for it.
+bool IsWide(const DiffTable& table, const DiffPrint& print) {
+  if (!print.wide || print.many || table.shown_figures < 2 || !table.main) return false;
+  return std::any_of(table.rows.begin(), table.rows.end(), [](const DiffRow& row) {
+    return std::any_of(row.keys.begin(), row.keys.end(),
+                       [](const std::string& key) { return !key.empty(); });
+  });
+}
+
+/// Besides the main figure and what it is the sum of.
+size_t OthersChanged(const DiffTable& table, const DiffRow& row) {
+  const SummedFigure* const summed = SummedFigureOf(table.view);
+  const bool is_sum = summed != nullptr && table.figures[*table.main].key == summed->field.key;
+  size_t changed = 0;
+  for (size_t i = 0; i < table.shown_figures; ++i) {
+    const bool part =
+        is_sum && std::ranges::find(summed->parts, table.figures[i].key) != summed->parts.end();
+    const Figure& figure = row.figures[i];
+    if (i == table.main || part || !IsKnown(figure)) continue;
+    if (figure.change != Change::kSame) ++changed;
+  }
+  return changed;
 }
 
 std::string WasText(const DiffTable& table, const DiffRow& row) {
@@ -82,8 +122,13 @@ std::string WasText(const DiffTable& table, const DiffRow& row) {
 class TablePrinter {
  public:
   TablePrinter(const Diff& diff, const DiffTable& table, const DiffPrint& print)
-      : diff_(diff), table_(table), print_(print) {
-    ChooseRows();
+      : diff_(diff), table_(table), print_(print), wide_(IsWide(table, print)) {
+    if (wide_) {
+      main_sum_ = MainSumOf(table);
+      ChooseWideRows();
+    } else {
+      ChooseRows();
+    }
     ChooseKeys();
   }
 
@@ -104,12 +149,35 @@ class TablePrinter {
     for (const DiffRow& row : table_.rows) {
       for (size_t i = 0; i < table_.shown_figures; ++i) {
         const Figure& figure = row.figures[i];
-        if (!figure.base && !figure.now) continue;
+        if (!IsKnown(figure)) continue;
         if (figure.change == Change::kSame && !print_.all) continue;
+        if (print_.wide && !print_.many && table_.explains_total && IsOverlap(i)) continue;
         if (print_.top > 0 && lines_.size() >= print_.top) return;
         lines_.push_back({&row, i});
       }
     }
+  }
+
+  /// Of a step: times that are neither a part of it nor the whole.
+  bool IsOverlap(size_t figure) const {
+    return table_.shown_figures > 1 && table_.figures[figure].unit == "ns" &&
+           figure != table_.main && !Explains(table_, figure);
+  }
+
+  void ChooseWideRows() {
+    const size_t main = *table_.main;
+    for (const DiffRow& row : table_.rows) {
+      const Figure& figure = row.figures[main];
+      if (!IsKnown(figure) || (figure.change == Change::kSame && !print_.all)) continue;
+      lines_.push_back({&row, main});
+    }
+    std::stable_sort(lines_.begin(), lines_.end(), [&](const Line& a, const Line& b) {
+      const auto size = [&](const Line& line) {
+        return std::abs(line.row->figures[main].delta().value_or(0));
+      };
+      return size(a) > size(b);
+    });
+    if (print_.top > 0 && lines_.size() > print_.top) lines_.resize(print_.top);
   }
 
   /// Hides key columns that are empty in all rows.
@@ -122,7 +190,8 @@ class TablePrinter {
     has_was_ = print_.many || std::any_of(lines_.begin(), lines_.end(), differs);
   }
 
-  bool is_long() const { return table_.shown_figures > 1; }
+  bool is_long() const { return table_.shown_figures > 1 && !wide_; }
+  const Field& only_figure() const { return table_.figures[wide_ ? *table_.main : 0]; }
   /// Fractions of a ns are noise.
   bool Rounds(const Line& line) const {
     return !print_.many && !is_long() && table_.figures[line.figure].unit == "ns";
@@ -138,12 +207,18 @@ class TablePrinter {
     }
     for (Field field : kValueFields) {
       if (!is_long() && field.unit.empty() && field.type == kDecimal) {
-        field.unit = table_.figures.front().unit;
+        field.unit = only_figure().unit;
         if (!print_.many && field.unit == "ns") field.type = kInteger;
+      }
+      if (wide_ && field.key == "share_pct" && !table_.explains_total) {
+        field.help = "100 * delta / change of all rows";
       }
       fields.push_back(field);
     }
-    RankFields("change,delta,op,kernel,figure,delta_pct,layer,share_pct,new,base,verdict,dir,shape",
+    if (wide_) fields.push_back(kOthersField);
+    RankFields(wide_ ? "path,layer,delta,base,new,share_pct,change,delta_pct,verdict"
+                     : "change,delta,op,kernel,figure,delta_pct,layer,share_pct,new,base,verdict,"
+                       "dir,shape",
                &fields);
     return fields;
   }
@@ -165,17 +240,30 @@ class TablePrinter {
     cells.push_back(value(figure.now));
     cells.push_back(value(figure.delta()));
     cells.push_back(Decimal(figure.delta_pct()));
-    const bool explains = Explains(table_, line.figure);
-    cells.push_back(explains ? Decimal(ShareOf(diff_, figure.delta())) : Cell{});
+    if (wide_ && !table_.explains_total) {
+      cells.push_back(Decimal(ShareOfRows(figure.delta())));
+    } else {
+      const bool explains = Explains(table_, line.figure);
+      cells.push_back(explains ? Decimal(ShareOf(diff_, figure.delta())) : Cell{});
+    }
     cells.push_back(value(figure.band));
     cells.push_back(Text(WordOf(figure.change)));
     cells.push_back(Text(WordOf(figure.verdict)));
+    if (wide_) cells.push_back(Integer(static_cast<int64_t>(OthersChanged(table_, *line.row))));
     return cells;
+  }
+
+  std::optional<double> ShareOfRows(const std::optional<double>& delta) const {
+    const std::optional<double> all = main_sum_.adds_up ? main_sum_.delta() : std::nullopt;
+    if (!all || *all == 0 || !delta) return std::nullopt;
+    return 100 * *delta / *all;
   }
 
   const Diff& diff_;
   const DiffTable& table_;
   const DiffPrint& print_;
+  bool wide_;
+  Figure main_sum_;  // If wide_.
   std::vector<Line> lines_;
   std::vector<size_t> keys_;
   bool has_was_ = false;
@@ -237,13 +325,49 @@ std::string Harmless(std::string_view text) {
   return harmless;
 }
 
+std::string AmountText(const std::optional<double>& amount, std::string_view unit, bool sign) {
+  if (!amount) return "unknown";
+  if (unit == "ns") return sign ? SignedTime(*amount) : TimeText(*amount);
+  return fmt::format("{}{:.6g}{}{}", sign && *amount > 0 ? "+" : "", *amount,
+                     unit.empty() ? "" : " ", unit);
+}
+
+std::string WideHead(const DiffTable& table, bool all) {
+  const Field& main = table.figures[*table.main];
+  size_t known = 0;
+  size_t changed = 0;
+  size_t others = 0;
+  for (const DiffRow& row : table.rows) {
+    const Figure& figure = row.figures[*table.main];
+    if (IsKnown(figure)) ++known;
+    if (IsKnown(figure) && figure.change != Change::kSame) ++changed;
+    others += OthersChanged(table, row);
+  }
+  std::string text =
+      fmt::format("\n{} by {}: {} of {} rows changed", table.view, main.key, changed, known);
+  if (const Figure sum = MainSumOf(table); sum.adds_up) {
+    AppendFormat(&text, "; all rows {} -> {}, {}", AmountText(sum.base, main.unit, false),
+                 AmountText(sum.now, main.unit, false), AmountText(sum.delta(), main.unit, true));
+  }
+  if (changed < known && !all) text += " (--all shows the others too)";
+  if (others > 0) {
+    AppendFormat(&text, "\n{} other figure{} changed: --by figure has a row for each\n", others,
+                 others == 1 ? "" : "s");
+  } else {
+    text += '\n';
+  }
+  return text;
+}
+
 /// How many rows are shown and why.
-std::string TableHead(const DiffTable& table, bool all) {
+std::string TableHead(const DiffTable& table, const DiffPrint& print) {
+  const bool all = print.all;
+  if (IsWide(table, print)) return WideHead(table, all);
   size_t changed = 0;
   size_t figures = 0;
   for (const DiffRow& row : table.rows) {
     for (size_t i = 0; i < table.shown_figures; ++i) {
-      if (!row.figures[i].base && !row.figures[i].now) continue;
+      if (!IsKnown(row.figures[i])) continue;
       ++figures;
       if (row.figures[i].change != Change::kSame) ++changed;
     }
@@ -252,7 +376,26 @@ std::string TableHead(const DiffTable& table, bool all) {
                      changed < figures && !all ? " (--all shows the others too)" : "");
 }
 
+/// `operators` by the words of --by that are its keys; other views have theirs already.
+std::optional<DiffTable> GroupedAsAsked(const DiffTable& table, const DiffPrint& print) {
+  if (table.view != "operators") return std::nullopt;
+  std::vector<std::string> keys;
+  for (const std::string& word : print.by) {
+    const auto is_word = [&](const Field& key) { return key.key == word; };
+    if (std::any_of(table.keys.begin(), table.keys.end(), is_word)) keys.push_back(word);
+  }
+  return keys.empty() ? std::nullopt : std::optional(GroupedBy(table, keys));
+}
+
 }  // namespace
+
+void TakeByWords(std::string_view words, bool for_reader, DiffPrint* print) {
+  print->wide = for_reader;
+  for (const std::string_view word : WordsOf(words)) {
+    if (word == "figure") print->wide = false;
+    print->by.emplace_back(word);
+  }
+}
 
 std::string DiffText(const Diff& diff) {
   std::string text;
@@ -293,9 +436,10 @@ int64_t PrintDiff(const Diff& diff, const DiffPrint& print, Destination* destina
   }
   bool first = true;
   for (size_t i = 0; i < std::min(print.tables, diff.tables.size()); ++i) {
-    const DiffTable& table = diff.tables[i];
+    const std::optional<DiffTable> grouped = GroupedAsAsked(diff.tables[i], print);
+    const DiffTable& table = grouped ? *grouped : diff.tables[i];
     const std::unique_ptr<Sink> sink = destination->NewTable();
-    sink->Words(Harmless((first ? DiffText(diff) : std::string()) + TableHead(table, print.all)));
+    sink->Words(Harmless((first ? DiffText(diff) : std::string()) + TableHead(table, print)));
     first = false;
     printed += TablePrinter(diff, table, print).Print(sink.get());
   }

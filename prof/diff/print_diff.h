@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "prof/diff/diff.h"
 #include "prof/table/sink.h"
@@ -15,7 +17,14 @@ struct DiffPrint {
   size_t top = 0;     ///< Rows per table; 0: all.
   /// Number of leading tables to print; the others are for conditions.
   size_t tables = SIZE_MAX;
+  /// One line a row, by DiffTable::main, instead of one a figure; only without `many`.
+  bool wide = false;
+  /// Words of --by. Rows of `operators` are summed by those that are its keys.
+  std::vector<std::string> by = {};
 };
+
+/// Takes the words of --by; `for_reader`: wide, unless one of them is `figure`.
+void TakeByWords(std::string_view words, bool for_reader, DiffPrint* print);
 
 /// Prints a comparison. For a reader: text about the runs, then a table per view. Otherwise: the
 /// tables `diff` (the total), `diff_setup`, `diff_causes` and `diff_VIEW` per view; in formats

@@ -27,12 +27,16 @@ std::optional<ops::Part> PartOf(const WaitingRow& row) {
 void Charge(const ops::KernelShare& share, WaitingRow* waiting) {
   PricedKernel* const row = &waiting->row;
   row->share = share;
+  const Direction direction = PricedDirection(*waiting);
   if (const auto& gradient = waiting->resolution.gradient) {
     row->share.part = gradient->part;
     row->share.part_confidence = gradient->confidence;
   } else if (row->price != nullptr) {
-    row->params = ops::ParamsOf(*row->price, PricedDirection(*waiting), share.part);
-    row->extents = ops::ExtentsOf(*row->price, PricedDirection(*waiting), share.part);
+    row->params = ops::ParamsOf(*row->price, direction, share.part);
+  }
+  if (row->price != nullptr) {
+    row->extents = ops::ExtentsOf(*row->price, direction, row->share.part);
+    row->op_layout = ops::LayoutOf(*row->price, direction, row->share.part);
   }
   row->reasons.Merge(share.reasons);
 }

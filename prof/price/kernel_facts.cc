@@ -1,7 +1,6 @@
 #include "prof/price/kernel_facts.h"
 
 #include "ops/kernels/communication.h"
-#include "ops/kernels/name_facts.h"
 #include "prof/price/priced_kernel.h"
 
 namespace oplens::prof {
@@ -30,8 +29,13 @@ bool KernelFacts::communicates() const {
   return *communicates_;
 }
 
+const ops::NameFacts& KernelFacts::parsed_name() const {
+  if (!parsed_name_) parsed_name_ = ops::NameFactsOf(name);
+  return *parsed_name_;
+}
+
 std::string_view KernelFacts::name_facts() const {
-  if (!name_facts_) name_facts_ = ops::NameFactsOf(name).Text();
+  if (!name_facts_) name_facts_ = parsed_name().Text();
   return *name_facts_;
 }
 

@@ -11,6 +11,7 @@
 #include "ops/gpu/gpu.h"
 #include "ops/kernels/kernel_family.h"
 #include "ops/kernels/kernel_name.h"
+#include "ops/kernels/name_facts.h"
 #include "ops/kernels/tensor_core.h"
 #include "ops/rules/rules.h"
 #include "parse/model/kernel_record.h"
@@ -30,11 +31,14 @@ struct KernelFacts {
   /// Whether it is communication by its name; computed on the first call.
   bool communicates() const;
 
-  /// NameFacts::Text(); computed on the first call.
+  /// Computed on the first call.
+  const ops::NameFacts& parsed_name() const;
+  /// Its text; computed on the first call.
   std::string_view name_facts() const;
 
  private:
   mutable std::optional<bool> communicates_;
+  mutable std::optional<ops::NameFacts> parsed_name_;
   mutable std::optional<std::string> name_facts_;
   mutable std::optional<ops::NamedFamily> family_;
 };

@@ -218,6 +218,7 @@ void OpResolver::FillKernel(const KernelRecord& record, PricedKernel* row, Resol
   row->mod = {};
   row->params = {};
   row->extents = {};
+  row->op_layout = {};
   row->layer = record.layer;
   row->trace = record.trace;
   row->path.clear();

@@ -43,8 +43,10 @@ struct PricedKernel {
   // The kernel's own, or its forward op's for a backward kernel without an annotation.
   std::string_view op;
   std::string_view mod;
-  std::string_view params;                    ///< Of the priced op: "M=700,N=800,K=200,fp32".
-  std::span<const ops::NamedExtent> extents;  ///< Of its product, named as in `params`.
+  std::string_view params;  ///< Of the priced op: "M=700,N=800,K=200,fp32".
+  /// Of the product of the kernel's part of the op, named as in `params`.
+  std::span<const ops::NamedExtent> extents;
+  std::string_view op_layout;  ///< Of that product by the op's definition (ops::LayoutOf).
   std::span<const std::string_view> layer;
   std::span<const std::string_view> trace;
   std::vector<std::string_view> path;  ///< Annotated ops, outermost first.

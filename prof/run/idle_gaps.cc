@@ -19,9 +19,10 @@ namespace {
 struct IdleGapsPlace {
   int32_t device_id;
   int32_t stream_id;
-  int64_t end_ns = INT64_MIN;  // Of all work so far.
-  int64_t busy_ns = 0;         // Time of work so far.
-  size_t window = 0;           // The first that has not ended by then.
+  int64_t end_ns = INT64_MIN;         // Of all work so far.
+  int64_t busy_ns = 0;                // Time of work so far.
+  size_t window = 0;                  // The first that has not ended by then.
+  const DeviceEvent* last = nullptr;  // The work that ends at `end_ns`.
 };
 
 /// The last work of a stream so far.
@@ -111,6 +112,7 @@ class GapFinder {
       }
       SaturatingAdd(&place.busy_ns,
                     LengthOf({std::max(place.end_ns, event.start_ns), event.end_ns}));
+      if (place.last == nullptr || event.end_ns > place.end_ns) place.last = &event;
       place.end_ns = std::max(place.end_ns, event.end_ns);
       LastOfStream& last = streams_[{event.device_id, event.stream_id}];
       last.end_ns = std::max(last.end_ns, event.end_ns);
@@ -167,6 +169,7 @@ class GapFinder {
       found.window = i;
       found.time = part;
       found.next = next;
+      found.previous = place->last;
       found_ = &found;
       parts_.clear();
       if (next != nullptr && IsCold(*place)) {

@@ -31,7 +31,9 @@ struct IdleGap {
   int32_t stream_id = 0;  ///< Of the work that ends it, for gaps of streams.
   size_t window = 0;
   Interval time;
-  const DeviceEvent* next = nullptr;          ///< The work that ends it; null at the end.
+  const DeviceEvent* next = nullptr;  ///< The work that ends it; null at the end.
+  /// The work before it: of several the one that ends last; null before the first.
+  const DeviceEvent* previous = nullptr;
   std::array<int64_t, kIdleCauseCount> ns{};  ///< By cause; sums to the gap's length.
   std::span<const IdlePart> parts;            ///< By time; make up the gap. Valid during the call.
 

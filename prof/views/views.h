@@ -30,6 +30,7 @@ extern const View kBandwidthView;
 extern const View kCriticalPathView;
 extern const View kRooflineView;
 extern const View kMfuView;
+extern const View kGemmsView;
 extern const View kCountersView;
 extern const View kEventsView;
 extern const View kDistributedView;
@@ -67,6 +68,7 @@ inline constexpr const View* kViews[] = {
     &kCriticalPathView,
     &kRooflineView,
     &kMfuView,
+    &kGemmsView,
     &kCountersView,
     &kEventsView,
     &kDistributedView,

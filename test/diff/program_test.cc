@@ -344,6 +344,72 @@ TEST_F(DiffProgramTest, GroupsAreComparedByTheirKeys) {
   EXPECT_EQ(slower, 1u);
 }
 
+/// Lines of the table behind its heading, which begins with `view`.
+std::vector<std::string> TableLines(const std::string& out, const std::string& view) {
+  std::vector<std::string> lines;
+  std::istringstream text(out.substr(std::min(out.find("\n" + view) + 1, out.size())));
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+// Lines have one row a group; CSV and --by figure have one a figure.
+TEST_F(DiffProgramTest, ViewsOfSeveralFiguresHaveOneLineARow) {
+  Loop other;
+  other.kernel_ns[1] *= 3;
+  other.kernel_ns[0] *= 2;
+  const std::string a = File("a.json", {}).string();
+  const std::string b = File("b.json", other).string();
+  const std::vector<std::string> diff = {"--diff", a, b, "--view", "groups", "--quiet"};
+  const auto with = [&](std::vector<std::string> more) {
+    std::vector<std::string> all = diff;
+    all.insert(all.end(), more.begin(), more.end());
+    return Prof(all).out;
+  };
+  const auto lines = TableLines(with({"--by", "op"}), "groups by total: 2 of 3 rows changed");
+  ASSERT_EQ(lines.size(), 5u) << with({"--by", "op"});
+  EXPECT_THAT(lines[2], testing::StartsWith("Op Base New Delta Delta% Share% Noise Change"));
+  EXPECT_THAT(lines[3], testing::StartsWith("add 20200 60200 40000 "));
+  EXPECT_THAT(lines[3], HasSubstr(" 57.143 "));  // Of 70 us more.
+  EXPECT_THAT(lines[4], testing::StartsWith("mm 30200 60200 30000 "));
+  EXPECT_EQ(TableLines(with({"--by", "op", "--all"}), "groups by total").size(), 6u);
+  EXPECT_THAT(with({"--by", "op,figure"}), HasSubstr("figures changed"));
+  EXPECT_THAT(with({"--by", "op,figure"}), HasSubstr("\nadd total ns "));
+  EXPECT_THAT(with({"--by", "op", "--csv"}), HasSubstr("\"add\",\"total\",\"ns\""));
+}
+
+TEST_F(DiffProgramTest, OperatorsByTheirKeys) {
+  Loop other;
+  other.kernel_ns[1] *= 3;
+  const std::string a = File("a.json", {}).string();
+  const std::string b = File("b.json", other).string();
+  const auto rows = Rows({"--diff", a, b, "--by", "op", "--all"});
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].at("op"), "add");
+  EXPECT_FALSE(rows[0].contains("shape"));
+  EXPECT_EQ(rows[0].at("delta"), 40'000);
+}
+
+// Of a step: its parts, not what overlaps them.
+TEST_F(DiffProgramTest, LinesOfOverviewAreItsParts) {
+  Loop other;
+  other.kernel_ns[1] *= 3;
+  const std::vector<std::string> diff = {"--diff",
+                                         File("a.json", {}).string(),
+                                         File("b.json", other).string(),
+                                         "--view",
+                                         "overview",
+                                         "--quiet",
+                                         "--all"};
+  const std::string out = Prof(diff).out;
+  EXPECT_THAT(out, HasSubstr("\nkernel_ns ns "));
+  EXPECT_THAT(out, HasSubstr("\ntotal_ns ns "));
+  EXPECT_THAT(out, HasSubstr("\nbusy_pct % "));
+  EXPECT_THAT(out, Not(HasSubstr("_exposed_ns")));
+  std::vector<std::string> by_figure = diff;
+  by_figure.insert(by_figure.end(), {"--by", "figure"});
+  EXPECT_THAT(Prof(by_figure).out, HasSubstr("kernel_exposed_ns"));
+}
+
 TEST_F(DiffProgramTest, EveryViewThatCanBeComparedIs) {
   const std::string a = File("a.json", {}).string();
   const RunResult result = Prof({"--diff", a, a, "--view", "all", "--json", "--all", "--quiet"});

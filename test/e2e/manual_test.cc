@@ -106,7 +106,7 @@ TEST(CompletionTest, OfProf) {
   EXPECT_THAT(Completed({"prof", "--view", "gpu,ov"}), ElementsAre("gpu,overview"));
   EXPECT_THAT(Completed({"prof", "--view", "=", "ov"}), ElementsAre("overview"));
   EXPECT_THAT(Completed({"prof", "--view", "="}), IsSupersetOf({"overview", "all", "list"}));
-  EXPECT_THAT(Completed({"prof", "--by", "lay"}), ElementsAre("layer"));
+  EXPECT_THAT(Completed({"prof", "--by", "laye"}), ElementsAre("layer"));
   EXPECT_THAT(Completed({"prof", "--compat", "tor"}),
               ElementsAre("torch", "torch-1.13", "torch-2.13", "torch-legacy"));
   EXPECT_THAT(Completed({"prof", "--op", "o"}), ElementsAre("outer"));

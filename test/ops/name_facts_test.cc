@@ -107,6 +107,21 @@ TEST(NameFactsTest, OfEachLibrary) {
   for (const Case& c : kCases) EXPECT_EQ(NameFactsOf(c.name).Text(), c.text) << c.name;
 }
 
+TEST(NameFactsTest, WhoseTermsTheTileIsIn) {
+  using Order = NameFacts::Order;
+  const auto order = [](std::string_view name) { return NameFactsOf(name).order; };
+  EXPECT_EQ(order("nvjet_tst_64x16_64x16_2x4_2cta_h_bz_bias_TNT"), Order::kBlas);
+  EXPECT_EQ(order("volta_sgemm_64x32_sliced1x4_nt"), Order::kBlas);
+  EXPECT_EQ(order("Cijk_Ailk_Bjlk_SB_MT64x16x8_SN_1LDSB0"), Order::kBlas);
+  EXPECT_EQ(order("_matmul_ogs_NNT_bf16xbf16xmxfp4_128x64x256x1_swiglu"), Order::kRows);
+  EXPECT_EQ(order("void deep_gemm::fp8_gemm_kernel<4096u, 7168u, 128u, 160u, 64u, 0u>(P)"),
+            Order::kRows);
+  EXPECT_EQ(order("void cutlass::Kernel<cutlass::gemm::kernel::Gemm<"
+                  "cutlass::gemm::GemmShape<(int)128, (int)64, (int)8>, X>>(P)"),
+            Order::kUnknown);
+  EXPECT_EQ(order("triton_poi_fused_add_0"), Order::kUnknown);
+}
+
 TEST(NameFactsTest, NumbersThatFitNothing) {
   EXPECT_EQ(NameFactsOf("volta_sgemm_99999999999999999999x64_nn").Text(),
             "A=fp32,B=fp32,D=fp32,tile=?x64x?,layout=nn");

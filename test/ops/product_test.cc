@@ -243,5 +243,78 @@ TEST(ProductTest, ComplexNumbers) {
   EXPECT_FALSE(price("F.linear", "[2,3]half [4,3]half [4]half").vec_estimated);
 }
 
+/// The size of the part of a call's op, as text; "-": unknown.
+std::string SizeText(const PricedOp& op, Direction direction, Part part, std::string_view key) {
+  const auto size = SizeNamed(op, ExtentsOf(op, direction, part), key);
+  return size ? std::to_string(*size) : "-";
+}
+
+std::string ProductSizes(const PricedOp& op, Direction direction, Part part) {
+  std::string text;
+  for (const std::string_view key : {"m", "n", "k", "batch"}) {
+    text += SizeText(op, direction, part, key) + " ";
+  }
+  return text += LayoutOf(op, direction, part);
+}
+
+PricedOp PriceOf(std::string_view op, std::string_view args) {
+  PriceResult result = PriceCall(MakeCall(op, args));
+  EXPECT_TRUE(result.price) << op;
+  return result.price.value_or(PricedOp());
+}
+
+// x [7,3] w [5,3]: M counts outputs, N rows, as params; so do the gradients' own products.
+TEST(ProductSizesTest, PartsOfLinear) {
+  const PricedOp op = PriceOf("F.linear", "[7,3]float32 [5,3]float32 [5]float32");
+  EXPECT_EQ(ProductSizes(op, Direction::kForward, Part::kForward), "5 7 3 1 TN");
+  EXPECT_EQ(ProductSizes(op, Direction::kBackward, Part::kDgrad), "3 7 5 1 NN");
+  EXPECT_EQ(ProductSizes(op, Direction::kBackward, Part::kWgrad), "3 5 7 1 NT");
+  EXPECT_EQ(ProductSizes(op, Direction::kBackward, Part::kBgrad), "- - - - ") << "a sum";
+  EXPECT_EQ(ProductSizes(op, Direction::kBackward, Part::kBackward), "- - - - ") << "not told";
+}
+
+// How the operands of mm are stored is not in its arguments.
+TEST(ProductSizesTest, ProductsOfTwoOperands) {
+  EXPECT_EQ(ProductSizes(PriceOf("torch.mm", "[2,3]float32 [3,4]float32"), Direction::kForward,
+                         Part::kForward),
+            "4 2 3 1 ");
+  EXPECT_EQ(ProductSizes(PriceOf("torch.bmm", "[8,2,3]float32 [8,3,4]float32"), Direction::kForward,
+                         Part::kForward),
+            "4 2 3 8 ");
+  EXPECT_EQ(ProductSizes(PriceOf("torch.relu", "[8]float32"), Direction::kForward, Part::kForward),
+            "- - - - ");
+}
+
+TEST(ProductSizesTest, Convolutions) {
+  const PricedOp op =
+      PriceOf("F.conv2d", "[4,6,20,30]float32 [10,3,5,7]float32 None (2,1) (0,0) (1,1) 2");
+  EXPECT_EQ(ProductSizes(op, Direction::kForward, Part::kForward), "- - - - ");
+  std::string text;
+  for (const std::string_view key :
+       {"conv_n", "conv_c", "conv_h", "conv_w", "conv_k", "conv_r", "conv_s", "conv_g"}) {
+    text += SizeText(op, Direction::kBackward, Part::kWgrad, key) + " ";
+  }
+  EXPECT_EQ(text, "4 6 20 30 10 5 7 2 ");
+  EXPECT_EQ(op.product->stride, (std::vector<int64_t>{2, 1}));
+  EXPECT_EQ(SizeText(op, Direction::kForward, Part::kForward, "heads"), "-");
+}
+
+TEST(ProductSizesTest, Attention) {
+  const std::string_view kOperands = "[2,8,16,64]float32 [2,8,32,64]float32 [2,8,32,64]float32 ";
+  const auto sizes = [&](std::string_view more) {
+    const PricedOp op =
+        PriceOf("F.scaled_dot_product_attention", std::string(kOperands) + std::string(more));
+    std::string text;
+    for (const std::string_view key : {"batch", "heads", "sq", "sk", "head_dim", "causal", "m"}) {
+      text += SizeText(op, Direction::kForward, Part::kForward, key) + " ";
+    }
+    return text;
+  };
+  EXPECT_EQ(sizes("None 0.0 True"), "2 8 16 32 64 1 - ");
+  EXPECT_EQ(sizes("None 0.0 False"), "2 8 16 32 64 0 - ");
+  EXPECT_EQ(sizes("[16,32]float32"), "2 8 16 32 64 - - ") << "a mask may be causal";
+  EXPECT_EQ(sizes("None 0.0 ?"), "2 8 16 32 64 - - ") << "the flag was not recorded";
+}
+
 }  // namespace
 }  // namespace oplens::ops::test::product_test

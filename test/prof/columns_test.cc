@@ -49,7 +49,9 @@ TEST(SelectColumnsTest, All) {
                   "shape", "dtype", "corr", "name_full", "launch_delay", "api", "family",
                   "name_facts", "evidence", "confidence", "measured_flops", "core_flops",
                   "measured_bytes", "l2_bytes", "tensor_insts", "achieved_occupancy_pct",
-                  "flops_ratio", "bytes_ratio", "flops_by", "bytes_by", "reason"));
+                  "flops_ratio", "bytes_ratio", "flops_by", "bytes_by", "m", "n", "k", "batch",
+                  "layout", "conv_n", "conv_c", "conv_h", "conv_w", "conv_k", "conv_r", "conv_s",
+                  "conv_g", "conv_stride", "heads", "sq", "sk", "head_dim", "causal", "reason"));
   EXPECT_EQ(SelectKernelColumns("all").size(), KernelColumns().size());
 }
 
@@ -170,6 +172,38 @@ TEST_F(CellTextTest, Lists) {
   EXPECT_EQ(TextOf("reason", row_), "no-cost-model");
   row_.reasons.Add(Reason::kNoLaunchCall);
   EXPECT_EQ(TextOf("reason", row_), "no-launch,no-cost-model");
+}
+
+TEST_F(CellTextTest, SizesOfTheProduct) {
+  constexpr std::string_view kKeys[] = {"m",      "n",      "k",           "batch", "layout",
+                                        "conv_n", "conv_c", "conv_stride", "heads", "causal"};
+  for (const std::string_view key : kKeys) EXPECT_EQ(TextOf(key, row_), "") << key;
+  ops::PricedOp op;
+  row_.price = &op;
+  for (const std::string_view key : kKeys) EXPECT_EQ(TextOf(key, row_), "") << key;
+  op.product.emplace();
+  op.product->batch = 8;
+  op.product->extents = {{"M", 5}, {"N", 6}, {"K", 0}};
+  row_.extents = op.product->extents;
+  row_.op_layout = "TN";
+  EXPECT_EQ(TextOf("m", row_), "5");
+  EXPECT_EQ(TextOf("n", row_), "6");
+  EXPECT_EQ(TextOf("k", row_), "0") << "known";
+  EXPECT_EQ(TextOf("batch", row_), "8");
+  EXPECT_EQ(TextOf("layout", row_), "TN");
+  EXPECT_EQ(TextOf("conv_n", row_), "");
+  op.product->kind = ops::MatrixProduct::Kind::kConvolution;
+  op.product->sizes = {{"conv_n", 4}, {"conv_c", 3}};
+  op.product->stride = {2, 1};
+  EXPECT_EQ(TextOf("conv_c", row_), "3");
+  EXPECT_EQ(TextOf("conv_stride", row_), "2x1");
+  EXPECT_EQ(TextOf("m", row_), "");
+  EXPECT_EQ(TextOf("layout", row_), "");
+  op.product->kind = ops::MatrixProduct::Kind::kAttention;
+  op.product->sizes = {{"heads", 12}, {"causal", 0}};
+  EXPECT_EQ(TextOf("heads", row_), "12");
+  EXPECT_EQ(TextOf("causal", row_), "0");
+  EXPECT_EQ(TextOf("batch", row_), "");
 }
 
 TEST_F(CellTextTest, Evidence) {

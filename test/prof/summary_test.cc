@@ -197,10 +197,27 @@ TEST(SummaryTest, ValuesDoNotRunIntoEachOther) {
   EXPECT_EQ(grouped.Column("total"), (Texts{"5", "2"}));
 }
 
+/// An op of one product of the kind that has this key.
+ops::PricedOp OpWithSize(std::string_view key) {
+  ops::PricedOp op;
+  ops::MatrixProduct& product = op.product.emplace();
+  product.extents = {{"M", 1}, {"N", 2}, {"K", 3}};
+  if (key.starts_with("conv_")) {
+    product.kind = ops::MatrixProduct::Kind::kConvolution;
+    product.sizes = {{key, 4}};
+    product.stride = {2, 2};
+  } else if (key == "heads" || key == "sq" || key == "sk" || key == "head_dim" || key == "causal") {
+    product.kind = ops::MatrixProduct::Kind::kAttention;
+    product.sizes = {{key, 4}};
+  }
+  return op;
+}
+
 TEST(SummaryTest, EveryKeyGroups) {
   Epochs epochs;
   KernelFactsCache names(&epochs, nullptr);
   for (const std::string_view key : kGroupKeys) {
+    const ops::PricedOp sized = OpWithSize(key);
     Grouped grouped(key);
     KernelRecord first = test::PlainRecord();
     first.range = {"epoch 1", "batch"};
@@ -231,6 +248,12 @@ TEST(SummaryTest, EveryKeyGroups) {
       row.facts = names.Of(copy.long_name);
       row.op = record == &first ? "mm" : "add";
       row.mod = record == &first ? "torch" : "Tensor";
+      row.params = record == &first ? "M=1" : "M=2";
+      if (record == &first) {
+        row.price = &sized;
+        row.extents = sized.product->extents;
+        row.op_layout = "TN";
+      }
       row.layer = copy.layer;
       row.phase = record == &first ? Phase::kForward : Phase::kOptimizer;
       row.shapes = record == &first ? "(2,3)" : "(2,4)";

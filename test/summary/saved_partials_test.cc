@@ -49,6 +49,7 @@ const std::vector<prof::ViewPlan>& Plans() {
     add("queue", "time");
     add("bandwidth", "time");
     add("roofline", "layer,phase,rank");
+    add("gemms", "layer,phase,rank");
     add("collectives", "kind,group,group_kind,size,dtype,rank,step");
     add("stacks", "host,layer,rank");
     add("modules", "rank");

@@ -73,7 +73,7 @@ TEST(LaunchesTest, Keys) {
   EXPECT_THAT(keys, ElementsAre("cuLaunchKernel late 1", "cudaGraphLaunch graph_1 0",
                                 "cudaLaunchKernel early 1", "cudaLaunchKernel short 1",
                                 "cudaLaunchKernel slow 1", "cudaMemcpyAsync Memcpy Unknown 1"));
-  EXPECT_THROW(kLaunchesView.make(By({"op"})), UsageError);
+  EXPECT_THROW(kLaunchesView.make(By({"layer"})), UsageError);
 }
 
 TEST(LaunchesTest, Steps) {

@@ -4,6 +4,7 @@
 #include "ops/kernels/gradient_evidence.h"
 #include "parse/model/kernel_counters.h"
 #include "prof/price/kernel_facts.h"
+#include "prof/price/product_facts.h"
 #include "prof/views/common/view.h"
 
 namespace oplens::prof {
@@ -102,6 +103,11 @@ Cell FamilyCell(const PricedKernel& row) {
 
 Cell NameFacts(const PricedKernel& row) {
   return row.facts == nullptr ? Cell{} : Text(row.facts->name_facts());
+}
+
+Cell StrideOf(const PricedKernel& row) {
+  if (row.price == nullptr || !row.price->product || row.price->product->stride.empty()) return {};
+  return List(row.price->product->stride);
 }
 
 Cell TensorCore(const PricedKernel& row) {
@@ -380,6 +386,71 @@ constexpr KernelColumn kColumns[] = {
        return MeasuredWord(work.bytes, work.bytes_measured);
      },
      Need::kRate},
+    {{"m", "M", "", kInteger, 6,
+      "of a product of matrices: M of the column-major product, as in params", Fold::kKey},
+     [](const PricedKernel& row) { return Integer(SizeOf(row, "m")); },
+     Need::kCost},
+    {{"n", "N", "", kInteger, 6, "of a product of matrices: N, as in params", Fold::kKey},
+     [](const PricedKernel& row) { return Integer(SizeOf(row, "n")); },
+     Need::kCost},
+    {{"k", "K", "", kInteger, 6, "of a product of matrices: K, as in params", Fold::kKey},
+     [](const PricedKernel& row) { return Integer(SizeOf(row, "k")); },
+     Need::kCost},
+    {{"batch", "Batch", "", kInteger, 6, "products of a batch; of attention: sequences",
+      Fold::kKey},
+     [](const PricedKernel& row) { return Integer(SizeOf(row, "batch")); },
+     Need::kCost},
+    {{"layout", "Layout", "", kText, 6,
+      "of a product of matrices: which factors are transposed for BLAS, NN, NT, TN or TT",
+      Fold::kKey},
+     [](const PricedKernel& row) { return Text(LayoutOf(row)); },
+     Need::kTensorCoreName},
+    {{"conv_n", "ConvN", "", kInteger, 6, "of a convolution: images of the batch", Fold::kKey},
+     [](const PricedKernel& row) { return Integer(SizeOf(row, "conv_n")); },
+     Need::kCost},
+    {{"conv_c", "ConvC", "", kInteger, 6, "of a convolution: channels of the input", Fold::kKey},
+     [](const PricedKernel& row) { return Integer(SizeOf(row, "conv_c")); },
+     Need::kCost},
+    {{"conv_h", "ConvH", "", kInteger, 6, "of a convolution: height of the input", Fold::kKey},
+     [](const PricedKernel& row) { return Integer(SizeOf(row, "conv_h")); },
+     Need::kCost},
+    {{"conv_w", "ConvW", "", kInteger, 6, "of a convolution: width of the input", Fold::kKey},
+     [](const PricedKernel& row) { return Integer(SizeOf(row, "conv_w")); },
+     Need::kCost},
+    {{"conv_k", "ConvK", "", kInteger, 6, "of a convolution: channels of the output", Fold::kKey},
+     [](const PricedKernel& row) { return Integer(SizeOf(row, "conv_k")); },
+     Need::kCost},
+    {{"conv_r", "ConvR", "", kInteger, 6, "of a convolution: height of the filter", Fold::kKey},
+     [](const PricedKernel& row) { return Integer(SizeOf(row, "conv_r")); },
+     Need::kCost},
+    {{"conv_s", "ConvS", "", kInteger, 6, "of a convolution: width of the filter", Fold::kKey},
+     [](const PricedKernel& row) { return Integer(SizeOf(row, "conv_s")); },
+     Need::kCost},
+    {{"conv_g", "ConvG", "", kInteger, 6, "of a convolution: groups of channels", Fold::kKey},
+     [](const PricedKernel& row) { return Integer(SizeOf(row, "conv_g")); },
+     Need::kCost},
+    {{"conv_stride", "ConvStride", "", kIntegerList, 10,
+      "of a convolution: steps of the filter, one a dimension", Fold::kKey, "x", ""},
+     StrideOf,
+     Need::kCost},
+    {{"heads", "Heads", "", kInteger, 6, "of attention: heads of the queries", Fold::kKey},
+     [](const PricedKernel& row) { return Integer(SizeOf(row, "heads")); },
+     Need::kCost},
+    {{"sq", "Sq", "", kInteger, 6,
+      "of attention: queries of a sequence; of different lengths: the most", Fold::kKey},
+     [](const PricedKernel& row) { return Integer(SizeOf(row, "sq")); },
+     Need::kCost},
+    {{"sk", "Sk", "", kInteger, 6,
+      "of attention: keys of a sequence; of different lengths: the most", Fold::kKey},
+     [](const PricedKernel& row) { return Integer(SizeOf(row, "sk")); },
+     Need::kCost},
+    {{"head_dim", "HeadDim", "", kInteger, 7, "of attention: width of a head", Fold::kKey},
+     [](const PricedKernel& row) { return Integer(SizeOf(row, "head_dim")); },
+     Need::kCost},
+    {{"causal", "Causal", "", kInteger, 6,
+      "of attention: 1: a query sees no later keys, 0: it sees all", Fold::kKey},
+     [](const PricedKernel& row) { return Integer(SizeOf(row, "causal")); },
+     Need::kCost},
     {{"reason", "Reason", "", kTextList, 16, "what is missing, and why a cost is unknown",
       Fold::kNone, ",", ""},
      [](const PricedKernel& row) { return Cell{row.reasons}; }},

@@ -1,5 +1,8 @@
 #include "prof/views/kernels/roof_sums.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "parse/model/kernel_record.h"
 
 namespace oplens::prof {
@@ -52,6 +55,15 @@ std::optional<double> RoofSums::MemorySeconds(const ops::Gpu& gpu) const {
   const std::optional<double> amount = bytes.Approximate();
   if (!amount || gpu.dram_bytes_per_s <= 0) return std::nullopt;
   return *amount / static_cast<double>(gpu.dram_bytes_per_s);
+}
+
+std::optional<int64_t> RoofSums::RoofNs(const ops::Gpu& gpu) const {
+  const std::optional<double> math_s = MathSeconds(gpu);
+  const std::optional<double> memory_s = MemorySeconds(gpu);
+  if (!math_s || !memory_s) return std::nullopt;
+  constexpr double kNsPerSecond = 1e9;
+  constexpr double kMostNs = 9e18;
+  return std::llround(std::min(std::max(*math_s, *memory_s) * kNsPerSecond, kMostNs));
 }
 
 }  // namespace oplens::prof

@@ -43,6 +43,8 @@ struct RoofSums {
   /// a unit, a peak or the bandwidth is unknown.
   std::optional<double> MathSeconds(const ops::Gpu& gpu) const;
   std::optional<double> MemorySeconds(const ops::Gpu& gpu) const;
+  /// Time at the roof, the larger of both; nullopt if one is unknown.
+  std::optional<int64_t> RoofNs(const ops::Gpu& gpu) const;
 };
 
 }  // namespace oplens::prof

@@ -5,19 +5,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "parse/model/kernel_record.h"
-#include "parse/model/recording_advice.h"
 #include "parse/model/trace.h"
 #include "prof/run/run.h"
 #include "prof/views/common/bounded_groups.h"
 #include "prof/views/common/grouped_partial.h"
 #include "prof/views/common/saved_partial.h"
+#include "prof/views/kernels/gpu_list.h"
 #include "prof/views/kernels/roof_sums.h"
 
 namespace oplens::prof {
@@ -79,9 +77,7 @@ RoofRow::RoofRow(std::string_view key_of_row, const RoofSums* sums_of_row,
   math_s = sums->MathSeconds(*gpu);
   memory_s = sums->MemorySeconds(*gpu);
   if (!math_s || !memory_s) return;
-  constexpr double kNsPerSecond = 1e9;
-  constexpr double kMostNs = 9e18;
-  roof_ns = std::llround(std::min(std::max(*math_s, *memory_s) * kNsPerSecond, kMostNs));
+  roof_ns = sums->RoofNs(*gpu);
   gap_ns = sums->time_ns - *roof_ns;
 }
 
@@ -191,10 +187,6 @@ constexpr Column<ShownRoof> kRooflineColumns[] = {
      }},
 };
 
-auto FactsOf(const ops::Gpu& gpu) {
-  return std::tie(gpu.name, gpu.dram_bytes_per_s, gpu.peaks_per_s);
-}
-
 class Rooflines : public SavedPartial<Rooflines> {
  public:
   explicit Rooflines(const ViewOptions& options)
@@ -218,9 +210,8 @@ class Rooflines : public SavedPartial<Rooflines> {
   static void Transfer(Bytes* bytes, Self* self);
 
  private:
-  static constexpr uint32_t kNoGpu = 0;
   struct OfKey {
-    uint32_t gpu = kNoGpu;  // Index in gpus_ + 1.
+    uint32_t gpu = GpuList::kNone;
     RoofSums sums;
   };
   // By texts, followed by the GPU's index.
@@ -229,34 +220,20 @@ class Rooflines : public SavedPartial<Rooflines> {
     return std::string_view(*group.key).substr(0, group.key->size() - sizeof(uint32_t));
   }
 
-  uint32_t GpuOf(const ops::Gpu* gpu);
   void EncodeKey(const PricedKernel& kernel, bool priced);
   RoofSums& SumsOfKey(uint32_t gpu);
   static bool Before(const RoofRow& a, const RoofRow& b);
-  const ops::Gpu* At(uint32_t gpu) const { return gpu == kNoGpu ? nullptr : &gpus_[gpu - 1]; }
 
   ByWords words_;
   Columns<ShownRoof> columns_;
   std::vector<RoofText> by_;
   Groups groups_;
-  std::vector<ops::Gpu> gpus_;  // Distinct.
-  uint32_t last_gpu_ = kNoGpu;
+  GpuList gpus_;
   std::string key_;  // Of the current kernel.
   int64_t kernels_ = 0;
   int64_t priced_ = 0;
   Family family_ = Family::kUnknown;
 };
-
-uint32_t Rooflines::GpuOf(const ops::Gpu* gpu) {
-  if (gpu == nullptr) return kNoGpu;
-  if (last_gpu_ != kNoGpu && FactsOf(gpus_[last_gpu_ - 1]) == FactsOf(*gpu)) return last_gpu_;
-  const auto at = std::find_if(gpus_.begin(), gpus_.end(), [&](const ops::Gpu& known) {
-    return FactsOf(known) == FactsOf(*gpu);
-  });
-  last_gpu_ = static_cast<uint32_t>(at - gpus_.begin()) + 1;
-  if (at == gpus_.end()) gpus_.push_back(*gpu);
-  return last_gpu_;
-}
 
 void Rooflines::EncodeKey(const PricedKernel& kernel, bool priced) {
   key_.clear();
@@ -288,14 +265,14 @@ void Rooflines::Add(const PricedKernel& kernel) {
   ++kernels_;
   if (priced) ++priced_;
   EncodeKey(kernel, priced);
-  SumsOfKey(priced ? GpuOf(kernel.gpu) : kNoGpu).Add(kernel, priced);
+  SumsOfKey(priced ? gpus_.NumberOf(kernel.gpu) : GpuList::kNone).Add(kernel, priced);
 }
 
 void Rooflines::Merge(const Partial& other) {
   const auto& more = dynamic_cast<const Rooflines&>(other);
   for (const Groups::Group& group : more.groups_.all()) {
     key_ = TextsOf(group);
-    MergeInto(&SumsOfKey(GpuOf(more.At(group.sums.gpu))), group.sums.sums);
+    MergeInto(&SumsOfKey(gpus_.NumberOf(more.gpus_.At(group.sums.gpu))), group.sums.sums);
   }
   MergeInto(&groups_.other.sums, more.groups_.other.sums);
   kernels_ += more.kernels_;
@@ -303,31 +280,15 @@ void Rooflines::Merge(const Partial& other) {
   if (family_ == Family::kUnknown) family_ = more.family_;
 }
 
-template <typename Bytes, typename Gpu>
-void TransferGpu(Bytes* bytes, Gpu* gpu) {
-  bytes->Values(&gpu->name);
-  bytes->Word(&gpu->maker, ops::kMakerCount);
-  bytes->Values(&gpu->dram_bytes_per_s);
-  // New units are appended, so a file may have fewer.
-  if constexpr (Bytes::kReads) {
-    const size_t units = bytes->Size(sizeof(double));
-    bytes->Check(units <= gpu->peaks_per_s.size(), "a GPU has units that do not exist");
-    for (size_t i = 0; i < units; ++i) bytes->Values(&gpu->peaks_per_s[i]);
-  } else {
-    bytes->Number(gpu->peaks_per_s.size());
-    for (const double& peak : gpu->peaks_per_s) bytes->Values(&peak);
-  }
-}
-
 template <typename Bytes, typename Self>
 void Rooflines::Transfer(Bytes* bytes, Self* self) {
   bytes->Counts(&self->kernels_, &self->priced_);
   bytes->Values(&self->family_, &self->groups_.other.sums);
   if constexpr (Bytes::kReads) {
-    std::vector<ops::Gpu> gpus(bytes->Size(sizeof(double) * ops::kMathUnitCount));
-    for (ops::Gpu& gpu : gpus) TransferGpu(bytes, &gpu);
+    GpuList gpus;
+    GpuList::Transfer(bytes, &gpus);
     for (size_t left = bytes->Size(); left > 0; --left) {
-      uint32_t gpu = kNoGpu;
+      uint32_t gpu = GpuList::kNone;
       RoofSums sums;
       bytes->Texts(&self->key_);
       bytes->Values(&gpu, &sums);
@@ -335,12 +296,11 @@ void Rooflines::Transfer(Bytes* bytes, Self* self) {
           static_cast<size_t>(std::count(self->key_.begin(), self->key_.end(), '\0'));
       bytes->Check(texts >= kRoofByTexts + self->by_.size() && self->key_.back() == 0,
                    "a row does not have the texts of its keys");
-      bytes->Check(gpu <= gpus.size(), "a row has a GPU that does not exist");
-      MergeInto(&self->SumsOfKey(self->GpuOf(gpu == kNoGpu ? nullptr : &gpus[gpu - 1])), sums);
+      bytes->Check(gpu <= gpus.all().size(), "a row has a GPU that does not exist");
+      MergeInto(&self->SumsOfKey(self->gpus_.NumberOf(gpus.At(gpu))), sums);
     }
   } else {
-    bytes->Number(self->gpus_.size());
-    for (const ops::Gpu& gpu : self->gpus_) TransferGpu(bytes, &gpu);
+    GpuList::Transfer(bytes, &self->gpus_);
     bytes->Number(self->groups_.size());
     for (const Groups::Group& group : self->groups_.all()) {
       const std::string_view texts = TextsOf(group);
@@ -355,15 +315,14 @@ bool Rooflines::Before(const RoofRow& a, const RoofRow& b) {
   if (a.gap_ns != b.gap_ns) return b.gap_ns < a.gap_ns;
   if (a.sums->time_ns != b.sums->time_ns) return a.sums->time_ns > b.sums->time_ns;
   if (a.key != b.key) return a.key < b.key;
-  static const ops::Gpu kNone;
-  return FactsOf(a.gpu == nullptr ? kNone : *a.gpu) < FactsOf(b.gpu == nullptr ? kNone : *b.gpu);
+  return GpuBefore(a.gpu, b.gpu);
 }
 
 void Rooflines::Emit(Sink* sink) const {
   std::vector<RoofRow> rows;
   rows.reserve(groups_.size());
   for (const Groups::Group& group : groups_.all()) {
-    rows.push_back({TextsOf(group), &group.sums.sums, At(group.sums.gpu)});
+    rows.push_back({TextsOf(group), &group.sums.sums, gpus_.At(group.sums.gpu)});
   }
   std::sort(rows.begin(), rows.end(), Before);
   TableOf<ShownRoof> table(columns_, sink);
@@ -382,26 +341,7 @@ void Rooflines::Emit(Sink* sink) const {
 }
 
 std::vector<std::string> Rooflines::Notes() const {
-  std::vector<std::string> notes;
-  if (kernels_ > 0 && priced_ == 0) {
-    notes.push_back(
-        fmt::format("roofline: no kernel has a known cost; to record what ops are called with: {}",
-                    RecordingRemedy(MissingFact::kArguments, family_)));
-  } else if (priced_ > 0 && std::none_of(gpus_.begin(), gpus_.end(), [](const ops::Gpu& gpu) {
-               return gpu.dram_bytes_per_s > 0;
-             })) {
-    const bool in_table = std::any_of(gpus_.begin(), gpus_.end(), [](const ops::Gpu& gpu) {
-      return gpu.maker != ops::Maker::kOther;
-    });
-    const bool peaks = std::any_of(gpus_.begin(), gpus_.end(), [](const ops::Gpu& gpu) {
-      return std::any_of(gpu.peaks_per_s.begin(), gpu.peaks_per_s.end(),
-                         [](double peak) { return peak > 0; });
-    });
-    notes.push_back(fmt::format("roofline: the {} of the GPU {} not known{}",
-                                peaks ? "DRAM bandwidth" : "peaks", peaks ? "is" : "are",
-                                in_table || gpus_.empty() ? "; name it: --gpu NAME" : ""));
-  }
-  return notes;
+  return RoofNotes("roofline", kernels_, priced_, gpus_, family_);
 }
 
 }  // namespace

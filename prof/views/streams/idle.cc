@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,12 +18,17 @@
 #include "prof/views/common/grouped_partial.h"
 #include "prof/views/common/histogram.h"
 #include "prof/views/common/time_keys.h"
+#include "prof/views/streams/kernel_ops.h"
 
 namespace oplens::prof {
 namespace {
 
 constexpr std::string_view kAll = "(all)";
-constexpr std::string_view kIdleViewKeys[] = {"stream", "step", "rank", "call", "op", "layer"};
+constexpr std::string_view kIdleViewKeys[] = {"stream", "step",     "rank",      "call", "op",
+                                              "layer",  "op_after", "op_before", "cause"};
+/// Instead of ops: before the first work, and after the last.
+constexpr std::string_view kIdleStart = "(start)";
+constexpr std::string_view kIdleEnd = "(end)";
 /// Distinct subjects of a GPU or stream; further ones count as kOther.
 constexpr size_t kMostSubjects = size_t{1} << 16;
 constexpr std::string_view kOther = "(other)";
@@ -50,15 +56,18 @@ struct CauseSums {
   }
 };
 
-/// A cause, and where the host was, as far as --by asks for it.
+/// A cause, where the host was, and the work around the gap, as far as --by asks for them.
 struct IdleSubject {
-  IdleCause cause = IdleCause::kLaunch;
+  std::optional<IdleCause> cause;  ///< nullopt: of all causes, for whole gaps.
   std::string call;
   std::string op;
   std::string layer;
+  std::string op_after;
+  std::string op_before;
 
-  static constexpr std::tuple kMembers{&IdleSubject::cause, &IdleSubject::call, &IdleSubject::op,
-                                       &IdleSubject::layer};
+  static constexpr std::tuple kMembers{&IdleSubject::cause,    &IdleSubject::call,
+                                       &IdleSubject::op,       &IdleSubject::layer,
+                                       &IdleSubject::op_after, &IdleSubject::op_before};
   friend auto operator<=>(const IdleSubject&, const IdleSubject&) = default;
 };
 
@@ -91,7 +100,7 @@ constexpr Column<IdleRow> kIdleColumns[] = {
       "what the next work waits for: launch, module-load, queued, other-stream, communication, "
       "sync, "
       "pageable-copy, api-call, dataloader, host-op, python, cold-start, tail, unknown; (all): "
-      "their sum",
+      "their sum; unknown in rows of whole gaps",
       Fold::kKey,
       {},
       {},
@@ -113,6 +122,16 @@ constexpr Column<IdleRow> kIdleColumns[] = {
      true},
     {{"layer", "Layer", "", FieldType::kName, 24, "layers around it, outermost first", Fold::kKey},
      [](const IdleRow& row) { return Text(row.subject.layer); },
+     Need::kNothing,
+     true},
+    {{"op_after", "OpAfter", "", FieldType::kText, 24,
+      "op of the work that ends the gap, as in tables of kernels; (end): none does", Fold::kKey},
+     [](const IdleRow& row) { return Text(row.subject.op_after); },
+     Need::kNothing,
+     true},
+    {{"op_before", "OpBefore", "", FieldType::kText, 24,
+      "op of the work before the gap; (start): there is none", Fold::kKey},
+     [](const IdleRow& row) { return Text(row.subject.op_before); },
      Need::kNothing,
      true},
     FigureColumn<&CauseSums::ns>{"idle_ns", "Idle(ns)", "ns", 14,
@@ -141,8 +160,19 @@ class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
         by_step_(By("step")),
         by_call_(By("call")),
         by_op_(By("op")),
-        by_layer_(By("layer")) {}
+        by_layer_(By("layer")),
+        by_after_(By("op_after")),
+        by_before_(By("op_before")),
+        whole_gaps_((by_after_ || by_before_) && !by_call_ && !by_op_ && !by_layer_ &&
+                    !By("cause")) {}
 
+  void Begin(const Run* run) override {
+    GroupedPartial::Begin(run);
+    ops_.Begin();
+  }
+  void Add(const PricedKernel& kernel) override {
+    if (by_after_ || by_before_) ops_.Add(kernel);
+  }
   void End(const Run* run) override;
 
  private:
@@ -152,15 +182,23 @@ class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
     std::vector<IdleSums> windows;
   };
   using Places = std::map<std::pair<int32_t, int32_t>, Own>;
+  /// The work around a gap, as numbers of ops_.
+  struct Around {
+    uint32_t after = 0;
+    uint32_t before = 0;
+  };
   /// A part of a gap whose place on the host is still to be found.
   struct Asked {
     IdleSums* sums;
     IdlePart part;
+    Around around;
   };
 
   Places PlacesOf(const Run& run, std::span<const Interval> windows) const;
-  void AddGap(const IdleGap& gap, IdleSums* sums, CallSites* sites,
-              std::vector<Asked>* asked) const;
+  void AddGap(const Trace& trace, const IdleGap& gap, IdleSums* sums, CallSites* sites,
+              std::vector<Asked>* asked);
+  Around AroundOf(const Trace& trace, const IdleGap& gap);
+  IdleSubject SubjectOf(std::optional<IdleCause> cause, const Around& around) const;
   std::string CallTextOf(const Trace& trace, const IdlePart& part) const;
   void AddAsked(const Trace& trace, std::span<const Asked> asked, CallSites* sites) const;
   void EmitGroup(const IdleKey& key, const IdleSums& sums, TableOf<IdleRow>* table) const override;
@@ -170,6 +208,10 @@ class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
   bool by_call_;
   bool by_op_;
   bool by_layer_;
+  bool by_after_;
+  bool by_before_;
+  bool whole_gaps_;
+  KernelOps ops_;  // If by_after_ or by_before_.
 };
 
 /// The active GPUs or streams, each with its observed time per window.
@@ -205,31 +247,55 @@ std::string Idle::CallTextOf(const Trace& trace, const IdlePart& part) const {
 
 CauseSums& SumsOf(IdleSubject subject, IdleSums* sums) {
   if (sums->subjects.size() >= kMostSubjects && !sums->subjects.contains(subject)) {
-    for (std::string* text : {&subject.call, &subject.op, &subject.layer}) {
+    for (std::string* text :
+         {&subject.call, &subject.op, &subject.layer, &subject.op_after, &subject.op_before}) {
       if (!text->empty()) *text = kOther;
     }
   }
   return sums->subjects[std::move(subject)];
 }
 
-void Idle::AddGap(const IdleGap& gap, IdleSums* sums, CallSites* sites,
-                  std::vector<Asked>* asked) const {
+Idle::Around Idle::AroundOf(const Trace& trace, const IdleGap& gap) {
+  Around around;
+  if (by_after_) {
+    around.after = gap.next == nullptr ? ops_.NumberOf(kIdleEnd) : ops_.NumberOf(trace, *gap.next);
+  }
+  if (by_before_) {
+    around.before =
+        gap.previous == nullptr ? ops_.NumberOf(kIdleStart) : ops_.NumberOf(trace, *gap.previous);
+  }
+  return around;
+}
+
+IdleSubject Idle::SubjectOf(std::optional<IdleCause> cause, const Around& around) const {
+  IdleSubject subject;
+  subject.cause = cause;
+  subject.op_after = ops_.TextOf(around.after);
+  subject.op_before = ops_.TextOf(around.before);
+  return subject;
+}
+
+void Idle::AddGap(const Trace& trace, const IdleGap& gap, IdleSums* sums, CallSites* sites,
+                  std::vector<Asked>* asked) {
   sums->all.Add(gap.length_ns());
+  const Around around = AroundOf(trace, gap);
+  if (whole_gaps_) return SumsOf(SubjectOf(std::nullopt, around), sums).Add(gap.length_ns());
   if (!by_call_ && !by_op_ && !by_layer_) {
     for (size_t i = 0; i < kIdleCauseCount; ++i) {
-      if (gap.ns[i] > 0) sums->subjects[{static_cast<IdleCause>(i), {}, {}, {}}].Add(gap.ns[i]);
+      if (gap.ns[i] == 0) continue;
+      SumsOf(SubjectOf(static_cast<IdleCause>(i), around), sums).Add(gap.ns[i]);
     }
     return;
   }
   for (const IdlePart& part : gap.parts) {
     if (!by_op_ && !by_layer_) {
-      asked->push_back({sums, part});
+      asked->push_back({sums, part, around});
       continue;
     }
     sites->ForEachStretch(part.thread, part.time, [&](int64_t start_ns, int64_t end_ns) {
       IdlePart stretch = part;
       stretch.time = {start_ns, end_ns};
-      asked->push_back({sums, stretch});
+      asked->push_back({sums, stretch, around});
       sites->Ask(part.thread, start_ns);
     });
   }
@@ -242,7 +308,8 @@ void Idle::AddAsked(const Trace& trace, std::span<const Asked> asked, CallSites*
   for (size_t i = 0; i < asked.size(); ++i) {
     const IdlePart& part = asked[i].part;
     const CallSite site = found.empty() ? CallSite() : found[i];
-    IdleSubject subject{part.cause, CallTextOf(trace, part), {}, {}};
+    IdleSubject subject = SubjectOf(part.cause, asked[i].around);
+    subject.call = CallTextOf(trace, part);
     if (by_op_) subject.op = texts[site.op != 0 ? site.op : site.frame];
     if (by_layer_) subject.layer = texts[site.layer];
     SumsOf(std::move(subject), asked[i].sums).Add(LengthOf(part.time));
@@ -262,13 +329,13 @@ void Idle::End(const Run* run) {
     AddAsked(run->trace(), asked, &sites);
     asked.clear();
   };
-  FindIdleGaps(*run, windows, by_stream_ ? IdleOf::kStream : IdleOf::kDevice,
-               [&](const IdleGap& gap) {
-                 const std::pair key(gap.device_id, gap.stream_id);
-                 if (last == places.end() || last->first != key) last = places.find(key);
-                 AddGap(gap, &last->second.windows[by_step_ ? gap.window : 0], &sites, &asked);
-                 if (asked.size() > kMostAsked) add_asked();
-               });
+  FindIdleGaps(
+      *run, windows, by_stream_ ? IdleOf::kStream : IdleOf::kDevice, [&](const IdleGap& gap) {
+        const std::pair key(gap.device_id, gap.stream_id);
+        if (last == places.end() || last->first != key) last = places.find(key);
+        AddGap(run->trace(), gap, &last->second.windows[by_step_ ? gap.window : 0], &sites, &asked);
+        if (asked.size() > kMostAsked) add_asked();
+      });
   add_asked();
   const RankName rank(run->rank());
   for (const auto& [key, own] : places) {
@@ -289,7 +356,9 @@ void Idle::EmitGroup(const IdleKey& key, const IdleSums& sums, TableOf<IdleRow>*
   std::stable_sort(order.begin(), order.end(),
                    [](const auto* a, const auto* b) { return a->second.ns > b->second.ns; });
   for (const auto* entry : order) {
-    table->Add({key, entry->second, IdleCauseWord(entry->first.cause), entry->first, sums});
+    const std::optional<IdleCause> cause = entry->first.cause;
+    table->Add({key, entry->second, cause ? IdleCauseWord(*cause) : std::string_view(),
+                entry->first, sums});
   }
 }
 
@@ -301,6 +370,6 @@ extern constexpr View kIdleView = {.name = "idle",
                                    .fields = FieldsWithoutBy<kIdleColumns>,
                                    .make = MakePartial<Idle>,
                                    .by = kIdleViewKeys,
-                                   .saved_form = 2};
+                                   .saved_form = 3};
 
 }  // namespace oplens::prof

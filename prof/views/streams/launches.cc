@@ -17,6 +17,7 @@
 #include "prof/views/common/grouped_partial.h"
 #include "prof/views/common/histogram.h"
 #include "prof/views/common/time_keys.h"
+#include "prof/views/streams/kernel_ops.h"
 
 namespace oplens::prof {
 namespace {
@@ -24,16 +25,17 @@ namespace {
 constexpr int64_t kSlowCallNs = 50'000;
 constexpr int64_t kLateStartNs = 100'000;
 
-constexpr std::string_view kLaunchesKeys[] = {"rank", "step", "api", "kernel"};
+constexpr std::string_view kLaunchesKeys[] = {"rank", "step", "api", "kernel", "op"};
 
 struct LaunchKey {
   RankName rank;
   std::optional<int64_t> step;
   std::string api;
   std::string kernel;
+  std::string op;
 
   static constexpr std::tuple kMembers{&LaunchKey::rank, &LaunchKey::step, &LaunchKey::api,
-                                       &LaunchKey::kernel};
+                                       &LaunchKey::kernel, &LaunchKey::op};
   friend auto operator<=>(const LaunchKey&, const LaunchKey&) = default;
 };
 
@@ -63,6 +65,10 @@ constexpr Column<GroupRow<LaunchKey, LaunchSums>> kLaunchesColumns[] = {
         {"api", "Call", "", FieldType::kText, 20, "name of the API call", Fold::kKey}),
     ByColumn<&LaunchKey::kernel>({"kernel", "Kernel", "", FieldType::kName, Field::kShared,
                                   "name of the kernel", Fold::kKey}),
+    ByColumn<&LaunchKey::op>({"op", "Op", "", FieldType::kText, 24,
+                              "op of the work that it launched, as in tables of kernels; of a "
+                              "graph: (graph replay)",
+                              Fold::kKey}),
     FigureColumn<&LaunchSums::launches>{"launches", "Launches", "", 10,
                                         "kernels with a known launch, except those of graphs; with "
                                         "--copies also copies and memsets"},
@@ -117,8 +123,16 @@ class Launches : public GroupedPartial<LaunchKey, LaunchSums> {
         by_step_(By("step")),
         by_api_(By("api")),
         by_kernel_(By("kernel")),
+        by_op_(By("op")),
         copies_(options.copies) {}
 
+  void Begin(const Run* run) override {
+    GroupedPartial::Begin(run);
+    ops_.Begin();
+  }
+  void Add(const PricedKernel& kernel) override {
+    if (by_op_) ops_.Add(kernel);
+  }
   void End(const Run* run) override;
   void Merge(const Partial& other) override {
     GroupedPartial::Merge(other);
@@ -138,26 +152,33 @@ class Launches : public GroupedPartial<LaunchKey, LaunchSums> {
     size_t step = 0;
     StringId api = 0;
     int64_t kernel = 0;  ///< Id of the name; negative: a kind of copy, or a memset.
+    uint32_t op = 0;     ///< Number in ops_.
     auto operator<=>(const Numbers&) const = default;
   };
 
-  Numbers NumbersOf(const Run& run, const DeviceEvent& event, const LaunchCall& call) const;
+  /// `graph`: the call launched a graph.
+  Numbers NumbersOf(const Run& run, const DeviceEvent& event, const LaunchCall& call, bool graph);
   LaunchKey KeyOf(const Run& run, const Numbers& numbers) const;
 
   bool by_step_;
   bool by_api_;
   bool by_kernel_;
+  bool by_op_;
   bool copies_;
+  KernelOps ops_;                           // If by_op_.
   std::array<Any, kFamilyCount> no_calls_;  // Families of profiles with work, but no launches.
 };
 
 constexpr int64_t kFill = -1000;
 
 Launches::Numbers Launches::NumbersOf(const Run& run, const DeviceEvent& event,
-                                      const LaunchCall& call) const {
+                                      const LaunchCall& call, bool graph) {
   Numbers numbers;
   if (by_step_) numbers.step = run.steps().OfEvent(event);
   if (by_api_) numbers.api = call.api;
+  if (by_op_) {
+    numbers.op = graph ? ops_.NumberOf(KernelOps::kReplay) : ops_.NumberOf(run.trace(), event);
+  }
   if (!by_kernel_) return numbers;
   const Trace& trace = run.trace();
   if (event.IsKernel()) {
@@ -177,6 +198,7 @@ LaunchKey Launches::KeyOf(const Run& run, const Numbers& numbers) const {
     key.step = run.steps().all()[numbers.step].number;
   }
   key.api = run.trace().strings.View(numbers.api);
+  key.op = ops_.TextOf(numbers.op);
   if (!by_kernel_) return key;
   if (numbers.kernel == kFill) {
     key.kernel = kFillName;
@@ -206,7 +228,7 @@ void Launches::End(const Run* run) {
     met[launch] = true;
     const bool graph = replay || (event.IsKernel() && trace.kernels[event.index].graph);
     if (graph && !first) continue;
-    const Numbers numbers = NumbersOf(*run, event, call);
+    const Numbers numbers = NumbersOf(*run, event, call, graph);
     if (last == found.end() || last->first != numbers) last = found.try_emplace(numbers).first;
     if (graph) {
       ++last->second.graph_launches;
@@ -240,6 +262,6 @@ extern constexpr View kLaunchesView = {
     .make = MakePartial<Launches>,
     .by = kLaunchesKeys,
     .narrow = "launches,short_kernels,cpu_ns,gpu_ns,delay_ns,p50_delay_ns,max_delay_ns",
-    .saved_form = 1};
+    .saved_form = 2};
 
 }  // namespace oplens::prof
