@@ -20,6 +20,7 @@
 #include "base/words.h"
 #include "prof/commands.h"
 #include "prof/compat/compat.h"
+#include "prof/format_options.h"
 #include "prof/program_text.h"
 #include "prof/summary_file/summary_sink.h"
 #include "prof/table/text_sinks.h"
@@ -138,21 +139,6 @@ constexpr OptionEntry kOptionEntries[] = {
     {"salt", kOfSummaries | kOfBaseline, "--summary or --save-baseline"},
 };
 
-void AddFormat(const Format& format, cxxopts::OptionAdder* add) {
-  const std::string option(format.option);
-  const std::string help(format.help);
-  switch (format.value) {
-    case Format::Value::kWidth:
-      (*add)(option, help, cxxopts::value<int>(), "WIDTH");
-      break;
-    case Format::Value::kFile:
-      (*add)(option, help, cxxopts::value<std::string>(), "DB");
-      break;
-    case Format::Value::kNone:
-      if (!option.empty()) (*add)(option, help);
-  }
-}
-
 void AddTables(cxxopts::OptionAdder add) {
   add("c", "Columns, separated by commas, or 'all'",
       cxxopts::value<std::string>()->default_value(std::string(kDefaultColumns)), "COLS");
@@ -260,7 +246,7 @@ void AddSelection(cxxopts::OptionAdder add) {
 }
 
 void AddOutput(cxxopts::OptionAdder add) {
-  for (const Format& format : Formats()) AddFormat(format, &add);
+  AddFormats(&add);
   add("header", "With --csv: what its first line holds, titles or keys of the columns",
       cxxopts::value<std::string>()->default_value("titles"), "titles|keys");
   add("raw",
@@ -351,58 +337,9 @@ void RefuseOthers(const cxxopts::ParseResult& given, const TaskEntry& task, bool
   }
 }
 
-/// `to_terminal`: fits the output to it.
-const Format* ReadFormat(const cxxopts::ParseResult& given, bool to_terminal) {
-  const Format* chosen = &Formats().front();
-  size_t formats = given.count("chrome");
-  // What --check prints is words, or a table.
-  if (given.count("check") > 0 && given.count("markdown") == 0) ++formats;
-  for (const Format& format : Formats()) {
-    if (format.option.empty() || given.count(std::string(format.option)) == 0) continue;
-    chosen = &format;
-    ++formats;
-  }
-  if (formats > 1) {
-    throw UsageError(
-        "-w, --blank, --csv, --markdown, --json, --svg, --sqlite, --chrome and --check exclude "
-        "each "
-        "other: give one of them");
-  }
-  if (given.count("header") > 0 && chosen->option != "csv") {
-    throw UsageError("--header needs --csv");
-  }
-  return formats == 0 && to_terminal ? &ScreenFormat() : chosen;
-}
-
-/// How much of the terminal a table may take: few rows, unless --top requests more.
-Screen ReadScreen(const cxxopts::ParseResult& given) {
-  const Terminal terminal = TerminalAt(STDOUT_FILENO);
-  Screen screen;
-  screen.columns = static_cast<size_t>(terminal.columns);
-  screen.colours = terminal.takes_colours;
-  if (given.count("top") > 0) screen.most_rows = 0;
-  return screen;
-}
-
 bool ReadHeader(const std::string& word) {
   constexpr std::string_view kWords[] = {"titles", "keys"};
   return ReadWord("header", word, kWords) == 1;
-}
-
-std::string ReadFormatValue(const cxxopts::ParseResult& given, const Format& format) {
-  const std::string option(format.option);
-  if (format.value == Format::Value::kWidth) return std::to_string(given[option].as<int>());
-  if (!format.owns_file()) return "";
-  std::string file = given[option].as<std::string>();
-  if (file.empty())
-    throw UsageError(fmt::format("--{}: the name of the database is empty", option));
-  if (file == "-") {
-    throw UsageError(fmt::format("--{}: a database cannot go to standard output", option));
-  }
-  if (given.count("output") > 0) {
-    throw UsageError(fmt::format("--{} names its file itself: drop -o", option));
-  }
-  return file;
 }
 
 /// "": our rules.
@@ -443,18 +380,6 @@ ViewRequest ReadRequest(const cxxopts::ParseResult& given, const Options& option
   request.model = options.model;
   request.where = GivenText(given, "where");
   return request;
-}
-
-/// Throws UsageError for what --raw cannot be given with.
-bool ReadRaw(const cxxopts::ParseResult& given, const Format& format) {
-  if (given.count("raw") == 0) return false;
-  if (format.option != "sqlite") throw UsageError("--raw needs --sqlite DB");
-  for (const char* option : {"c", "by", "copies", "sort", "top"}) {
-    if (given.count(option) == 0) continue;
-    throw UsageError(fmt::format("{}{} is about one table: it does not go with --raw",
-                                 option[1] == '\0' ? "-" : "--", option));
-  }
-  return true;
 }
 
 /// Plans kernels or copies without --view. `columns`: used if -c is not given; "": the table's

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "prof/table/kept_rows.h"
 #include "prof/views/kernels/kernel_columns.h"
 #include "test/prof/rows.h"
 
@@ -36,6 +37,15 @@ TEST(ColumnCheckTest, CountsWhatIsKnownAndWhyTheRestIsNot) {
             "  range                 1 of 3\n"
             "  rank                  1 of 3\n"
             "  reason                3 of 3\n");
+  KeptRows rows;
+  KeepingSink sink(&rows);
+  check.Emit(&sink);
+  ASSERT_EQ(rows.size(), 7U);
+  EXPECT_EQ(rows.Text(1, "column"), "op");
+  EXPECT_EQ(rows.Count(1, "kernels"), 1);
+  EXPECT_EQ(rows.Count(1, "of"), 3);
+  EXPECT_EQ(rows.Text(1, "why_not"), "2 no-range, 1 untimed");
+  EXPECT_EQ(rows.Text(0, "why_not"), "");
 }
 
 TEST(ColumnCheckTest, NamesTheMostFrequentReasons) {

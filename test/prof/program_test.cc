@@ -43,6 +43,22 @@ TEST_F(ProgramTest, DefaultColumnsSeparatedByBlanks) {
   EXPECT_THAT(result.err, HasSubstr("prof: FLOPs are known for 0 of 2 kernels\n"));
 }
 
+TEST_F(ProgramTest, OnlyKernelsWithPyProfsColumnsAreAsPyProfPrintsThem) {
+  WriteFile(dict_, Line(PlainRecord()));
+  const auto run = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), {Program("prof"), "--quiet"});
+    options.push_back(dict_.string());
+    return RunProgram(options).out;
+  };
+  EXPECT_EQ(run({"-c", "sil,kernel"}), "Sil(ns) Kernel\n100 scale_kernel\n");
+  EXPECT_EQ(run({"-c", "sil,kernel,flops,bytes"}),
+            "Sil(ns) Kernel FLOPs Bytes\n100 scale_kernel - -\n");
+  EXPECT_EQ(run({"-c", "sil,kernel,tc_why"}).substr(0, 26), "Sil(ns) Kernel       TCWhy");
+  EXPECT_EQ(run({"-c", "sil,kernel,tc_why", "--blank"}).substr(0, 20), "Sil(ns) Kernel TCWhy");
+  EXPECT_EQ(run({"--by", "kernel", "-c", "kernel,count"}),
+            "Kernel       Count\nscale_kernel     1\n");
+}
+
 TEST_F(ProgramTest, TheGpuMayBeGiven) {
   KernelRecord record = PlainRecord();
   record.registers_per_thread = 32;
