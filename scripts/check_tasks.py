@@ -194,6 +194,24 @@ def time_by_shape(task):
         raise AssertionError(f"printed {printed}, computed {dict(times)}")
 
 
+def products_by_size(task):
+    """26: the time of the products of each M, N and K, which count the columns first, by calls."""
+    events = task.events(TIMESFORMER)
+    products = [e for e in events if e["name"] in ("aten::mm", "aten::addmm", "aten::bmm")]
+    times = collections.Counter()
+    for kernel, around in launched_inside(events, products):
+        if not around:
+            continue
+        a, b = [dims for dims in around[-1]["args"]["Input Dims"] if len(dims) > 1][-2:]
+        times[b[-1], a[-2], a[-1], a[0] if len(a) > 2 else 1] += length(kernel)
+    printed = collections.Counter()
+    for row in task.rows("prof", "--view", "gemms", task.path(TIMESFORMER)):
+        if row["op"] in ("mm", "addmm", "bmm"):
+            printed[row["m"], row["n"], row["k"], row["batch"]] += row["time_ns"]
+    if not times or printed != times:
+        raise AssertionError(f"printed {dict(printed)}, computed {dict(times)}")
+
+
 def host_bound(task):
     """5: what of the steps the device did something."""
     events = task.events(DDP)
@@ -302,8 +320,8 @@ def table_for_a_pull_request(task):
 
 
 TASKS = {function.__name__: function for function in (
-    costliest_layer, backward_share, tensor_core_share, time_by_shape, host_bound,
-    exposed_communication, rows_for_pandas, sums_in_sql, kernel_summary, copies_by_kind,
+    costliest_layer, backward_share, tensor_core_share, time_by_shape, products_by_size,
+    host_bound, exposed_communication, rows_for_pandas, sums_in_sql, kernel_summary, copies_by_kind,
     kernels_of_ranks, table_for_a_pull_request)}
 
 
