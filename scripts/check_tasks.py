@@ -195,7 +195,7 @@ def time_by_shape(task):
 
 
 def products_by_size(task):
-    """26: the time of the products of each M, N and K, which count the columns first, by calls."""
+    """28: the time of the products of each M, N and K, which count the columns first, by calls."""
     events = task.events(TIMESFORMER)
     products = [e for e in events if e["name"] in ("aten::mm", "aten::addmm", "aten::bmm")]
     times = collections.Counter()
