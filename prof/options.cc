@@ -374,7 +374,8 @@ ViewRequest ReadRequest(const cxxopts::ParseResult& given, const Options& option
   request.columns = GivenText(given, "c");
   request.top = ReadTop(given);
   request.in_lines = !options.format->many;
-  request.narrow = given.count("w") > 0;
+  // A page has no more room than a terminal.
+  request.narrow = given.count("w") > 0 || given.count("markdown") > 0;
   request.copies = given.count("copies") > 0;
   if (given.count("what-if") > 0) request.what_if = given["what-if"].as<std::vector<std::string>>();
   request.model = options.model;

@@ -45,6 +45,7 @@ FORMS = [
     ("json", "prof", ["-c", "all", "--json"]),
     ("sqlite", "prof", ["--sqlite", "OUT"]),
     ("by-op", "prof", ["--by", "op,dir", "-c", "all", "--csv"]),
+    ("by-size", "prof", ["--by", "op,m,n,k", "--markdown"]),
     ("by-layer", "prof", ["--by", "layer,phase", "-w", "170"]),
     ("by-kernel", "prof", ["--by", "kernel,stream,device", "--top", "10", "--json"]),
     ("by-shape", "prof", ["--by", "op,shape,dtype,role", "--sort", "-count", "--csv"]),
@@ -57,7 +58,7 @@ FORMS = [
     ("views-tb", "prof", ["--view", "overview,gpu,operators,groups", "--compat", "tb", "--json"]),
     ("views-hta", "prof", ["--view", "groups,kernel-types,temporal", "--compat", "hta", "--json"]),
     ("more-views", "prof", ["--view", "modules,stacks,memory,memory-ops,idle,launches,queue,bandwidth,critical-path,"
-                            "roofline,events,distributed,collectives", "--json"]),
+                            "roofline,gemms,mfu,events,distributed,collectives", "--json"]),
     ("more-views-tb", "prof", ["--view", "modules,memory-ops,distributed,collectives", "--compat", "tb", "--json"]),
     ("more-views-hta", "prof", ["--view", "idle,launches,queue,bandwidth", "--compat", "hta", "--json"]),
     ("rules", "prof", ["--rules", "rules.toml", "--gpu", "V100 SXM2", "-c", "all", "--csv"]),

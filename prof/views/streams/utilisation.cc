@@ -75,7 +75,8 @@ std::vector<std::string> Utilisation::Sentences() const {
   const auto percent = Percent();
   if (!percent) return {};
   std::string text = fmt::format(
-      "{}FLOPs utilisation {:.1f} %: matrix products of {:.3f} TFLOP in {:.3f} ms of all GPUs",
+      "{}FLOPs utilisation {:.1f} %: matrix products that ran, {:.3f} TFLOP, at the peaks of their "
+      "types, in {:.3f} ms of all GPUs from the first kernel to the last",
       measured_ns_ > 0 ? "" : "model ", *percent, model_flops_ * 1e-12, WallNs() * 1e-6);
   if (measured_ns_ > 0) {
     text += fmt::format("; measured in {:.1f} % of kernel time",
