@@ -328,6 +328,9 @@ void RefuseOthers(const cxxopts::ParseResult& given, const TaskEntry& task, bool
     if (*entry.needs != '\0' && (of_rows || *task.why == '\0')) {
       throw UsageError(fmt::format("--{} needs {}", entry.option, entry.needs));
     }
+    if (*task.why == '\0') {
+      throw UsageError(fmt::format("--{} does not go with --{}", entry.option, task.option));
+    }
     throw UsageError(fmt::format(fmt::runtime(task.why), entry.option));
   }
   if (task.task != Task::kRows || given.count("copies") == 0) return;

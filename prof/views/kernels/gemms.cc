@@ -20,9 +20,9 @@
 #include "parse/model/trace.h"
 #include "prof/price/product_facts.h"
 #include "prof/run/run.h"
-#include "prof/views/common/bounded_groups.h"
 #include "prof/views/common/grouped_partial.h"
 #include "prof/views/common/saved_partial.h"
+#include "prof/views/kernels/gpu_groups.h"
 #include "prof/views/kernels/gpu_list.h"
 #include "prof/views/kernels/roof_sums.h"
 
@@ -180,19 +180,14 @@ class Gemms : public SavedPartial<Gemms> {
   std::vector<Field> Fields() const override { return FieldsOf(columns_); }
   void Emit(Sink* sink) const override;
   std::vector<std::string> Notes() const override {
-    return RoofNotes("gemms", kernels_, priced_, gpus_, family_);
+    return RoofNotes("gemms", kernels_, priced_, groups_.gpus(), family_);
   }
 
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self);
 
  private:
-  struct OfKey {
-    uint32_t gpu = GpuList::kNone;
-    GemmSums sums;
-  };
-  // By texts, followed by the GPU's number.
-  using Groups = BoundedGroups<OfKey>;
+  using Groups = GpuGroups<GemmSums>;
   /// A call whose kernels may still come.
   struct Open {
     std::string texts;  ///< Those before the layout.
@@ -206,12 +201,8 @@ class Gemms : public SavedPartial<Gemms> {
   /// No call has kernels that are further apart (InstanceGrouper::kWindow has fewer).
   static constexpr int64_t kMostApart = 4096;
 
-  static std::string_view TextsOf(const Groups::Group& group) {
-    return std::string_view(*group.key).substr(0, group.key->size() - sizeof(uint32_t));
-  }
   static bool Before(const GemmRow& a, const GemmRow& b);
 
-  uint32_t GroupOf(uint32_t gpu);
   uint32_t GroupOf(std::string_view texts, std::string_view layout, std::string_view by_texts,
                    uint32_t gpu);
   void Encode(const PricedKernel& kernel, bool priced);
@@ -222,7 +213,6 @@ class Gemms : public SavedPartial<Gemms> {
   Columns<GemmRow> columns_;
   std::vector<GemmText> by_;
   Groups groups_;
-  GpuList gpus_;
   std::unordered_map<std::string, Open> open_;  // By texts and call.
   std::deque<const std::string*> order_;        // Keys of open_, the oldest first.
   std::string key_, texts_, by_texts_;          // Of the current kernel.
@@ -233,19 +223,12 @@ class Gemms : public SavedPartial<Gemms> {
   Family family_ = Family::kUnknown;
 };
 
-uint32_t Gemms::GroupOf(uint32_t gpu) {
-  for (int shift = 0; shift < 32; shift += 8) key_.push_back(static_cast<char>(gpu >> shift));
-  const uint32_t number = groups_.NumberOf(key_);
-  groups_[number].gpu = gpu;
-  return number;
-}
-
 uint32_t Gemms::GroupOf(std::string_view texts, std::string_view layout, std::string_view by_texts,
                         uint32_t gpu) {
   key_ = texts;
   AppendKeyText(layout, &key_);
   key_ += by_texts;
-  return GroupOf(gpu);
+  return groups_.NumberOf(gpu, &key_);
 }
 
 void Gemms::Encode(const PricedKernel& kernel, bool priced) {
@@ -277,10 +260,10 @@ void Gemms::Add(const PricedKernel& kernel) {
   ++kernels_;
   if (priced) ++priced_;
   Encode(kernel, priced);
-  const uint32_t gpu = priced ? gpus_.NumberOf(kernel.gpu) : GpuList::kNone;
+  const uint32_t gpu = priced ? groups_.NumberOfGpu(kernel.gpu) : GpuList::kNone;
   if (!priced || kernel.instance == 0) {
     const std::string_view layout = priced ? LayoutOf(kernel) : std::string_view();
-    groups_[GroupOf(texts_, layout, by_texts_, gpu)].sums.Add(kernel, priced);
+    groups_[GroupOf(texts_, layout, by_texts_, gpu)].Add(kernel, priced);
     return;
   }
   const auto [place, added] = open_.try_emplace(fmt::format(
@@ -297,10 +280,10 @@ void Gemms::Add(const PricedKernel& kernel) {
   const std::string_view layout = LayoutByName(kernel);
   if (!call.group && !layout.empty()) {
     call.group = GroupOf(texts_, layout, by_texts_, gpu);
-    MergeInto(&groups_[*call.group].sums, call.waiting);
-    ++groups_[*call.group].sums.calls;
+    MergeInto(&groups_[*call.group], call.waiting);
+    ++groups_[*call.group].calls;
   }
-  (call.group ? groups_[*call.group].sums : call.waiting).Add(kernel, priced);
+  (call.group ? groups_[*call.group] : call.waiting).Add(kernel, priced);
   while (!order_.empty() && open_.find(*order_.front())->second.last + kMostApart < seen_) {
     CloseFirst();
   }
@@ -311,7 +294,7 @@ void Gemms::CloseFirst() {
   order_.pop_front();
   Open& call = place->second;
   if (!call.group) {
-    GemmSums& sums = groups_[GroupOf(call.texts, call.op_layout, call.by_texts, call.gpu)].sums;
+    GemmSums& sums = groups_[GroupOf(call.texts, call.op_layout, call.by_texts, call.gpu)];
     MergeInto(&sums, call.waiting);
     ++sums.calls;
   }
@@ -320,12 +303,7 @@ void Gemms::CloseFirst() {
 
 void Gemms::Merge(const Partial& other) {
   const auto& more = dynamic_cast<const Gemms&>(other);
-  for (const Groups::Group& group : more.groups_.all()) {
-    key_ = TextsOf(group);
-    const uint32_t number = GroupOf(gpus_.NumberOf(more.gpus_.At(group.sums.gpu)));
-    MergeInto(&groups_[number].sums, group.sums.sums);
-  }
-  MergeInto(&groups_.other.sums, more.groups_.other.sums);
+  groups_.Merge(more.groups_);
   kernels_ += more.kernels_;
   priced_ += more.priced_;
   all_ns_ += more.all_ns_;
@@ -335,32 +313,8 @@ void Gemms::Merge(const Partial& other) {
 template <typename Bytes, typename Self>
 void Gemms::Transfer(Bytes* bytes, Self* self) {
   bytes->Counts(&self->kernels_, &self->priced_);
-  bytes->Values(&self->all_ns_, &self->family_, &self->groups_.other.sums);
-  if constexpr (Bytes::kReads) {
-    GpuList gpus;
-    GpuList::Transfer(bytes, &gpus);
-    for (size_t left = bytes->Size(); left > 0; --left) {
-      uint32_t gpu = GpuList::kNone;
-      GemmSums sums;
-      bytes->Texts(&self->key_);
-      bytes->Values(&gpu, &sums);
-      const auto texts =
-          static_cast<size_t>(std::count(self->key_.begin(), self->key_.end(), '\0'));
-      bytes->Check(texts >= kGemmByTexts + self->by_.size() && self->key_.back() == 0,
-                   "a row does not have the texts of its keys");
-      bytes->Check(gpu <= gpus.all().size(), "a row has a GPU that does not exist");
-      const uint32_t number = self->GroupOf(self->gpus_.NumberOf(gpus.At(gpu)));
-      MergeInto(&self->groups_[number].sums, sums);
-    }
-  } else {
-    GpuList::Transfer(bytes, &self->gpus_);
-    bytes->Number(self->groups_.size());
-    for (const Groups::Group& group : self->groups_.all()) {
-      const std::string_view texts = TextsOf(group);
-      bytes->Texts(&texts);
-      bytes->Values(&group.sums.gpu, &group.sums.sums);
-    }
-  }
+  bytes->Values(&self->all_ns_, &self->family_);
+  Groups::Transfer(bytes, &self->groups_, kGemmByTexts + self->by_.size());
 }
 
 bool Gemms::Before(const GemmRow& a, const GemmRow& b) {
@@ -373,9 +327,9 @@ bool Gemms::Before(const GemmRow& a, const GemmRow& b) {
 
 GemmRow Gemms::RowOf(const Groups::Group& group) const {
   GemmRow row;
-  row.key = TextsOf(group);
-  row.sums = &group.sums.sums;
-  row.gpu = gpus_.At(group.sums.gpu);
+  row.key = Groups::TextsOf(group);
+  row.sums = &Groups::SumsOf(group);
+  row.gpu = groups_.GpuOf(group);
   row.all_ns = all_ns_;
   std::string_view rest = row.key;
   for (size_t i = 0; i < kGemmByTexts; ++i) row.texts[i] = TakeKeyText(&rest);
@@ -399,7 +353,7 @@ GemmRow Gemms::RowOf(const Groups::Group& group) const {
 
 void Gemms::Emit(Sink* sink) const {
   std::vector<GemmRow> rows;
-  rows.reserve(groups_.size());
+  rows.reserve(groups_.all().size());
   std::map<std::pair<std::string_view, const ops::Gpu*>, double> best;
   for (const Groups::Group& group : groups_.all()) {
     const GemmRow& row = rows.emplace_back(RowOf(group));
@@ -413,10 +367,10 @@ void Gemms::Emit(Sink* sink) const {
     if (row.efficiency_pct) row.best_pct = best[{row.texts[kGemmDType], row.gpu}];
     table.Add(row);
   }
-  if (groups_.other.sums.roof.count == 0) return;
+  if (groups_.other().roof.count == 0) return;
   GemmSums counted;
-  counted.roof.count = groups_.other.sums.roof.count;
-  counted.roof.time_ns = groups_.other.sums.roof.time_ns;
+  counted.roof.count = groups_.other().roof.count;
+  counted.roof.time_ns = groups_.other().roof.time_ns;
   GemmRow other;
   other.texts[kGemmOp] = kGemmsOther;
   other.sums = &counted;

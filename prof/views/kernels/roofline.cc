@@ -12,9 +12,9 @@
 #include "parse/model/kernel_record.h"
 #include "parse/model/trace.h"
 #include "prof/run/run.h"
-#include "prof/views/common/bounded_groups.h"
 #include "prof/views/common/grouped_partial.h"
 #include "prof/views/common/saved_partial.h"
+#include "prof/views/kernels/gpu_groups.h"
 #include "prof/views/kernels/gpu_list.h"
 #include "prof/views/kernels/roof_sums.h"
 
@@ -210,25 +210,15 @@ class Rooflines : public SavedPartial<Rooflines> {
   static void Transfer(Bytes* bytes, Self* self);
 
  private:
-  struct OfKey {
-    uint32_t gpu = GpuList::kNone;
-    RoofSums sums;
-  };
-  // By texts, followed by the GPU's index.
-  using Groups = BoundedGroups<OfKey>;
-  static std::string_view TextsOf(const Groups::Group& group) {
-    return std::string_view(*group.key).substr(0, group.key->size() - sizeof(uint32_t));
-  }
+  using Groups = GpuGroups<RoofSums>;
 
   void EncodeKey(const PricedKernel& kernel, bool priced);
-  RoofSums& SumsOfKey(uint32_t gpu);
   static bool Before(const RoofRow& a, const RoofRow& b);
 
   ByWords words_;
   Columns<ShownRoof> columns_;
   std::vector<RoofText> by_;
   Groups groups_;
-  GpuList gpus_;
   std::string key_;  // Of the current kernel.
   int64_t kernels_ = 0;
   int64_t priced_ = 0;
@@ -252,29 +242,19 @@ void Rooflines::EncodeKey(const PricedKernel& kernel, bool priced) {
   }
 }
 
-RoofSums& Rooflines::SumsOfKey(uint32_t gpu) {
-  for (int shift = 0; shift < 32; shift += 8) key_.push_back(static_cast<char>(gpu >> shift));
-  OfKey& of_key = groups_[groups_.NumberOf(key_)];
-  of_key.gpu = gpu;
-  return of_key.sums;
-}
-
 void Rooflines::Add(const PricedKernel& kernel) {
   const RatedWork work = RatedWorkOf(kernel);
   const bool priced = work.flops.has_value() && work.bytes.has_value();
   ++kernels_;
   if (priced) ++priced_;
   EncodeKey(kernel, priced);
-  SumsOfKey(priced ? gpus_.NumberOf(kernel.gpu) : GpuList::kNone).Add(kernel, priced);
+  const uint32_t gpu = priced ? groups_.NumberOfGpu(kernel.gpu) : GpuList::kNone;
+  groups_[groups_.NumberOf(gpu, &key_)].Add(kernel, priced);
 }
 
 void Rooflines::Merge(const Partial& other) {
   const auto& more = dynamic_cast<const Rooflines&>(other);
-  for (const Groups::Group& group : more.groups_.all()) {
-    key_ = TextsOf(group);
-    MergeInto(&SumsOfKey(gpus_.NumberOf(more.gpus_.At(group.sums.gpu))), group.sums.sums);
-  }
-  MergeInto(&groups_.other.sums, more.groups_.other.sums);
+  groups_.Merge(more.groups_);
   kernels_ += more.kernels_;
   priced_ += more.priced_;
   if (family_ == Family::kUnknown) family_ = more.family_;
@@ -283,31 +263,8 @@ void Rooflines::Merge(const Partial& other) {
 template <typename Bytes, typename Self>
 void Rooflines::Transfer(Bytes* bytes, Self* self) {
   bytes->Counts(&self->kernels_, &self->priced_);
-  bytes->Values(&self->family_, &self->groups_.other.sums);
-  if constexpr (Bytes::kReads) {
-    GpuList gpus;
-    GpuList::Transfer(bytes, &gpus);
-    for (size_t left = bytes->Size(); left > 0; --left) {
-      uint32_t gpu = GpuList::kNone;
-      RoofSums sums;
-      bytes->Texts(&self->key_);
-      bytes->Values(&gpu, &sums);
-      const auto texts =
-          static_cast<size_t>(std::count(self->key_.begin(), self->key_.end(), '\0'));
-      bytes->Check(texts >= kRoofByTexts + self->by_.size() && self->key_.back() == 0,
-                   "a row does not have the texts of its keys");
-      bytes->Check(gpu <= gpus.all().size(), "a row has a GPU that does not exist");
-      MergeInto(&self->SumsOfKey(self->gpus_.NumberOf(gpus.At(gpu))), sums);
-    }
-  } else {
-    GpuList::Transfer(bytes, &self->gpus_);
-    bytes->Number(self->groups_.size());
-    for (const Groups::Group& group : self->groups_.all()) {
-      const std::string_view texts = TextsOf(group);
-      bytes->Texts(&texts);
-      bytes->Values(&group.sums.gpu, &group.sums.sums);
-    }
-  }
+  bytes->Values(&self->family_);
+  Groups::Transfer(bytes, &self->groups_, kRoofByTexts + self->by_.size());
 }
 
 // Rows without a roof come last.
@@ -320,9 +277,9 @@ bool Rooflines::Before(const RoofRow& a, const RoofRow& b) {
 
 void Rooflines::Emit(Sink* sink) const {
   std::vector<RoofRow> rows;
-  rows.reserve(groups_.size());
+  rows.reserve(groups_.all().size());
   for (const Groups::Group& group : groups_.all()) {
-    rows.push_back({TextsOf(group), &group.sums.sums, gpus_.At(group.sums.gpu)});
+    rows.push_back({Groups::TextsOf(group), &Groups::SumsOf(group), groups_.GpuOf(group)});
   }
   std::sort(rows.begin(), rows.end(), Before);
   TableOf<ShownRoof> table(columns_, sink);
@@ -333,15 +290,15 @@ void Rooflines::Emit(Sink* sink) const {
     for (const RoofText by : by_) shown.texts[by] = TakeKeyText(&rest);
     table.Add(shown);
   }
-  if (groups_.other.sums.count == 0) return;
+  if (groups_.other().count == 0) return;
   RoofSums counted;
-  counted.count = groups_.other.sums.count;
-  counted.time_ns = groups_.other.sums.time_ns;
+  counted.count = groups_.other().count;
+  counted.time_ns = groups_.other().time_ns;
   table.Add({RoofRow({}, &counted, nullptr), {kRooflineOther}, true});
 }
 
 std::vector<std::string> Rooflines::Notes() const {
-  return RoofNotes("roofline", kernels_, priced_, gpus_, family_);
+  return RoofNotes("roofline", kernels_, priced_, groups_.gpus(), family_);
 }
 
 }  // namespace
