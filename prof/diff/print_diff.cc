@@ -171,11 +171,17 @@ class TablePrinter {
       if (!IsKnown(figure) || (figure.change == Change::kSame && !print_.all)) continue;
       lines_.push_back({&row, main});
     }
+    // Modules that only one run has come last: the others are compared layer by layer. A kernel or
+    // an op of one run is what the other's time went to.
+    const bool by_layer = table_.view == "modules";
     std::stable_sort(lines_.begin(), lines_.end(), [&](const Line& a, const Line& b) {
-      const auto size = [&](const Line& line) {
-        return std::abs(line.row->figures[main].delta().value_or(0));
+      const auto order = [&](const Line& line) {
+        const Figure& figure = line.row->figures[main];
+        const bool alone =
+            by_layer && (figure.change == Change::kAdded || figure.change == Change::kRemoved);
+        return std::pair(alone, -std::abs(figure.delta().value_or(0)));
       };
-      return size(a) > size(b);
+      return order(a) < order(b);
     });
     if (print_.top > 0 && lines_.size() > print_.top) lines_.resize(print_.top);
   }

@@ -365,7 +365,8 @@ TEST_F(DiffProgramTest, ViewsOfSeveralFiguresHaveOneLineARow) {
     all.insert(all.end(), more.begin(), more.end());
     return Prof(all).out;
   };
-  const auto lines = TableLines(with({"--by", "op"}), "groups by total: 2 of 3 rows changed");
+  const auto lines =
+      TableLines(with({"--by", "op", "--blank"}), "groups by total: 2 of 3 rows changed");
   ASSERT_EQ(lines.size(), 5u) << with({"--by", "op"});
   EXPECT_THAT(lines[2], testing::StartsWith("Op Base New Delta Delta% Share% Noise Change"));
   EXPECT_THAT(lines[3], testing::StartsWith("add 20200 60200 40000 "));
@@ -373,7 +374,7 @@ TEST_F(DiffProgramTest, ViewsOfSeveralFiguresHaveOneLineARow) {
   EXPECT_THAT(lines[4], testing::StartsWith("mm 30200 60200 30000 "));
   EXPECT_EQ(TableLines(with({"--by", "op", "--all"}), "groups by total").size(), 6u);
   EXPECT_THAT(with({"--by", "op,figure"}), HasSubstr("figures changed"));
-  EXPECT_THAT(with({"--by", "op,figure"}), HasSubstr("\nadd total ns "));
+  EXPECT_THAT(with({"--by", "op,figure", "--blank"}), HasSubstr("\nadd total ns "));
   EXPECT_THAT(with({"--by", "op", "--csv"}), HasSubstr("\"add\",\"total\",\"ns\""));
 }
 
@@ -399,6 +400,7 @@ TEST_F(DiffProgramTest, LinesOfOverviewAreItsParts) {
                                          "--view",
                                          "overview",
                                          "--quiet",
+                                         "--blank",
                                          "--all"};
   const std::string out = Prof(diff).out;
   EXPECT_THAT(out, HasSubstr("\nkernel_ns ns "));
