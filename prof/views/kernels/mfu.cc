@@ -111,6 +111,8 @@ class RankRows {
       ideal_ps_ += sums.ideal_ps;
       again_ps_ += sums.again_ideal_ps;
       rated_flops_ += sums.flops + sums.again;
+      one_peak_ = one_peak_ && (peak_per_s_ == 0 || peak_per_s_ == type.peak_per_s);
+      peak_per_s_ = type.peak_per_s;
     }
     if (plan_ != nullptr) match_ = MatchModel(run, *plan_);
   }
@@ -141,6 +143,8 @@ class RankRows {
 
   /// FLOP/s at which the products that ran would have run at their peaks; nullopt: unknown.
   std::optional<double> Peak() const {
+    // Times at the peak are rounded.
+    if (one_peak_ && peak_per_s_ > 0) return static_cast<double>(peak_per_s_);
     const double ideal_s = static_cast<double>(ideal_ps_ + again_ps_) * 1e-12;
     return Ratio(static_cast<double>(rated_flops_), ideal_s);
   }
@@ -155,7 +159,9 @@ class RankRows {
       note = fmt::format("over {} {}step{}", int64_t{run_.steps}, run_.steady ? "steady " : "",
                          run_.steps == 1 ? "" : "s");
     }
-    if (!run_.marked && run_.cold_ns > 0 && run_.total_ns > run_.cold_ns && flops_ > 0) {
+    constexpr int64_t kMuch = 20;  // A twentieth of the run.
+    const bool cold = run_.cold_ns > run_.total_ns / kMuch;
+    if (!run_.marked && cold && run_.total_ns > run_.cold_ns && flops_ > 0) {
       const double rest = static_cast<double>(run_.total_ns - run_.cold_ns);
       const std::optional<double> pct = Mfu(static_cast<double>(ideal_ps_));
       if (pct) {
@@ -384,6 +390,8 @@ class RankRows {
   Sum ideal_ps_;
   Sum again_ps_;
   Sum rated_flops_;
+  int64_t peak_per_s_ = 0;  // Of the last type with one.
+  bool one_peak_ = true;    // All that have one have the same.
 };
 
 class ModelUtilisation : public GroupedPartial<RankName, ProductsOfRank, MfuRow, TextNotes> {
