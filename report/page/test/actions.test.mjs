@@ -444,7 +444,7 @@ test('the colours change and stay, at any width', { skip }, async () => {
   const light = await background();
   await page.click('#theme');
   await page.click('#theme');
-  assert.match(await page.textContent('#theme'), /dark/);
+  await page.waitForFunction(() => /dark/.test(document.querySelector('#theme')?.textContent ?? ''));
   assert.notEqual(await background(), light);
   await page.reload();
   await open.settled();
