@@ -94,7 +94,7 @@ export function ending(name: string, letters = 160): string {
   return shown.length > letters ? `\u2026${shown.slice(1 - letters)}` : shown;
 }
 
-const TITLES: Record<string, string> = Object.assign(Object.create(null) as object, { gpu: 'GPUs', groups: 'Kernel groups' });
+const TITLES: Record<string, string> = Object.assign(Object.create(null) as object, { gpu: 'GPUs', groups: 'Kernel groups', mfu: 'MFU', gemms: 'GEMMs' });
 
 /** A word of an interface: "kernel-types" as "Kernel types". */
 export function titleOf(name: string): string {
