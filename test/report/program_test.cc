@@ -316,7 +316,7 @@ TEST(ReportTest, HostEventsOfThreeStepsThenOfThoseThatFit) {
   const std::string profile = WriteSteps(kSteps, kLaunches);
   // With room for all, and for some steps besides the three.
   size_t kept_before = SIZE_MAX;
-  const std::string some = std::to_string(report::EmbeddedPage().size() + 488'000);
+  const std::string some = std::to_string(report::EmbeddedPage().size() + 496'000);
   for (const std::string& limit : {std::string("10MB"), some}) {
     SCOPED_TRACE(limit);
     const ReadPage page = PageOf({profile}, {"--quiet", "--report-limit", limit});
@@ -353,7 +353,7 @@ TEST(ReportTest, HostEventsOfThreeStepsBeforeOtherEventsOfGpus) {
   // Five chunks of the GPU, of which the three steps are in three.
   const std::string profile = WriteSteps(120, 600);
   size_t seen = 0;
-  for (const char* limit : {"650k", "680k", "710k"}) {
+  for (const char* limit : {"670k", "685k", "700k", "715k", "730k"}) {
     const ReadPage page = PageOf({profile}, {"--quiet", "--report-limit", limit});
     bool gpu_is_cut = false;
     bool steps_are_whole = true;
