@@ -101,9 +101,10 @@ TEST_F(CheckTest, ColumnsSayWhatIsMissing) {
   AddKernel(200);
   const std::string text = Describe();
   EXPECT_THAT(text, ContainsRegex("  idx device stream flops_kind reason +2 of 2\n"));
-  EXPECT_THAT(
-      text, ContainsRegex("  params flops bytes[a-z_ ]* +at most 1 of 2  no op with its arguments; to add: "
-                          "annotations: python3 -m oplens_annotate"));
+  EXPECT_THAT(text,
+              ContainsRegex(
+                  "  params flops bytes[a-z_ ]* +at most 1 of 2  no op with its arguments; to add: "
+                  "annotations: python3 -m oplens_annotate"));
   EXPECT_THAT(text, ContainsRegex("  layer +0 of 2  no layer"));
 }
 
