@@ -119,6 +119,9 @@ def same(found, wanted, what, tolerance=0.0):
 
 TIMESFORMER = "kineto/h100/timesformer.json.gz"
 DDP = "kineto/ddp_a100_nccl_meta/rank0.json.gz"
+VIT = "kineto/h100/vit_nsfw.json.gz"
+TIMESFORMER_OF_AMD = "kineto/mi300/timesformer.json.gz"
+SERVED = "kineto/sglang_qwen3_8b/prefill_decode.json.gz"
 BACKWARD = "kineto/v100_ns/rank-0.Apr_03_18_51_38.1102.pt.trace.json.gz"
 
 
@@ -319,10 +322,93 @@ def table_for_a_pull_request(task):
         raise AssertionError(f"streams: printed {found}")
 
 
+def work_of_gpu(events):
+    return [e for e in events if is_kernel(e) or e.get("cat") in ("gpu_memcpy", "gpu_memset")]
+
+
+def gaps_of_gpu(events):
+    """[start, end] of each stretch between works in which none runs."""
+    busy = union((e["start"], e["end"]) for e in work_of_gpu(events))
+    return [[before[1], after[0]] for before, after in zip(busy, busy[1:])]
+
+
+def flame_graph(task):
+    """27: the whole of the picture is the time of all kernels, copies and fills."""
+    picture = task.run("prof", "--view", "stacks", "--svg", task.path(TIMESFORMER))
+    printed = re.search(r"<title>all: ([0-9.]+) ms, 100", picture)
+    computed = sum(map(length, work_of_gpu(task.events(TIMESFORMER))))
+    same(float(printed[1]) if printed else None, computed / 1e6, "time of the flame graph", 1e-5)
+
+
+def gaps_by_next_op(task):
+    """29: how long the GPU was idle before kernels of addmm."""
+    events = task.events(VIT)
+    products = [e for e in events if e["name"] == "aten::addmm"]
+    starts = {kernel["start"] for kernel, around in launched_inside(events, products) if around}
+    computed = sum(end - start for start, end in gaps_of_gpu(events) if end in starts)
+    rows = task.rows("prof", "--view", "idle", "--by", "op_after", task.path(VIT))
+    printed = [row["idle_ns"] for row in rows if row["op_after"] == "addmm"]
+    if printed != [computed] or not computed:
+        raise AssertionError(f"printed {printed}, computed {computed}")
+
+
+def layers_of_two_runs(task):
+    """30: GPU time of a layer's own kernels on an H100 and on an MI300X."""
+    layer = "TimesformerLayer_3"
+
+    def time_of(name):
+        events = task.events(name)
+        modules = [e for e in events if e["name"].startswith("nn.Module: ")]
+        return sum(length(kernel) for kernel, around in launched_inside(events, modules)
+                   if around and max(around, key=lambda e: e["start"])["name"].endswith(f" {layer}"))
+
+    lines = task.run("prof", "--diff", task.path(TIMESFORMER), task.path(TIMESFORMER_OF_AMD), "--view",
+                     "modules", "--quiet", "--blank").splitlines()
+    printed = [line.split()[1:4] for line in lines if line.split()[0:1] and line.split()[0].endswith(f"/{layer}")]
+    base, new = time_of(TIMESFORMER), time_of(TIMESFORMER_OF_AMD)
+    if printed != [[str(base), str(new), str(new - base)]] or not base or not new:
+        raise AssertionError(f"printed {printed}, computed {base} and {new}")
+
+
+def idle_inside_calls(task):
+    """31: what of the gaps of the GPU each API call of the host takes, in SQL."""
+    database = task.work / "raw.db"
+    task.run("prof", "--sqlite", str(database), "--raw", task.path(VIT))
+    printed = dict(sqlite3.connect(database).execute(
+        "SELECT a.name, SUM(MIN(g.end_ns, a.end_ns) - MAX(g.start_ns, a.start_ns)) FROM gpu_gaps g JOIN api_calls a "
+        "ON a.run = g.run AND a.start_ns < g.end_ns AND a.end_ns > g.start_ns GROUP BY a.name"))
+    events = task.events(VIT)
+    gaps = gaps_of_gpu(events)
+    computed = collections.Counter()
+    for call in events:
+        if call.get("cat") in ("cuda_runtime", "cuda_driver"):
+            computed[call["name"]] += sum(max(0, min(end, call["end"]) - max(start, call["start"]))
+                                          for start, end in gaps)
+    computed = {name: idle for name, idle in computed.items() if idle > 0}
+    if not computed or {name: idle for name, idle in printed.items() if idle > 0} != computed:
+        raise AssertionError(f"printed {printed}, computed {computed}")
+
+
+def flops_of_a_token(task):
+    """32: FLOPs a token of a server's prefill: its products, and attention to earlier tokens."""
+    tokens, requests, heads, head_dim = 15360, 15, 32, 128
+    flops = 0
+    for event in task.events(SERVED):
+        if event["name"] == "aten::mm":
+            (m, k), (_, n) = event["args"]["Input Dims"][:2]
+            flops += 2 * m * n * k
+    blocks = sum(e["name"].startswith("aiter::mha_batch_prefill") for e in task.events(SERVED))
+    length_of_one = tokens // requests
+    flops += blocks * requests * 4 * heads * head_dim * length_of_one * (length_of_one + 1) // 2
+    printed = re.search(r"([0-9.]+) GFLOP a token", task.run("oplens", task.path(SERVED)))
+    same(float(printed[1]) if printed else None, flops / tokens / 1e9, "GFLOP a token", 1e-3)
+
+
 TASKS = {function.__name__: function for function in (
     costliest_layer, backward_share, tensor_core_share, time_by_shape, products_by_size,
     host_bound, exposed_communication, rows_for_pandas, sums_in_sql, kernel_summary, copies_by_kind,
-    kernels_of_ranks, table_for_a_pull_request)}
+    kernels_of_ranks, table_for_a_pull_request, flame_graph, gaps_by_next_op, layers_of_two_runs,
+    idle_inside_calls, flops_of_a_token)}
 
 
 def main():
