@@ -146,7 +146,7 @@ Options FromArguments(const cxxopts::Options& spec, const cxxopts::ParseResult& 
     throw UsageError("--check writes no records: leave out --format");
   }
   options.output = GivenFile(args, "output");
-  if (!options.evidence.empty()) KeepEvidence(options.evidence, &options.join);
+  options.join.evidence = ReadEvidence(options.evidence);
   options.join.keep_open = args.count("keep-open") > 0;
   return options;
 }

@@ -14,6 +14,7 @@
 #include "base/terminal.h"
 #include "ops/network/network_config.h"
 #include "parse/model/messages.h"
+#include "parse/records/reference_profile.h"
 #include "prof/input/profile_records.h"
 #include "prof/model_options.h"
 #include "prof/price/figures.h"
@@ -58,8 +59,13 @@ void InputOptions::Say(const Messages& messages) const {
 int InputOptions::ExitCode(bool failure) const { return strict && failure ? kExitStrict : kExitOk; }
 
 PriceOptions InputOptions::Pricing() const {
-  return {OpChoice::kInner,          nullptr,      steps.get(), gpu ? &*gpu : nullptr,
-          rules ? &*rules : nullptr, ProductPeakOf};
+  PriceOptions pricing;
+  pricing.steps = steps.get();
+  pricing.gpu = gpu ? &*gpu : nullptr;
+  pricing.rules = rules ? &*rules : nullptr;
+  pricing.evidence = parse::ReadEvidence(evidence);
+  pricing.peak_of = ProductPeakOf;
+  return pricing;
 }
 
 RunOptions InputOptions::RunOf(Selection selection) const {
@@ -130,7 +136,8 @@ void AddEvidenceOptions(const char* group, cxxopts::Options* options) {
       cxxopts::value<std::vector<std::string>>(), "FILE");
   add("evidence",
       "Evidence that may determine the op of a kernel (docs/correlation.md); default: all",
-      cxxopts::value<std::string>(), "range,capture,repetition,reference");
+      cxxopts::value<std::string>(),
+      "range,capture,vocabulary,repetition,reference,name,sizes,order");
   add("reference",
       "Another recording of the program, such as the capture of its graphs, that gives ops of "
       "kernels which the profile does not",

@@ -22,6 +22,7 @@ struct PriceOptions {
   /// GPU of all kernels; null: from their records.
   const ops::Gpu* gpu = nullptr;
   const ops::Rules* rules = nullptr;  ///< The user's; null for none.
+  EvidenceKinds evidence = {};        ///< What may tell more than the ranges around a launch.
   /// Peak rate (dense FLOP/s) of a row's GPU for its product's data type, 0 if unknown. Null: model
   /// FLOPs utilisation is not reported.
   double (*peak_of)(const PricedKernel& row) = nullptr;

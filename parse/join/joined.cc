@@ -39,13 +39,13 @@ std::unique_ptr<RangeTexts> Classified(Trace* trace, Diagnostics* diagnostics) {
 /// Whether ops may be inferred from the surroundings of kernels of this trace.
 bool ExplainsOthers(const Trace& trace, const JoinOptions& options) {
   return options.for_reference ||
-         (options.repetition &&
+         (options.evidence.repetition &&
           std::any_of(trace.kernels.begin(), trace.kernels.end(), HasNoRecordedOp));
 }
 
 /// Returns the trace, with captures removed unless the options allow them.
 Trace* Allowed(Trace* trace, const JoinOptions& options) {
-  if (options.capture) return trace;
+  if (options.evidence.capture) return trace;
   for (Kernel& kernel : trace->kernels) kernel.capture = kNoLaunch;
   return trace;
 }
@@ -69,7 +69,8 @@ Joined::Joined(Trace* trace, const JoinOptions& options, Diagnostics* diagnostic
       around_work_(sweep_->around_work()),
       steps_(std::make_unique<StepIndex>(*trace)),
       collectives_(std::make_unique<Collectives>(trace)),
-      inference_(std::make_unique<Inference>(*this, options.reference, options.repetition)) {
+      inference_(
+          std::make_unique<Inference>(*this, options.reference, options.evidence.repetition)) {
   CountReasons(diagnostics);
 }
 

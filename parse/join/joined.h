@@ -9,6 +9,7 @@
 
 #include "parse/join/gpu_work.h"
 #include "parse/join/surroundings.h"
+#include "parse/model/evidence.h"
 #include "parse/model/reason.h"
 #include "parse/model/trace.h"
 
@@ -30,10 +31,7 @@ struct RangeKnowledge;
 
 struct JoinOptions {
   bool keep_open = false;  ///< Never-closed ranges give their op and call stack too, as in PyProf.
-  /// What may identify the op of a kernel besides the ranges around its launch.
-  bool capture = true;
-  bool repetition = true;
-  bool use_reference = true;
+  EvidenceKinds evidence = {};
   const Joined* reference = nullptr;  ///< Another recording of the program; must outlive the join.
   /// This is such a recording: keep the surroundings of every forward op of a node.
   bool for_reference = false;

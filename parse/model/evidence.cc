@@ -12,6 +12,10 @@ std::string_view EvidenceWord(Evidence evidence) {
       return "repetition";
     case Evidence::kReference:
       return "reference";
+    case Evidence::kVocabulary:
+      return "vocabulary";
+    case Evidence::kName:
+      return "name";
     case Evidence::kNone:
       break;
   }

@@ -3,6 +3,7 @@
 
 // Public header: installed, docs/library.md.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -16,17 +17,36 @@ enum class Evidence : uint8_t {
   kCapture,     ///< The ranges around the call that captured it into the launched graph.
   kRepetition,  ///< Inferred: the same place in another repetition of the step.
   kReference,   ///< Inferred: the same place in another recording of the program.
+  kVocabulary,  ///< A range around its launch that is an op in all but form (TensorRT's layers).
+  kName,        ///< Inferred: the kernel's own name, which tells the kind of op and nothing else.
 };
 
-inline constexpr size_t kEvidenceCount = 5;
+inline constexpr size_t kEvidenceCount = 7;
 
-/// "range", "capture", "repetition", "reference" or "".
+/// All but kNone, in the order in which they are listed.
+inline constexpr std::array<Evidence, kEvidenceCount - 1> kEvidences = {
+    Evidence::kRange,      Evidence::kCapture,   Evidence::kVocabulary,
+    Evidence::kRepetition, Evidence::kReference, Evidence::kName};
+
+/// "range", "capture", "repetition", "reference", "vocabulary", "name" or "".
 std::string_view EvidenceWord(Evidence evidence);
 
 /// Whether the op is inferred, not stated by any row of the profile.
 constexpr bool IsInferred(Evidence evidence) {
-  return evidence == Evidence::kRepetition || evidence == Evidence::kReference;
+  return evidence == Evidence::kRepetition || evidence == Evidence::kReference ||
+         evidence == Evidence::kName;
 }
+
+/// What may tell the op, sizes and layer of a kernel besides the ranges around its launch.
+struct EvidenceKinds {
+  bool capture = true;
+  bool vocabulary = true;
+  bool repetition = true;
+  bool reference = true;
+  bool name = true;
+  bool sizes = true;  ///< Sizes from the launch.
+  bool order = true;  ///< Layers from the sequence of kernels.
+};
 
 /// How certain an inferred op is.
 enum class Confidence : uint8_t { kUnknown, kLow, kMedium, kHigh };

@@ -71,8 +71,7 @@ bool ReadValue(Source* source, Phase* phase) {
 bool ReadValue(Source* source, Evidence* evidence) {
   std::string_view word;
   if (!ReadValue(source, &word)) return false;
-  for (const Evidence known :
-       {Evidence::kRange, Evidence::kCapture, Evidence::kRepetition, Evidence::kReference}) {
+  for (const Evidence known : kEvidences) {
     if (word == EvidenceWord(known)) *evidence = known;
   }
   return true;

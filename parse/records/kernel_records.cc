@@ -60,7 +60,7 @@ int64_t Shifted(int64_t time_ns, int64_t shift_ns) {
 }
 
 JoinOptions With(const KernelRecords* reference, JoinOptions options) {
-  if (reference != nullptr && options.use_reference) options.reference = &reference->joined();
+  if (reference != nullptr && options.evidence.reference) options.reference = &reference->joined();
   return options;
 }
 

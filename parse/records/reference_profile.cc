@@ -16,21 +16,36 @@
 namespace oplens::parse {
 namespace {
 
-constexpr Evidence kAll[] = {Evidence::kRange, Evidence::kCapture, Evidence::kRepetition,
-                             Evidence::kReference};
+struct EvidenceSwitch {
+  std::string_view word;
+  bool EvidenceKinds::*kind;  ///< Null: always on.
+};
+
+constexpr EvidenceSwitch kSwitches[] = {
+    {"range", nullptr},
+    {"capture", &EvidenceKinds::capture},
+    {"vocabulary", &EvidenceKinds::vocabulary},
+    {"repetition", &EvidenceKinds::repetition},
+    {"reference", &EvidenceKinds::reference},
+    {"name", &EvidenceKinds::name},
+    {"sizes", &EvidenceKinds::sizes},
+    {"order", &EvidenceKinds::order},
+};
 
 JoinOptions OptionsOfReference() {
   JoinOptions options;
-  options.repetition = false;
+  options.evidence.repetition = false;
   options.for_reference = true;
   return options;
 }
 
 }  // namespace
 
-void KeepEvidence(std::string_view list, JoinOptions* options) {
+EvidenceKinds ReadEvidence(std::string_view list) {
+  EvidenceKinds kinds;
+  if (list.empty()) return kinds;
   std::vector<std::string_view> known;
-  for (const Evidence evidence : kAll) known.push_back(EvidenceWord(evidence));
+  for (const EvidenceSwitch& one : kSwitches) known.push_back(one.word);
   const std::vector<std::string_view> words = WordsOf(list);
   for (const std::string_view word : words) {
     if (std::find(known.begin(), known.end(), word) == known.end()) {
@@ -38,15 +53,14 @@ void KeepEvidence(std::string_view list, JoinOptions* options) {
           "--evidence: {}", NoSuchName("evidence", word, known, "the kinds of evidence are")));
     }
   }
-  const auto has = [&](Evidence evidence) {
-    return std::find(words.begin(), words.end(), EvidenceWord(evidence)) != words.end();
-  };
-  if (!has(Evidence::kRange)) {
-    throw UsageError("--evidence: the ranges around a launch always count: add range");
+  for (const EvidenceSwitch& one : kSwitches) {
+    const bool has = std::find(words.begin(), words.end(), one.word) != words.end();
+    if (one.kind != nullptr) kinds.*one.kind = has;
+    if (one.kind == nullptr && !has) {
+      throw UsageError("--evidence: the ranges around a launch always count: add range");
+    }
   }
-  options->capture = has(Evidence::kCapture);
-  options->repetition = has(Evidence::kRepetition);
-  options->use_reference = has(Evidence::kReference);
+  return kinds;
 }
 
 ReferenceProfile::ReferenceProfile(std::string path, Trace trace)

@@ -11,9 +11,9 @@
 
 namespace oplens::parse {
 
-/// Keeps in `options` only the kinds of evidence in a list of words, "range,capture". Throws
+/// The kinds of evidence in a list of words, "range,capture"; all for an empty list. Throws
 /// UsageError for an unknown word and for a list without range.
-void KeepEvidence(std::string_view list, JoinOptions* options);
+EvidenceKinds ReadEvidence(std::string_view list);
 
 inline constexpr TraceNeeds kReferenceNeeds = {TracePart::kCaptures};
 

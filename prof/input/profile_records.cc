@@ -135,7 +135,7 @@ Inputs::Inputs(const std::vector<std::string>& arguments,
 }
 
 void Inputs::Explain(const std::string& evidence, const std::string& reference) {
-  if (!evidence.empty()) parse::KeepEvidence(evidence, &join_);
+  join_.evidence = parse::ReadEvidence(evidence);
   if (reference.empty()) return;
   if (profile_count_ == 0) {
     throw UsageError("--reference is about profiles: give it to parse, which makes records");

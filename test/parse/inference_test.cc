@@ -282,17 +282,18 @@ TEST(InferenceTest, WithinAStepTheLayerStaysUnknown) {
   EXPECT_TRUE(record.layer.empty());
 }
 
-TEST(KeepEvidenceTest, WordsAndWrongOnes) {
-  JoinOptions options;
-  KeepEvidence("range,capture", &options);
-  EXPECT_TRUE(options.capture);
-  EXPECT_FALSE(options.repetition);
-  EXPECT_FALSE(options.use_reference);
-  KeepEvidence("range,capture,repetition,reference", &options);
-  EXPECT_TRUE(options.capture && options.repetition && options.use_reference);
-  EXPECT_THROW(KeepEvidence("range,guess", &options), UsageError);
-  EXPECT_THROW(KeepEvidence("repetition", &options), UsageError);
-  EXPECT_THROW(KeepEvidence("", &options), UsageError);
+TEST(ReadEvidenceTest, WordsAndWrongOnes) {
+  const EvidenceKinds some = ReadEvidence("range,capture");
+  EXPECT_TRUE(some.capture);
+  EXPECT_FALSE(some.repetition || some.reference || some.vocabulary || some.name || some.sizes ||
+               some.order);
+  const EvidenceKinds more = ReadEvidence("range,capture,repetition,reference,name,order");
+  EXPECT_TRUE(more.capture && more.repetition && more.reference && more.name && more.order);
+  EXPECT_FALSE(more.vocabulary || more.sizes);
+  EXPECT_TRUE(ReadEvidence("").order);
+  EXPECT_THROW(ReadEvidence("range,guess"), UsageError);
+  EXPECT_THROW(ReadEvidence("repetition"), UsageError);
+  EXPECT_THROW(ReadEvidence(","), UsageError);
 }
 
 TEST(InferenceTest, WhatWasRecordedStays) {
@@ -304,7 +305,7 @@ TEST(InferenceTest, WhatWasRecordedStays) {
   Hide([&](int64_t time_ns) { return time_ns < cut; }, &other);
   Diagnostics diagnostics;
   JoinOptions recorded;
-  recorded.repetition = false;
+  recorded.evidence.repetition = false;
   const KernelRecords with(&trace, {}, &diagnostics);
   const KernelRecords without(&other, recorded, &diagnostics);
   KernelRecord a;

@@ -171,8 +171,7 @@ int64_t Coverage::BusyNs() const {
 std::string Coverage::EvidenceShares() const {
   std::string text;
   bool others = false;
-  for (const Evidence evidence :
-       {Evidence::kRange, Evidence::kCapture, Evidence::kRepetition, Evidence::kReference}) {
+  for (const Evidence evidence : kEvidences) {
     const int64_t ns = evidence_ns_[static_cast<size_t>(evidence)];
     if (ns == 0) continue;
     others |= evidence != Evidence::kRange;
