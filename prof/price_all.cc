@@ -11,6 +11,7 @@
 
 #include "base/shortage.h"
 #include "base/shown_text.h"
+#include "prof/price/op_namer.h"
 #include "prof/price/op_resolver.h"
 #include "prof/price/row_queue.h"
 
@@ -122,6 +123,7 @@ class Pricer {
   /// Writes waiting rows, and forgets everything that could link to later ones.
   void Begin() {
     Drain();
+    namer_.Restart();
     queue_ = std::make_unique<RowQueue>(queue_ != nullptr ? queue_->instance_count() : 0);
     resolver_ = std::make_unique<OpResolver>(options_.op_choice, options_.gpu, options_.rules,
                                              options_.rules == nullptr ? nullptr : &told_->misfits);
@@ -145,6 +147,7 @@ class Pricer {
   }
 
   void Write(std::unique_ptr<WaitingRow> waiting) {
+    if (options_.evidence.name) namer_.Name(&waiting->row);
     // The filter needs the profile's own step.
     const bool kept = options_.filter == nullptr || options_.filter->Keeps(waiting->row);
     if (options_.steps != nullptr) {
@@ -212,6 +215,7 @@ class Pricer {
   PriceOptions options_;
   std::unique_ptr<OpResolver> resolver_;  // For one rank.
   std::unique_ptr<RowQueue> queue_;
+  OpNamer namer_;
   KernelSink* sink_;
   Diagnostics* diagnostics_;
   PricingReport* told_;

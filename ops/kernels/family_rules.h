@@ -8,9 +8,7 @@
 
 namespace oplens::ops {
 
-/// One rule of the family table. Its texts are matched against AsWords(): '|' separates
-/// alternatives, '&' parts that must all occur. "_sort_" is a whole word, "sort" matches anywhere,
-/// a leading "^" only at the beginning.
+/// One rule of the family table. Its texts are patterns of HoldsAny().
 struct FamilyRule {
   KernelFamily family;
   std::string_view function;       ///< Matched in the function's own name; empty: any.

@@ -8,6 +8,7 @@
 #include "ops/kernels/communication.h"
 #include "ops/kernels/family_rules.h"
 #include "ops/kernels/function_name.h"
+#include "ops/kernels/word_match.h"
 #include "parse/model/demangle.h"
 
 namespace oplens::ops {
@@ -22,33 +23,6 @@ constexpr std::string_view kKernelFamilyWords[kKernelFamilyCount] = {
     "other",       "gemm",      "grouped_gemm", "conv",       "attention", "norm",   "softmax",
     "elementwise", "reduction", "layout",       "embedding",  "sort_scan", "random", "optimizer",
     "quantise",    "routing",   "sampling",     "collective", "p2p",       "fill"};
-
-/// Returns the part before the first `mark` and removes both from `text`.
-std::string_view TakeUpTo(char mark, std::string_view* text) {
-  const size_t end = text->find(mark);
-  const std::string_view part = text->substr(0, end);
-  text->remove_prefix(end == std::string_view::npos ? text->size() : end + 1);
-  return part;
-}
-
-bool HoldsKernelFamily(std::string_view words, std::string_view part) {
-  if (part.starts_with('^')) return words.starts_with(part.substr(1));
-  return words.find(part) != std::string_view::npos;
-}
-
-bool HoldsAll(std::string_view words, std::string_view parts) {
-  while (!parts.empty()) {
-    if (!HoldsKernelFamily(words, TakeUpTo('&', &parts))) return false;
-  }
-  return true;
-}
-
-bool HoldsAny(std::string_view words, std::string_view alternatives) {
-  while (!alternatives.empty()) {
-    if (HoldsAll(words, TakeUpTo('|', &alternatives))) return true;
-  }
-  return false;
-}
 
 /// Whether all op names in an Inductor kernel ("_cat_view_3") are among `names` (sorted).
 bool AreAll(std::string_view ops, std::span<const std::string_view> names) {

@@ -94,7 +94,7 @@ CallKey EnclosingKey(const CallKey& key, const OuterCall& outer) {
   return around;
 }
 
-StreamKey StreamKeyOf(const KernelRecord& record) {
+LaunchStream LaunchStreamOf(const KernelRecord& record) {
   return {record.process_id.value_or(-1), record.thread_id, record.stream_id};
 }
 
@@ -102,7 +102,7 @@ size_t CallKeyHash::operator()(const CallKey& key) const {
   return MixHash(MixHash(MixHash(0, key.process_id), key.thread_id), key.number);
 }
 
-size_t StreamKeyHash::operator()(const StreamKey& key) const {
+size_t LaunchStreamHash::operator()(const LaunchStream& key) const {
   return MixHash(MixHash(MixHash(0, key.process_id), key.thread_id), key.stream_id);
 }
 
@@ -196,7 +196,7 @@ void InstanceGrouper::Enter(WaitingRow* row) {
 void InstanceGrouper::TakeTurn(WaitingRow* row) {
   if (ends_.size() > kMaxStreams) ends_.clear();
   const int64_t instance = row->instance != nullptr ? row->instance->number : 0;
-  StreamEnd& end = ends_[StreamKeyOf(row->record)];
+  StreamEnd& end = ends_[LaunchStreamOf(row->record)];
   if (instance == 0 || end.instance != instance) end = {instance, row->number};
   row->turn = end.turn;
 }
@@ -219,7 +219,7 @@ void InstanceGrouper::JoinByKey(WaitingRow* row, const CallKey& key) {
 }
 
 void InstanceGrouper::JoinByOrder(WaitingRow* row) {
-  const StreamKey stream = StreamKeyOf(row->record);
+  const LaunchStream stream = LaunchStreamOf(row->record);
   if (last_.size() > kMaxStreams) last_.clear();
   OpInstance*& last = last_[stream];
   if (row->resolution.priced == nullptr) {
@@ -234,7 +234,7 @@ void InstanceGrouper::JoinByOrder(WaitingRow* row) {
 }
 
 bool InstanceGrouper::BeginsAgain(const OpInstance& instance, const WaitingRow& row) const {
-  const auto end = ends_.find(StreamKeyOf(row.record));
+  const auto end = ends_.find(LaunchStreamOf(row.record));
   const bool follows = end != ends_.end() && end->second.instance == instance.number;
   const int64_t turn = follows ? end->second.turn : -1;
   bool repeats = false;

@@ -38,20 +38,20 @@ std::optional<CallKey> CallKeyOf(const WaitingRow& row);
 CallKey EnclosingKey(const CallKey& key, const OuterCall& outer);
 
 /// Identifies what a host thread launches on a stream.
-struct StreamKey {
+struct LaunchStream {
   int64_t process_id = 0;
   int64_t thread_id = 0;
   int64_t stream_id = 0;
-  friend bool operator==(const StreamKey&, const StreamKey&) = default;
+  friend bool operator==(const LaunchStream&, const LaunchStream&) = default;
 };
 
-StreamKey StreamKeyOf(const KernelRecord& record);
+LaunchStream LaunchStreamOf(const KernelRecord& record);
 
 struct CallKeyHash {
   size_t operator()(const CallKey& key) const;
 };
-struct StreamKeyHash {
-  size_t operator()(const StreamKey& key) const;
+struct LaunchStreamHash {
+  size_t operator()(const LaunchStream& key) const;
 };
 
 /// The kernels of one op call so far.
@@ -67,7 +67,7 @@ struct OpInstance {
   bool closed = false;
   // Where it is found while open; one of these.
   std::optional<CallKey> key;
-  std::optional<StreamKey> stream;
+  std::optional<LaunchStream> stream;
 };
 
 /// Whether the kernel is a matrix product, by name or a user's rule.
@@ -180,8 +180,9 @@ class InstanceGrouper {
   std::vector<std::unique_ptr<OpInstance>> all_;  // In use or free.
   std::vector<OpInstance*> free_;
   std::unordered_map<CallKey, OpInstance*, CallKeyHash> open_;
-  std::unordered_map<StreamKey, OpInstance*, StreamKeyHash> last_;  // Open instances without a key.
-  std::unordered_map<StreamKey, StreamEnd, StreamKeyHash> ends_;
+  std::unordered_map<LaunchStream, OpInstance*, LaunchStreamHash>
+      last_;  // Open instances without a key.
+  std::unordered_map<LaunchStream, StreamEnd, LaunchStreamHash> ends_;
   GivenWork given_;
   InstanceSharer sharer_;
   int64_t next_number_ = 1;  // Number of the next row.

@@ -39,6 +39,12 @@ std::string_view KernelFacts::name_facts() const {
   return *name_facts_;
 }
 
+const ops::NamedOp& KernelFacts::named_op(int64_t rows) const {
+  std::optional<ops::NamedOp>& named = rows > 1 ? tiled_op_ : named_op_;
+  if (!named) named = ops::NamedOpOf(name, family(), rows);
+  return *named;
+}
+
 std::optional<ops::KernelFamily> FamilyOf(const PricedKernel& row) {
   if (row.facts == nullptr || row.facts->name.empty()) return std::nullopt;
   return row.facts->family().Of(row.record->grid.y);

@@ -12,6 +12,7 @@
 #include "ops/kernels/kernel_family.h"
 #include "ops/kernels/kernel_name.h"
 #include "ops/kernels/name_facts.h"
+#include "ops/kernels/named_op.h"
 #include "ops/kernels/tensor_core.h"
 #include "ops/rules/rules.h"
 #include "parse/model/kernel_record.h"
@@ -36,11 +37,16 @@ struct KernelFacts {
   /// Its text; computed on the first call.
   std::string_view name_facts() const;
 
+  /// What it says of the op of a kernel with `rows` blocks in y; computed on the first call.
+  const ops::NamedOp& named_op(int64_t rows) const;
+
  private:
   mutable std::optional<bool> communicates_;
   mutable std::optional<ops::NameFacts> parsed_name_;
   mutable std::optional<std::string> name_facts_;
   mutable std::optional<ops::NamedFamily> family_;
+  mutable std::optional<ops::NamedOp> named_op_;
+  mutable std::optional<ops::NamedOp> tiled_op_;  ///< Of several rows of blocks.
 };
 
 struct PricedKernel;

@@ -215,6 +215,8 @@ void OpResolver::FillKernel(const KernelRecord& record, PricedKernel* row, Resol
   row->gpu = gpus_.Of(record);
   row->figures.reset();
   row->op = {};
+  row->op_by_name = false;
+  row->name_confidence = Confidence::kUnknown;
   row->mod = {};
   row->params = {};
   row->extents = {};

@@ -28,7 +28,12 @@ std::optional<int64_t> LaunchDelayNs(const KernelRecord& record) {
 
 Evidence EvidenceOf(const PricedKernel& row) {
   if (row.op.empty()) return Evidence::kNone;
+  if (row.op_by_name) return Evidence::kName;
   return row.record->evidence == Evidence::kNone ? Evidence::kRange : row.record->evidence;
+}
+
+Confidence ConfidenceOf(const PricedKernel& row) {
+  return row.op_by_name ? row.name_confidence : row.record->confidence;
 }
 
 }  // namespace oplens::prof

@@ -42,6 +42,9 @@ struct PricedKernel {
 
   // The kernel's own, or its forward op's for a backward kernel without an annotation.
   std::string_view op;
+  /// `op` is only what the kernel's name says (Evidence::kName).
+  bool op_by_name = false;
+  Confidence name_confidence = Confidence::kUnknown;  ///< Of such an op.
   std::string_view mod;
   std::string_view params;  ///< Of the priced op: "M=700,N=800,K=200,fp32".
   /// Of the product of the kernel's part of the op, named as in `params`.
@@ -78,6 +81,12 @@ std::optional<int64_t> LaunchDelayNs(const KernelRecord& record);
 
 /// What identifies the kernel's op; kNone without one.
 Evidence EvidenceOf(const PricedKernel& row);
+
+/// How certain an inferred op is; kUnknown for a recorded one.
+Confidence ConfidenceOf(const PricedKernel& row);
+
+/// Whether the kernel has an op that its name does not say already.
+inline bool HasOwnOp(const PricedKernel& row) { return !row.op.empty() && !row.op_by_name; }
 
 }  // namespace oplens::prof
 

@@ -132,7 +132,7 @@ uint32_t Signatures::OfKernel(const prof::PricedKernel& kernel, EventClass of) {
   if (record.long_name != record.short_name) key.full_name = Intern(record.long_name);
   key.op = Intern(kernel.op);
   key.evidence = prof::EvidenceOf(kernel);
-  key.confidence = record.confidence;
+  key.confidence = prof::ConfidenceOf(kernel);
   scratch_.clear();
   for (const std::string_view layer : kernel.layer) {
     if (!scratch_.empty()) scratch_.push_back(':');

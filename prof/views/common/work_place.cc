@@ -21,7 +21,7 @@ WorkPlace PlaceOf(const PricedKernel& kernel, TextNumbers* texts) {
     if (!layer.empty()) layer += '/';
     layer += part;
   }
-  const std::string_view op = kernel.op.empty() ? kernel.record->short_name : kernel.op;
+  const std::string_view op = HasOwnOp(kernel) ? kernel.op : kernel.record->short_name;
   return {texts->NumberOf(op), texts->NumberOf(layer)};
 }
 

@@ -294,7 +294,7 @@ void CountersView::AddBytes(const PricedKernel& kernel, CountersSums* sums) {
 }
 
 void CountersView::Add(const PricedKernel& kernel) {
-  const std::string_view op = kernel.op.empty() ? kernel.record->short_name : kernel.op;
+  const std::string_view op = HasOwnOp(kernel) ? kernel.op : kernel.record->short_name;
   CountersSums sums;
   ++sums.kernels;
   sums.time_ns += kernel.record->timed() ? kernel.record->duration_ns : 0;

@@ -122,7 +122,7 @@ bool AdviceFacts::IsLooked(const PricedKernel& kernel) const {
 
 /// The op and its sizes; without an op, the kernel.
 void AdviceFacts::SetPlace(const PricedKernel& kernel, std::string_view detail) {
-  place_.assign(kernel.op.empty() ? kernel.record->short_name : kernel.op);
+  place_.assign(HasOwnOp(kernel) ? kernel.op : kernel.record->short_name);
   if (!kernel.params.empty()) place_.append(" ").append(kernel.params);
   place_.append(detail);
 }

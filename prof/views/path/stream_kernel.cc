@@ -110,7 +110,7 @@ StreamWork WorkOf(const PricedKernel& kernel, KernelFamily family) {
   }
   const bool compiled = name.starts_with("triton_");
   // Someone's "sum_kernel" may do anything.
-  const bool guessed = kernel.op.empty() && kernel.facts != nullptr &&
+  const bool guessed = !HasOwnOp(kernel) && kernel.facts != nullptr &&
                        kernel.facts->family().by_word && !HasText(name, "at::native::");
   const bool memory = IsMemoryFamily(family) && !compiled && !guessed;
   return memory ? StreamWork::kMemory : StreamWork::kOther;
@@ -205,9 +205,9 @@ std::string_view ShortNameOf(const PricedKernel& kernel) {
 void ReadTexts(const PricedKernel& kernel, TextIds* texts, StreamKernel* own) {
   const std::string_view name = ShortNameOf(kernel);
   own->name = texts->Of(name);
-  own->op = kernel.op.empty() ? own->name : texts->Of(ops::ParseOpName(kernel.op).name);
+  own->op = !HasOwnOp(kernel) ? own->name : texts->Of(ops::ParseOpName(kernel.op).name);
   own->params = texts->Of(kernel.params);
-  std::string place(kernel.op.empty() ? name : kernel.op);
+  std::string place(HasOwnOp(kernel) ? kernel.op : name);
   if (!kernel.params.empty()) place.append(" ").append(kernel.params);
   own->place = texts->Of(place);
   std::string layers;

@@ -42,7 +42,7 @@ struct GapKind {
 constexpr GapKind kGaps[] = {
     {"op, shapes, FLOPs",
      [](const PricedKernel& row) {
-       return row.record->reasons.Has(Reason::kGraphKernel) && row.op.empty();
+       return row.record->reasons.Has(Reason::kGraphKernel) && !HasOwnOp(row);
      },
      MissingFact::kGraphKernels},
     {"launch, range, op", [](const PricedKernel& row) { return !HasLaunch(row); },
@@ -53,7 +53,7 @@ constexpr GapKind kGaps[] = {
     {"shapes, FLOPs, bytes",
      [](const PricedKernel& row) { return row.record->reasons.Has(Reason::kCompiledKernel); },
      MissingFact::kCompiledOps},
-    {"op, shapes, FLOPs, bytes", [](const PricedKernel& row) { return row.op.empty(); },
+    {"op, shapes, FLOPs, bytes", [](const PricedKernel& row) { return !HasOwnOp(row); },
      MissingFact::kOps},
     {"shapes, FLOPs, bytes",
      [](const PricedKernel& row) {

@@ -1,0 +1,214 @@
+#include "ops/kernels/named_op.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+
+#include "base/ascii.h"
+#include "ops/kernels/communication.h"
+#include "ops/kernels/function_name.h"
+#include "ops/kernels/named_op_rules.h"
+#include "ops/kernels/word_match.h"
+#include "ops/op_model.h"
+#include "parse/model/demangle.h"
+
+namespace oplens::ops {
+namespace {
+
+// Only this much of a signature is read: the functor is at its beginning, and later repeated.
+constexpr size_t kNamedOpReach = 1024;
+
+// Generated kernels, named by what was fused in them.
+constexpr std::string_view kGenerated[] = {"triton_poi_fused_", "triton_red_fused_",
+                                           "triton_per_fused_", "triton_tem_fused_",
+                                           "triton_for_fused_", "triton_spl_fused_"};
+
+/// Parts of PyTorch's names of kernels that say nothing of the op.
+constexpr std::string_view kFillers[] = {"cuda",     "kernel", "impl",    "scalar",
+                                         "tensor",   "launch", "out",     "gpu",
+                                         "internal", "hip",    "launcher"};
+
+/// Ops that PyTorch's kernels call by a shorter name.
+struct ShortName {
+  std::string_view name;
+  std::string_view op;
+};
+
+constexpr ShortName kShortNames[] = {
+    {"compare", "comparison"},
+    {"copy", "copy_"},
+    {"bernoulli", "bernoulli_"},
+    {"div_floor", "div"},
+    {"div_true", "div"},
+    {"div_trunc", "div"},
+    {"fill", "fill_"},
+    {"huber", "huber_loss"},
+    {"mse", "mse_loss"},
+    {"mse_backward", "mse_loss_backward"},
+    {"smooth_l1", "smooth_l1_loss"},
+    {"index_put", "_index_put_impl_"},
+};
+
+/// "_ge_lu_cuda_kernel_impl_" -> "gelu": the words of a name without fillers, joined by `joint`.
+std::string WithoutFillers(std::string_view words, std::string_view joint) {
+  std::string name;
+  for (size_t i = 0; i < words.size();) {
+    const size_t end = std::min(words.find('_', i), words.size());
+    const std::string_view word = words.substr(i, end - i);
+    i = end + 1;
+    if (word.empty() ||
+        std::find(std::begin(kFillers), std::end(kFillers), word) != std::end(kFillers)) {
+      continue;
+    }
+    if (!name.empty()) name += joint;
+    name += word;
+  }
+  return name;
+}
+
+bool IsOp(std::string_view name) { return FindOpModel(NormalizeOpName(name)) != nullptr; }
+
+bool IsIdentifier(char c) { return IsLower(c) || IsUpper(c) || IsDigit(c) || c == '_'; }
+
+/// The op named by the function of PyTorch that makes the functor: "gelu" for
+/// "elementwise_kernel<4, GeluCUDAKernelImpl(at::TensorIteratorBase&, ...)::{lambda()#1}, ...>".
+std::string OpOfIteratorFunction(std::string_view signature) {
+  constexpr std::string_view kIterator = "(at::TensorIterator";
+  for (size_t at = signature.find(kIterator); at != std::string_view::npos;
+       at = signature.find(kIterator, at + 1)) {
+    size_t end = at;
+    if (end > 0 && signature[end - 1] == '>') {
+      int depth = 0;
+      while (end > 0) {
+        const char c = signature[--end];
+        depth += c == '>' ? 1 : c == '<' ? -1 : 0;
+        if (depth == 0) break;
+      }
+    }
+    size_t begin = end;
+    while (begin > 0 && IsIdentifier(signature[begin - 1])) --begin;
+    const std::string_view function = signature.substr(begin, end - begin);
+    // Runs any functor.
+    if (function.starts_with("gpu_kernel") || function.starts_with("gpu_index")) continue;
+    const std::string words = AsWords(function);
+    for (const char* joint : {"_", ""}) {
+      const std::string name = WithoutFillers(words, joint);
+      const auto* known = std::find_if(std::begin(kShortNames), std::end(kShortNames),
+                                       [&](const ShortName& entry) { return entry.name == name; });
+      if (known != std::end(kShortNames)) return std::string(known->op);
+      if (!name.empty() && IsOp(name)) return name;
+    }
+  }
+  return {};
+}
+
+/// The argument of a template after `function`, from 0; empty without.
+std::string_view TemplateArgument(std::string_view signature, std::string_view function,
+                                  int number) {
+  const size_t at = signature.find(function);
+  if (at == std::string_view::npos) return {};
+  size_t begin = at + function.size();
+  if (begin >= signature.size() || signature[begin] != '<') return {};
+  ++begin;
+  int depth = 0;
+  for (size_t i = begin; i < signature.size(); ++i) {
+    const char c = signature[i];
+    if (c == '<' || c == '(') ++depth;
+    const bool ends = depth == 0 && (c == ',' || c == '>');
+    if (c == '>' || c == ')') --depth;
+    if (!ends) continue;
+    if (number-- == 0) return signature.substr(begin, i - begin);
+    if (c == '>') return {};
+    begin = std::min(signature.find_first_not_of(' ', i + 1), signature.size());
+  }
+  return {};
+}
+
+/// PyTorch's softmax of short rows: whether of logarithms is its fifth argument.
+std::optional<std::string> WarpSoftmax(std::string_view signature) {
+  constexpr int kIsLog = 4;
+  for (const bool backward : {false, true}) {
+    const std::string_view argument = TemplateArgument(
+        signature, backward ? "softmax_warp_backward" : "softmax_warp_forward", kIsLog);
+    if (argument.empty()) continue;
+    const bool log = argument == "true" || argument == "(bool)1";
+    if (backward) return log ? "_log_softmax_backward_data" : "_softmax_backward_data";
+    return log ? "log_softmax" : "softmax";
+  }
+  return std::nullopt;
+}
+
+std::string_view OpOfCommunication(CommunicationKind kind, KernelFamily family) {
+  switch (kind) {
+    case CommunicationKind::kSendRecv:
+      return "send_recv";
+    case CommunicationKind::kOther:
+      return family == KernelFamily::kP2p ? "send_recv" : "collective";
+    default:
+      return CommunicationWord(kind);
+  }
+}
+
+bool Matches(const NamedOpRule& rule, KernelFamily family, std::string_view function,
+             std::string_view whole) {
+  return (rule.family == family || rule.family == kAnyFamily) &&
+         (rule.function.empty() || HoldsAny(function, rule.function)) &&
+         (rule.anywhere.empty() || HoldsAny(whole, rule.anywhere));
+}
+
+bool IsGenerated(std::string_view name) {
+  return std::any_of(std::begin(kGenerated), std::end(kGenerated),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+/// Whether PyTorch runs a functor in it, whose name is in the template's arguments.
+bool RunsFunctor(std::string_view function_words) {
+  return HoldsAny(function_words,
+                  "elementwise|_reduce_kernel_|multi_tensor_apply|kernel_pointwise_apply|"
+                  "distribution|unrolled|tensor_kernel_scan");
+}
+
+}  // namespace
+
+NamedOp NamedOpOf(std::string_view kernel_name, const NamedFamily& family, int64_t rows) {
+  const KernelFamily kind = family.Of(rows);
+  if (const auto communication = CommunicationKindOf(kernel_name)) {
+    return {std::string(OpOfCommunication(*communication, kind)), Confidence::kHigh};
+  }
+  if (IsGenerated(kernel_name)) return {std::string(kernel_name), Confidence::kHigh};
+  std::string demangled;
+  std::string_view signature = kernel_name;
+  if (kernel_name.starts_with("_Z")) signature = demangled = parse::Demangle(kernel_name);
+  signature = signature.substr(0, kNamedOpReach);
+  const std::string function = AsWords(FunctionOf(kernel_name));
+  const std::string whole = AsWords(signature);
+  if (RunsFunctor(function)) {
+    for (const NamedOpRule& rule : FunctorRules()) {
+      if (Matches(rule, kind, function, whole)) return {std::string(rule.op), Confidence::kHigh};
+    }
+    if (std::string op = OpOfIteratorFunction(signature); !op.empty()) {
+      return {std::move(op), Confidence::kHigh};
+    }
+  }
+  if (std::optional<std::string> softmax = WarpSoftmax(signature)) {
+    return {*std::move(softmax), Confidence::kHigh};
+  }
+  if (kind == KernelFamily::kOther) {
+    // A fusion whose parts its name does not list.
+    if (function.find("_nvfuser_") != std::string::npos) {
+      return {FunctionOf(kernel_name), Confidence::kLow};
+    }
+    return {};
+  }
+  for (const NamedOpRule& rule : NamedOpRules()) {
+    if (!Matches(rule, kind, function, whole)) continue;
+    const bool general = rule.function.empty() && rule.anywhere.empty();
+    const bool sure = !family.by_word && !kernel_name.starts_with("triton__");
+    return {std::string(rule.op),
+            !sure || general ? (sure ? Confidence::kMedium : Confidence::kLow) : Confidence::kHigh};
+  }
+  return {};
+}
+
+}  // namespace oplens::ops

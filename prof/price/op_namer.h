@@ -1,0 +1,42 @@
+#ifndef OPLENS_PROF_PRICE_OP_NAMER_H_
+#define OPLENS_PROF_PRICE_OP_NAMER_H_
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+
+#include "prof/price/priced_kernel.h"
+
+namespace oplens::prof {
+
+/// Gives kernels without an op the one that their names say: docs/correlation.md, "Names". O(log s)
+/// a kernel of s streams.
+///
+/// Libraries compute some convolutions by the kernels of products, which have no name of their own:
+/// such a kernel right after a transform for a convolution, or after a batch norm with nothing but
+/// elementwise kernels between, is one of a convolution.
+class OpNamer {
+ public:
+  /// Precondition: kernels of a stream come in order of start.
+  void Name(PricedKernel* row);
+
+  /// The next kernel is of another input or rank.
+  void Restart() { streams_.clear(); }
+
+ private:
+  /// Of the kernels before on a stream.
+  struct Before {
+    enum class What : uint8_t { kNone, kTransform, kBatchNorm, kConvolution };
+    What what = What::kNone;
+    int between = 0;  ///< Kernels since then.
+    bool backward = false;
+  };
+
+  static bool FollowsConvolution(const Before& before);
+
+  std::map<std::tuple<int64_t, int64_t, int64_t>, Before> streams_;  // By process, GPU, stream.
+};
+
+}  // namespace oplens::prof
+
+#endif  // OPLENS_PROF_PRICE_OP_NAMER_H_
