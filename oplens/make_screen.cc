@@ -174,8 +174,9 @@ void RunFacts::Fill(Screen* screen) const {
   const auto share_of = [&](Evidence evidence) {
     return Percent(coverage_.evidence_ns(evidence), coverage_.kernel_ns()).value_or(0);
   };
-  screen->repetition_pct = share_of(Evidence::kRepetition);
-  screen->reference_pct = share_of(Evidence::kReference);
+  for (const Evidence evidence : kEvidences) {
+    screen->op_by_pct[static_cast<size_t>(evidence)] = share_of(evidence);
+  }
   for (const prof::Coverage::Gap& gap : coverage_.Gaps()) {
     // Shown as losses.
     if (gap.lack == MissingFact::kLaunches || gap.lack == MissingFact::kEarlyLaunches ||

@@ -69,7 +69,7 @@ class Renderer {
       AddWrapped(fmt::format("Layers are not recorded; to record them: {}", screen_.layers_flag), 2,
                  columns_, 1, &sections.emplace_back());
     }
-    if (screen_.op_known_pct.value_or(0) > 0) add("Ops of the recording", screen_.ops, false);
+    if (screen_.op_known_pct.value_or(0) > 0) add(OpsTitle(), screen_.ops, false);
     add("Kernels of the recording", screen_.kernel_names, false);
     if (screen_.kernels == 0 && screen_.replays == 0) sections.push_back(NoKernels());
     if (screen_.kernels > 0 || screen_.replays > 0) sections.push_back(Missing());
@@ -79,6 +79,11 @@ class Renderer {
   }
 
  private:
+  std::string_view OpsTitle() const {
+    const bool by_name = screen_.OpBy(Evidence::kName) > screen_.op_known_pct.value_or(0) / 2;
+    return by_name ? "Ops, most by the names of the kernels" : "Ops of the recording";
+  }
+
   /// Whether the runs are unrelated, so that no common figures are shown.
   bool IsApart() const { return screen_.runs > 1 && !screen_.one_run; }
 
@@ -219,7 +224,7 @@ class Renderer {
   /// Whether ops were inferred from repetitions of a sequence of kernels.
   bool HasRepetition() const {
     constexpr double kLittlePct = 0.05;
-    return screen_.repetition_pct >= kLittlePct;
+    return screen_.OpBy(Evidence::kRepetition) >= kLittlePct;
   }
 
   Section Time() const {
@@ -487,16 +492,30 @@ class Renderer {
     return lines;
   }
 
-  std::string Inferred() const {
-    std::string text = "  op inferred:";
-    const auto add = [&](double pct, std::string_view source) {
-      if (pct > 0) AppendFormat(&text, " {} % from {},", PercentText(pct), source);
-    };
+  /// What the ops rest on, if not on ranges alone; "" otherwise.
+  std::string OpEvidence() const {
+    constexpr double kLittlePct = 0.05;
+    std::string text =
+        fmt::format("  op: recorded {} %", PercentText(screen_.OpBy(Evidence::kRange)));
+    bool others = false;
+    bool inferred = false;
+    for (const Evidence evidence : kEvidences) {
+      const double pct = screen_.OpBy(evidence);
+      if (evidence == Evidence::kRange || pct < kLittlePct) continue;
+      others = true;
+      inferred |= IsInferred(evidence);
+      AppendFormat(&text, ", by {} {} %", EvidenceText(evidence), PercentText(pct));
+    }
+    if (!others) return {};
+    if (inferred) text += "; --evidence range,capture,vocabulary: nothing inferred";
+    return text;
+  }
+
+  std::string_view EvidenceText(Evidence evidence) const {
+    if (evidence == Evidence::kReference) return "the reference";
+    if (evidence != Evidence::kRepetition) return EvidenceWord(evidence);
     const bool steps = screen_.steps.source != StepFacts::Source::kRun;
-    add(screen_.repetition_pct, steps ? "other steps" : "the same kernels elsewhere");
-    add(screen_.reference_pct, "the reference");
-    text.back() = ';';
-    return text + " --evidence range,capture: none";
+    return steps ? "other steps" : "the same kernels elsewhere";
   }
 
   Section Missing() const {
@@ -517,8 +536,8 @@ class Renderer {
     AddWrapped(title, 2, columns_, limits_.wrapped, &lines);
     for (Line& line : lines) line.style = Style::kTitle;
     constexpr double kLittlePct = 0.05;
-    if (HasRepetition() || screen_.reference_pct >= kLittlePct) {
-      AddWrapped(Inferred(), 4, columns_, limits_.wrapped, &lines);
+    if (const std::string text = OpEvidence(); !text.empty()) {
+      AddWrapped(text, 4, columns_, limits_.wrapped, &lines);
     }
     if (screen_.gap && screen_.gap->share_pct >= kLittlePct) {
       AddWrapped(fmt::format("  to know {} of {} % more: {}", screen_.gap->raises,

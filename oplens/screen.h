@@ -1,6 +1,7 @@
 #ifndef OPLENS_OPLENS_SCREEN_H_
 #define OPLENS_OPLENS_SCREEN_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "oplens/model_facts.h"
+#include "parse/model/evidence.h"
 
 namespace oplens::screen {
 
@@ -153,9 +155,9 @@ struct Screen {
   double kernel_ns = 0;                ///< Total time of kernels and replays.
   std::optional<double> op_known_pct;  ///< Of the kernel time.
   std::optional<double> flops_known_pct;
-  // Shares of the kernel time with an inferred op.
-  double repetition_pct = 0;            ///< Inferred from other repetitions of the step.
-  double reference_pct = 0;             ///< Inferred from the recording at --reference.
+  /// Shares of the kernel time with an op, by its Evidence.
+  std::array<double, kEvidenceCount> op_by_pct = {};
+  double OpBy(Evidence evidence) const { return op_by_pct[static_cast<size_t>(evidence)]; }
   std::optional<double> span_busy_pct;  ///< GPU busy time between its first and last work.
 
   std::string verdict;          ///< What takes most time that could be saved; "": unknown.

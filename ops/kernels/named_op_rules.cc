@@ -83,8 +83,10 @@ constexpr NamedOpRule kFunctorRules[] = {
     {kAnyFamily, "index_elementwise", {}, "index"},
     // Functors with names of their own
     {kAnyFamily, "elementwise|unrolled", "_threshold_kernel", "threshold_backward"},
-    {kAnyFamily, "elementwise|unrolled", "_masked_scale", "native_dropout"},
-    {kAnyFamily, "elementwise|unrolled", "_compare_eq_functor", "eq"},
+    {kAnyFamily, "elementwise|unrolled|pointwise_apply", "_masked_scale", "native_dropout"},
+    {kAnyFamily, "elementwise|unrolled|pointwise_apply", "_compare_eq_functor|_tensor_eq_op", "eq"},
+    {kAnyFamily, "elementwise", "_float_to_hfp8", "quantize"},
+    {kAnyFamily, "elementwise", "_hfp8_to_float", "dequantize"},
     {kAnyFamily, "elementwise|unrolled", "_compare_|_compare_functor|_compare_scalar",
      "comparison"},
     {kAnyFamily, "elementwise|unrolled", "_bitwise_and_functor", "bitwise_and"},
@@ -180,7 +182,8 @@ constexpr NamedOpRule kNamedOpRules[] = {
     {kElementwise, "triu_tril", {}, "tril"},
     {kElementwise, "saxpy|axpy", {}, "axpy"},
     // cuBLASLt's and cuDNN's, beside a product
-    {kElementwise, "epilogue_impl|_scal_kernel|cudnn&scale_packed|cudnn&scale_tensor", {}, "mm"},
+    {kElementwise, "scale_packed_tensor|scale_tensor_|^_sub_tensor_op", {}, "convolution"},
+    {kElementwise, "epilogue_impl|_scal_kernel", {}, "mm"},
     {kElementwise, "_add_|^_add|_wrapped_add|bias", {}, "add"},
     {kElementwise, "_mul_|^_mul|_wrapped_multiply|_scale", {}, "mul"},
     {kElementwise, "_wrapped_subtract", {}, "sub"},

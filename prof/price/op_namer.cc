@@ -19,9 +19,14 @@ constexpr int kMostBetween = 4;
 constexpr std::string_view kConvolution = "convolution";
 constexpr std::string_view kConvolutionBackward = "convolution_backward";
 
+/// Of a convolution's kernels: those that do not multiply.
 bool IsTransform(std::string_view name) {
-  const ops::Role role = ops::RoleOf(name);
-  return role == ops::Role::kHelper || role == ops::Role::kLayout;
+  return ops::KernelKindOf(name) != ops::KernelKind::kMatrix;
+}
+
+/// A library's, not PyTorch's own.
+bool IsOfLibrary(std::string_view name) {
+  return name.find("at::native::") == std::string_view::npos && !name.starts_with("triton");
 }
 
 bool IsBackwardNorm(std::string_view op) { return op.find("backward") != std::string_view::npos; }
@@ -31,9 +36,9 @@ bool IsBackwardNorm(std::string_view op) { return op.find("backward") != std::st
 bool OpNamer::FollowsConvolution(const Before& before) {
   switch (before.what) {
     case Before::What::kTransform:
+    case Before::What::kConvolution:
       return before.between == 0;
     case Before::What::kBatchNorm:
-    case Before::What::kConvolution:
       return before.between <= kMostBetween;
     case Before::What::kNone:
       break;
@@ -44,45 +49,45 @@ bool OpNamer::FollowsConvolution(const Before& before) {
 void OpNamer::Name(PricedKernel* row) {
   using ops::KernelFamily;
   if (!row->op.empty() || row->replay || row->facts == nullptr || row->facts->name.empty()) return;
-  const int64_t rows = row->record->grid.y;
-  const ops::NamedOp& named = row->facts->named_op(rows);
+  const KernelRecord& record = *row->record;
+  const ops::NamedOp& named = row->facts->named_op(record.grid.y);
   if (named.op.empty()) return;
   row->op = named.op;
   row->op_by_name = true;
   row->name_confidence = named.confidence;
   if (streams_.size() > kMaxNamedStreams) streams_.clear();
-  const KernelRecord& record = *row->record;
   Before& before = streams_[{record.process_id.value_or(-1), record.device_id, record.stream_id}];
-  const KernelFamily family = row->facts->family().Of(rows);
-  switch (family) {
+  const auto take_as_convolution = [&] {
+    row->op = before.backward ? kConvolutionBackward : kConvolution;
+    row->name_confidence = Confidence::kLow;
+    before.between = 0;
+  };
+  const bool is_convolution = row->op == kConvolution || row->op == kConvolutionBackward;
+  switch (row->facts->family().Of(record.grid.y)) {
     case KernelFamily::kGemm:
       if (!FollowsConvolution(before)) {
         before = {};
         return;
       }
-      row->op = before.backward ? kConvolutionBackward : kConvolution;
-      row->name_confidence = Confidence::kLow;
-      if (before.what != Before::What::kTransform) before.what = Before::What::kConvolution;
-      before.between = 0;
-      return;
+      return take_as_convolution();
     case KernelFamily::kConv:
     case KernelFamily::kLayout:
-      if (row->op == kConvolution || row->op == kConvolutionBackward) {
-        // The transforms of both directions have one name.
-        const bool backward = before.what == Before::What::kNone
-                                  ? row->op == kConvolutionBackward
-                                  : before.backward || row->op == kConvolutionBackward;
-        if (IsTransform(row->facts->name)) {
-          before = {Before::What::kTransform, 0, backward};
-        } else if (before.what == Before::What::kTransform) {
-          before = {};
-        } else {
-          before.between = 0;
+    case KernelFamily::kElementwise:
+      if (is_convolution) {
+        before.backward = before.backward || row->op == kConvolutionBackward;
+        if (before.what != Before::What::kBatchNorm) {
+          before.what =
+              IsTransform(row->facts->name) ? Before::What::kTransform : Before::What::kConvolution;
         }
+        before.between = 0;
         return;
       }
+      // Transpositions and products of spectra around the product of an FFT convolution.
+      if (before.what == Before::What::kTransform && before.between == 0 &&
+          IsOfLibrary(row->facts->name)) {
+        return take_as_convolution();
+      }
       [[fallthrough]];
-    case KernelFamily::kElementwise:
     case KernelFamily::kFill:
       ++before.between;
       return;

@@ -13,7 +13,7 @@ namespace oplens::prof {
 /// a kernel of s streams.
 ///
 /// Libraries compute some convolutions by the kernels of products, which have no name of their own:
-/// such a kernel right after a transform for a convolution, or after a batch norm with nothing but
+/// such a kernel right after one of a convolution, or after a batch norm with little but
 /// elementwise kernels between, is one of a convolution.
 class OpNamer {
  public:

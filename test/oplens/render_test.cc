@@ -217,18 +217,32 @@ TEST(RenderTest, SaysUnknownWhereNothingIsKnown) {
 
 TEST(RenderTest, SaysHowMuchIsInferredAndHowToDoWithout) {
   Screen screen = FullScreen();
-  EXPECT_THAT(Render(screen, {}), Not(HasSubstr("inferred")));
-  screen.repetition_pct = 7.5;
+  const auto share = [&](Evidence evidence) -> double& {
+    return screen.op_by_pct[static_cast<size_t>(evidence)];
+  };
+  share(Evidence::kRange) = 92;
+  EXPECT_THAT(Render(screen, {}), Not(HasSubstr("op: recorded")));
+  share(Evidence::kRepetition) = 7.5;
   const auto line = [&] {
     std::string text = Render(screen, {.columns = 200});
-    text.erase(0, text.find("  op inferred"));
+    text.erase(0, text.find("  op: recorded"));
     return text.substr(0, text.find('\n'));
   };
-  EXPECT_EQ(line(), "  op inferred: 7.5 % from other steps; --evidence range,capture: none");
-  screen.reference_pct = 40;
   EXPECT_EQ(line(),
-            "  op inferred: 7.5 % from other steps, 40.0 % from the reference; --evidence "
-            "range,capture: none");
+            "  op: recorded 92.0 %, by other steps 7.5 %; --evidence range,capture,vocabulary: "
+            "nothing inferred");
+  share(Evidence::kRange) = 3;
+  share(Evidence::kRepetition) = 0.01;
+  share(Evidence::kCapture) = 41;
+  EXPECT_EQ(line(), "  op: recorded 3.0 %, by capture 41.0 %");
+  share(Evidence::kReference) = 40;
+  share(Evidence::kName) = 13;
+  EXPECT_EQ(line(),
+            "  op: recorded 3.0 %, by capture 41.0 %, by the reference 40.0 %, by name 13.0 %; "
+            "--evidence range,capture,vocabulary: nothing inferred");
+  EXPECT_THAT(Render(screen, {}), HasSubstr("Ops of the recording"));
+  share(Evidence::kName) = 80;
+  EXPECT_THAT(Render(screen, {}), HasSubstr("Ops, most by the names of the kernels"));
 }
 
 TEST(RenderTest, OpsOfRepetitionsAreNotBelowNoKernelsRepeat) {
@@ -236,11 +250,11 @@ TEST(RenderTest, OpsOfRepetitionsAreNotBelowNoKernelsRepeat) {
   screen.ranks.clear();
   screen.steps = {StepFacts::Source::kRun, "", 0, {}, {}, {}, {}, {}, "", ""};
   EXPECT_THAT(Render(screen, {}), HasSubstr("no steps are marked, no kernels repeat"));
-  screen.repetition_pct = 7.5;
+  screen.op_by_pct[static_cast<size_t>(Evidence::kRepetition)] = 7.5;
   const std::string text = Render(screen, {.columns = 200});
   EXPECT_THAT(text, HasSubstr("no steps are marked\n"));
   EXPECT_THAT(text, Not(HasSubstr("no kernels repeat")));
-  EXPECT_THAT(text, HasSubstr("op inferred: 7.5 % from the same kernels elsewhere;"));
+  EXPECT_THAT(text, HasSubstr("by the same kernels elsewhere 7.5 %;"));
   EXPECT_THAT(text, Not(HasSubstr("other steps")));
 }
 
