@@ -507,7 +507,7 @@ class Renderer {
       AppendFormat(&text, ", by {} {} %", EvidenceText(evidence), PercentText(pct));
     }
     if (!others) return {};
-    if (inferred) text += "; --evidence range,capture,vocabulary: nothing inferred";
+    if (inferred) text += "; only the recorded: --evidence range";
     return text;
   }
 

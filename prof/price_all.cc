@@ -11,6 +11,7 @@
 
 #include "base/shortage.h"
 #include "base/shown_text.h"
+#include "prof/price/launch_estimate.h"
 #include "prof/price/op_namer.h"
 #include "prof/price/op_resolver.h"
 #include "prof/price/row_queue.h"
@@ -148,6 +149,7 @@ class Pricer {
 
   void Write(std::unique_ptr<WaitingRow> waiting) {
     if (options_.evidence.name) namer_.Name(&waiting->row);
+    if (options_.evidence.sizes) EstimateFromLaunch(waiting.get());
     // The filter needs the profile's own step.
     const bool kept = options_.filter == nullptr || options_.filter->Keeps(waiting->row);
     if (options_.steps != nullptr) {

@@ -4,11 +4,14 @@
 #include <cstddef>
 #include <iterator>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "base/ascii.h"
 #include "ops/kernels/communication.h"
 #include "ops/kernels/function_name.h"
 #include "ops/kernels/named_op_rules.h"
+#include "ops/kernels/template_arguments.h"
 #include "ops/kernels/word_match.h"
 #include "ops/op_model.h"
 #include "parse/model/demangle.h"
@@ -103,36 +106,14 @@ std::string OpOfIteratorFunction(std::string_view signature) {
   return {};
 }
 
-/// The argument of a template after `function`, from 0; empty without.
-std::string_view TemplateArgument(std::string_view signature, std::string_view function,
-                                  int number) {
-  const size_t at = signature.find(function);
-  if (at == std::string_view::npos) return {};
-  size_t begin = at + function.size();
-  if (begin >= signature.size() || signature[begin] != '<') return {};
-  ++begin;
-  int depth = 0;
-  for (size_t i = begin; i < signature.size(); ++i) {
-    const char c = signature[i];
-    if (c == '<' || c == '(') ++depth;
-    const bool ends = depth == 0 && (c == ',' || c == '>');
-    if (c == '>' || c == ')') --depth;
-    if (!ends) continue;
-    if (number-- == 0) return signature.substr(begin, i - begin);
-    if (c == '>') return {};
-    begin = std::min(signature.find_first_not_of(' ', i + 1), signature.size());
-  }
-  return {};
-}
-
 /// PyTorch's softmax of short rows: whether of logarithms is its fifth argument.
 std::optional<std::string> WarpSoftmax(std::string_view signature) {
-  constexpr int kIsLog = 4;
+  constexpr size_t kIsLog = 4;
   for (const bool backward : {false, true}) {
-    const std::string_view argument = TemplateArgument(
-        signature, backward ? "softmax_warp_backward" : "softmax_warp_forward", kIsLog);
-    if (argument.empty()) continue;
-    const bool log = argument == "true" || argument == "(bool)1";
+    const std::vector<std::string_view> arguments =
+        TemplateArguments(signature, backward ? "softmax_warp_backward" : "softmax_warp_forward");
+    if (arguments.size() <= kIsLog) continue;
+    const bool log = arguments[kIsLog] == "true" || arguments[kIsLog] == "(bool)1";
     if (backward) return log ? "_log_softmax_backward_data" : "_softmax_backward_data";
     return log ? "log_softmax" : "softmax";
   }

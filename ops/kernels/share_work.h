@@ -38,6 +38,13 @@ struct KernelShare {
   FlopsKind flops_kind = FlopsKind::kUnknown;
   /// Replaces `flops` if only a bound is known (PricedOp::flops_bounded). Not in sums or rates.
   std::optional<int64_t> flops_bound;
+  /// Sizes of the launch alone tell `flops` or `bytes`: bounds of what they estimate.
+  struct Range {
+    int64_t low = 0;
+    int64_t high = 0;
+  };
+  std::optional<Range> flops_range;
+  std::optional<Range> bytes_range;
   /// Gradient computed; kBackward if the op's are not told apart, kForward in the forward
   /// direction.
   Part part = Part::kForward;

@@ -45,6 +45,11 @@ const ops::NamedOp& KernelFacts::named_op(int64_t rows) const {
   return *named;
 }
 
+const ops::LaunchRule& KernelFacts::launch_rule() const {
+  if (!launch_rule_) launch_rule_ = ops::LaunchRuleOf(name);
+  return *launch_rule_;
+}
+
 std::optional<ops::KernelFamily> FamilyOf(const PricedKernel& row) {
   if (row.facts == nullptr || row.facts->name.empty()) return std::nullopt;
   return row.facts->family().Of(row.record->grid.y);

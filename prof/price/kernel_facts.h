@@ -11,6 +11,7 @@
 #include "ops/gpu/gpu.h"
 #include "ops/kernels/kernel_family.h"
 #include "ops/kernels/kernel_name.h"
+#include "ops/kernels/launch_sizes.h"
 #include "ops/kernels/name_facts.h"
 #include "ops/kernels/named_op.h"
 #include "ops/kernels/tensor_core.h"
@@ -40,11 +41,15 @@ struct KernelFacts {
   /// What it says of the op of a kernel with `rows` blocks in y; computed on the first call.
   const ops::NamedOp& named_op(int64_t rows) const;
 
+  /// How it is launched; computed on the first call.
+  const ops::LaunchRule& launch_rule() const;
+
  private:
   mutable std::optional<bool> communicates_;
   mutable std::optional<ops::NameFacts> parsed_name_;
   mutable std::optional<std::string> name_facts_;
   mutable std::optional<ops::NamedFamily> family_;
+  mutable std::optional<ops::LaunchRule> launch_rule_;
   mutable std::optional<ops::NamedOp> named_op_;
   mutable std::optional<ops::NamedOp> tiled_op_;  ///< Of several rows of blocks.
 };

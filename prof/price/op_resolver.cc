@@ -222,8 +222,10 @@ void OpResolver::FillKernel(const KernelRecord& record, PricedKernel* row, Resol
   row->extents = {};
   row->op_layout = {};
   row->layer = record.layer;
+  row->layer_by_order = false;
   row->trace = record.trace;
   row->path.clear();
+  row->sizes_by_launch = false;
   row->has_shapes = false;
   row->has_all_types = false;
   row->shapes = {};

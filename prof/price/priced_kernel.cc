@@ -36,4 +36,17 @@ Confidence ConfidenceOf(const PricedKernel& row) {
   return row.op_by_name ? row.name_confidence : row.record->confidence;
 }
 
+std::string_view SizesEvidenceWord(const PricedKernel& row) {
+  if (row.sizes_by_launch) return "sizes";
+  if (row.price == nullptr && !row.has_shapes) return {};
+  return EvidenceWord(EvidenceOf(row));
+}
+
+std::string_view LayerEvidenceWord(const PricedKernel& row) {
+  if (row.layer.empty()) return {};
+  if (row.layer_by_order) return "order";
+  const Evidence evidence = row.record->evidence;
+  return EvidenceWord(evidence == Evidence::kNone ? Evidence::kRange : evidence);
+}
+
 }  // namespace oplens::prof

@@ -51,9 +51,12 @@ struct PricedKernel {
   std::span<const ops::NamedExtent> extents;
   std::string_view op_layout;  ///< Of that product by the op's definition (ops::LayoutOf).
   std::span<const std::string_view> layer;
+  bool layer_by_order = false;  ///< The layer is inferred from the sequence of kernels.
   std::span<const std::string_view> trace;
   std::vector<std::string_view> path;  ///< Annotated ops, outermost first.
 
+  /// `params`, and what is known of `share`, come from the launch and the name alone.
+  bool sizes_by_launch = false;
   bool has_shapes = false;  ///< The op's call has a tensor argument.
   /// All tensors outside lists have known types; profiles record none for members.
   bool has_all_types = false;
@@ -84,6 +87,12 @@ Evidence EvidenceOf(const PricedKernel& row);
 
 /// How certain an inferred op is; kUnknown for a recorded one.
 Confidence ConfidenceOf(const PricedKernel& row);
+
+/// What its sizes, and so its work, rest on: a word of EvidenceWord, "sizes" (of the launch) or "".
+std::string_view SizesEvidenceWord(const PricedKernel& row);
+
+/// What its layer rests on: a word of EvidenceWord, "order" (of the kernels) or "".
+std::string_view LayerEvidenceWord(const PricedKernel& row);
 
 /// Whether the kernel has an op that its name does not say already.
 inline bool HasOwnOp(const PricedKernel& row) { return !row.op.empty() && !row.op_by_name; }

@@ -229,8 +229,7 @@ TEST(RenderTest, SaysHowMuchIsInferredAndHowToDoWithout) {
     return text.substr(0, text.find('\n'));
   };
   EXPECT_EQ(line(),
-            "  op: recorded 92.0 %, by other steps 7.5 %; --evidence range,capture,vocabulary: "
-            "nothing inferred");
+            "  op: recorded 92.0 %, by other steps 7.5 %; only the recorded: --evidence range");
   share(Evidence::kRange) = 3;
   share(Evidence::kRepetition) = 0.01;
   share(Evidence::kCapture) = 41;
@@ -239,7 +238,8 @@ TEST(RenderTest, SaysHowMuchIsInferredAndHowToDoWithout) {
   share(Evidence::kName) = 13;
   EXPECT_EQ(line(),
             "  op: recorded 3.0 %, by capture 41.0 %, by the reference 40.0 %, by name 13.0 %; "
-            "--evidence range,capture,vocabulary: nothing inferred");
+            "only the recorded: --evidence range");
+  screen.op_known_pct = 97;
   EXPECT_THAT(Render(screen, {}), HasSubstr("Ops of the recording"));
   share(Evidence::kName) = 80;
   EXPECT_THAT(Render(screen, {}), HasSubstr("Ops, most by the names of the kernels"));

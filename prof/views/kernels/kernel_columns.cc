@@ -19,6 +19,16 @@ Cell List(std::span<const std::string_view> texts, int64_t more = 0) {
 
 Cell Extent(const Dim3& extent) { return extent.known() ? Cell{extent} : Cell{}; }
 
+using SizeRange = std::optional<ops::KernelShare::Range>;
+
+std::optional<int64_t> LowOf(const SizeRange& range) {
+  return range ? std::optional(range->low) : std::nullopt;
+}
+
+std::optional<int64_t> HighOf(const SizeRange& range) {
+  return range ? std::optional(range->high) : std::nullopt;
+}
+
 Cell ThreadId(const PricedKernel& row) {
   // Kernels without a launch hold 0 there, for PyProf.
   if (row.record->reasons.LacksLaunch()) return {};
@@ -337,6 +347,28 @@ constexpr KernelColumn kColumns[] = {
       Fold::kKey},
      [](const PricedKernel& row) { return Text(ConfidenceWord(ConfidenceOf(row))); },
      Need::kOp},
+    {{"sizes_evidence", "SizesEvidence", "", kText, 10,
+      "where params, flops and bytes come from: as evidence, or sizes (of the launch)", Fold::kKey},
+     [](const PricedKernel& row) { return Text(SizesEvidenceWord(row)); },
+     Need::kOp},
+    {{"layer_evidence", "LayerEvidence", "", kText, 10,
+      "where the layer comes from: as evidence, or order (of the kernels)", Fold::kKey},
+     [](const PricedKernel& row) { return Text(LayerEvidenceWord(row)); },
+     Need::kLayer},
+    {{"flops_low", "FLOPsLow", "FLOP", kInteger, 12,
+      "fewest that flops may be, where sizes of the launch tell them"},
+     [](const PricedKernel& row) { return Integer(LowOf(row.share.flops_range)); },
+     Need::kCostKinds},
+    {{"flops_high", "FLOPsHigh", "FLOP", kInteger, 12, "most that they may be"},
+     [](const PricedKernel& row) { return Integer(HighOf(row.share.flops_range)); },
+     Need::kCostKinds},
+    {{"bytes_low", "BytesLow", "B", kInteger, 12,
+      "fewest that bytes may be, where sizes of the launch tell them"},
+     [](const PricedKernel& row) { return Integer(LowOf(row.share.bytes_range)); },
+     Need::kCostKinds},
+    {{"bytes_high", "BytesHigh", "B", kInteger, 12, "most that they may be"},
+     [](const PricedKernel& row) { return Integer(HighOf(row.share.bytes_range)); },
+     Need::kCostKinds},
     {{"measured_flops", "MeasuredFLOPs", "FLOP", kInteger, 13,
       "floating point operations that the hardware counted (--counters)", Fold::kSum},
      [](const PricedKernel& row) { return Integer(MeasuredFlops(row)); },
