@@ -11,6 +11,8 @@
 
 #include "base/shortage.h"
 #include "base/shown_text.h"
+#include "parse/records/kernel_records.h"
+#include "prof/price/block_order.h"
 #include "prof/price/launch_estimate.h"
 #include "prof/price/op_namer.h"
 #include "prof/price/op_resolver.h"
@@ -108,12 +110,14 @@ class Pricer {
  private:
   void BeginInput(const parse::KernelRecords* profile) {
     in_input_ = true;
+    if (options_.evidence.order && profile != nullptr) blocks_ = BlockOrder(profile->joined());
     sink_->BeginInput(profile);
   }
 
   void EndInput() {
     if (in_input_) sink_->EndInput();
     in_input_ = false;
+    blocks_ = {};
   }
 
   void EndReport() {
@@ -149,6 +153,7 @@ class Pricer {
 
   void Write(std::unique_ptr<WaitingRow> waiting) {
     if (options_.evidence.name) namer_.Name(&waiting->row);
+    PlaceInBlock(&waiting->row);
     if (options_.evidence.sizes) EstimateFromLaunch(waiting.get());
     // The filter needs the profile's own step.
     const bool kept = options_.filter == nullptr || options_.filter->Keeps(waiting->row);
@@ -176,6 +181,12 @@ class Pricer {
     });
     sink_->Add(row);
     queue_->Recycle(std::move(waiting));
+  }
+
+  void PlaceInBlock(PricedKernel* row) const {
+    if (!row->layer.empty() || row->work == PricedKernel::kNoWork || row->replay) return;
+    row->layer = blocks_.LayerOf(row->work);
+    row->layer_by_order = !row->layer.empty();
   }
 
   void AddReplay(const PricedKernel& row) {
@@ -218,6 +229,7 @@ class Pricer {
   std::unique_ptr<OpResolver> resolver_;  // For one rank.
   std::unique_ptr<RowQueue> queue_;
   OpNamer namer_;
+  BlockOrder blocks_;  // Of the current input.
   KernelSink* sink_;
   Diagnostics* diagnostics_;
   PricingReport* told_;

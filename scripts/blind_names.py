@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Hides the ops of real profiles and checks what prof then says of kernels by their names.
+"""Hides the ops and layers of real profiles and checks what prof then says of kernels by their names
+and their order.
 
 Of each profile with recorded ops the ranges and operators are removed (calls of the API and kernels
-stay), and the kind of op that prof names must be that of the recorded op of the same kernel. Prints a
+stay), and the kind of op that prof names must be that of the recorded op of the same kernel; a block
+that it numbers must be the layer of that number, and its part (attention, MLP) the right one. Prints a
 line a profile: share of the time with a recorded op that is named, and of that the share that is
 right; with --verbose what is wrong. Exits with 1 where a limit is broken.
 
-  blind_names.py --bin build/release/bin [--said 95] [--right 98] [--verbose] PROFILE...
+  blind_names.py --bin build/release/bin [--said 95] [--right 98] [--layers-right 90] [--verbose] PROFILE...
 """
 import argparse
 import gzip
@@ -92,6 +94,30 @@ def is_right(said, row):
     return said in generated and recorded.startswith(generated[said])
 
 
+LAYER = re.compile(r"(?:layers?|blocks?|Layer|Block)[._](\d+)$")
+ATTENTION_PARTS = {"norm", "qkv", "qk_norm", "rope", "attention", "o"}
+
+
+def recorded_place(layers):
+    """The number of the outermost repeated layer and whether a kernel is in its attention (True), its
+    MLP (False) or neither (None); None without such a layer."""
+    for i, name in enumerate(layers or []):
+        found = LAYER.search(name)
+        if found:
+            inside = " ".join(layers[i + 1:])
+            if re.search(r"(?i)attention|attn", inside):
+                return int(found.group(1)), True
+            return int(found.group(1)), False if re.search(r"(?i)mlp|intermediate|output|moe|ffn", inside) else None
+    return None
+
+
+def layer_is_right(said, place):
+    number, attention = place
+    if said[0] != f"block[{number}]":
+        return False
+    return attention is None or said[1] in ("norm", "norm2") or (said[1] in ATTENTION_PARTS) == attention
+
+
 def hide(path, to):
     data = (gzip.open if path.endswith(".gz") else open)(path, "rb").read()
     if not data.startswith(b"SQLite"):
@@ -114,7 +140,7 @@ def hide(path, to):
 
 
 def rows(args, path):
-    command = [os.path.join(args.bin, "prof"), "--quiet", "--json", "-c", "op,evidence,kernel,sil,start,role", path]
+    command = [os.path.join(args.bin, "prof"), "--quiet", "--json", "-c", "op,evidence,kernel,sil,start,role,layer,layer_evidence", path]
     found = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout.splitlines()
     return sorted(map(json.loads, found), key=lambda row: (row["start"], row["kernel"] or "", row["sil"] or 0))
 
@@ -130,9 +156,17 @@ def check(args, path):
         found = rows(args, hidden)
     if [row["kernel"] for row in truth] != [row["kernel"] for row in found]:
         sys.exit(f"{path}: the kernels do not match")
-    total = said = right = 0
+    total = said = right = placed = placed_right = 0
     wrong = {}
     for a, b in zip(truth, found):
+        if b["layer_evidence"] == "order" and any(LAYER.search(row) for row in a["layer"] or []):
+            placed += a["sil"]
+            place = recorded_place(a["layer"])
+            if layer_is_right(b["layer"], place):
+                placed_right += a["sil"]
+            else:
+                key = (":".join(a["layer"])[-50:], ":".join(b["layer"]), (a["kernel"] or "")[:40])
+                wrong[key] = wrong.get(key, 0) + a["sil"]
         if not a["op"] or a["evidence"] == "name" or not a["sil"]:
             continue
         total += a["sil"]
@@ -145,11 +179,14 @@ def check(args, path):
             key = (a["op"], b["op"], (a["kernel"] or "")[:60])
             wrong[key] = wrong.get(key, 0) + a["sil"]
     share = lambda part, whole: 100.0 * part / whole if whole else 100.0
-    print(f"{path}: recorded {total} ns, named {share(said, total):.2f} %, of that right {share(right, said):.2f} %")
+    layers = f"; in a block {share(placed, total):.2f} %, of that right {share(placed_right, placed):.2f} %"
+    print(f"{path}: recorded {total} ns, named {share(said, total):.2f} %, of that right {share(right, said):.2f} %"
+          f"{layers if placed else ''}")
     if args.verbose:
         for key, ns in sorted(wrong.items(), key=lambda item: -item[1])[:8]:
             print(f"    {share(ns, said):.2f} % {key}")
-    return share(said, total) >= args.said and share(right, said) >= args.right
+    return (share(said, total) >= args.said and share(right, said) >= args.right
+            and share(placed_right, placed) >= args.layers_right)
 
 
 def main():
@@ -158,6 +195,7 @@ def main():
     parser.add_argument("--tmp", default=None)
     parser.add_argument("--said", type=float, default=95)
     parser.add_argument("--right", type=float, default=98)
+    parser.add_argument("--layers-right", type=float, default=90)
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("profile", nargs="+")
     args = parser.parse_args()

@@ -123,6 +123,7 @@ constexpr NamedOpRule kNamedOpRules[] = {
     {kAttention, {}, "_flash_attn_fwd", "_flash_attention_forward"},
     {kAttention, "fmha_cutlass_b|fmha_cutlassb", {}, "_efficient_attention_backward"},
     {kAttention, "fmha_cutlass", {}, "_efficient_attention_forward"},
+    {kAttention, "kv_indices|prepare_varlen|page_indices", {}, "attention_metadata"},
     {kAttention, "gated_delta|delta_rule|_gla_|_wkv", {}, "linear_attention"},
     {kAttention,
      "_chunk_scan|_chunk_state|state_passing|selective_scan|ssm_scan",
