@@ -150,6 +150,15 @@ bool RunsFunctor(std::string_view function_words) {
                   "distribution|unrolled|tensor_kernel_scan");
 }
 
+/// Whether common words in its name are those of a library that is known.
+bool IsOfKnownLibrary(std::string_view signature) {
+  constexpr std::string_view kLibraries[] = {"at::native::", "vllm::", "sgl_", "flashinfer::",
+                                             "tensorrt_llm::", "cudnn::"};
+  return std::any_of(std::begin(kLibraries), std::end(kLibraries), [&](std::string_view library) {
+    return signature.find(library) != std::string_view::npos;
+  });
+}
+
 }  // namespace
 
 NamedOp NamedOpOf(std::string_view kernel_name, const NamedFamily& family, int64_t rows) {
@@ -185,7 +194,8 @@ NamedOp NamedOpOf(std::string_view kernel_name, const NamedFamily& family, int64
   for (const NamedOpRule& rule : NamedOpRules()) {
     if (!Matches(rule, kind, function, whole)) continue;
     const bool general = rule.function.empty() && rule.anywhere.empty();
-    const bool sure = !family.by_word && !kernel_name.starts_with("triton__");
+    const bool sure =
+        (!family.by_word || IsOfKnownLibrary(signature)) && !kernel_name.starts_with("triton__");
     return {std::string(rule.op),
             !sure || general ? (sure ? Confidence::kMedium : Confidence::kLow) : Confidence::kHigh};
   }
