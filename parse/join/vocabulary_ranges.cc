@@ -75,6 +75,7 @@ uint32_t VocabularyRanges::Read(std::string_view domain, StringId text) {
     texts_.Classify(words.call);
   }
   if (!found->words.layer.empty()) words.layer = trace_.strings.Intern(found->words.layer);
+  words.module = words.layer != 0 && found->vocabulary->modules;
   words_.push_back(words);
   return static_cast<uint32_t>(words_.size() - 1);
 }

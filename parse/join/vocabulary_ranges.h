@@ -17,8 +17,9 @@ namespace oplens::parse {
 class VocabularyRanges {
  public:
   struct Words {
-    StringId call = 0;   ///< The op as a call without arguments; 0: none.
-    StringId layer = 0;  ///< 0: none.
+    StringId call = 0;    ///< The op as a call without arguments; 0: none.
+    StringId layer = 0;   ///< 0: none.
+    bool module = false;  ///< The layer is a call of a module.
   };
 
   /// Nothing, unless `enabled`. Adds texts to the trace's strings, and calls to `texts`, which must

@@ -21,6 +21,7 @@ struct RangeVocabulary {
   std::string_view seen;     ///< The versions whose texts are known.
   std::string_view source;   ///< What writes them, or the recording that has them.
   std::string_view example;
+  bool modules;  ///< Its layers are calls of modules, each around those of its members.
   /// Reads a text of the domain; nullopt if the product does not write such texts. Any bytes, in
   /// time linear in their number.
   std::optional<RangeWords> (*read)(std::string_view text);
