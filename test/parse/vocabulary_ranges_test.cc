@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "ops/pricing.h"
-#include "parse/model/range_vocabulary.h"
 #include "parse/model/op_call.h"
+#include "parse/model/range_vocabulary.h"
 #include "parse/model/vocabulary_ops.h"
 #include "test/parse/hand_trace.h"
 
