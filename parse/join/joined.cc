@@ -18,6 +18,7 @@
 #include "parse/join/step_index.h"
 #include "parse/join/surroundings_reader.h"
 #include "parse/join/thread_ranges.h"
+#include "parse/join/vocabulary_ranges.h"
 
 namespace oplens::parse {
 namespace {
@@ -57,13 +58,15 @@ Joined::Joined(Trace* trace, const JoinOptions& options, Diagnostics* diagnostic
       work_(Allowed(trace, options)),
       threads_(std::make_unique<ThreadRanges>(trace)),
       texts_(Classified(trace, diagnostics)),
+      vocabulary_(
+          std::make_unique<VocabularyRanges>(trace, texts_.get(), options.evidence.vocabulary)),
       leaks_(std::make_unique<LeakedRanges>(*trace, *threads_, texts_.get(), diagnostics)),
       roles_(std::make_unique<RangeRoles>(*trace, *texts_)),
       contexts_(std::make_unique<StepContexts>(*trace, *threads_, *leaks_, roles_.get())),
       links_(std::make_unique<ForwardBackward>(*trace, *threads_, *leaks_, *contexts_, *roles_)),
-      calls_(std::make_unique<OpCalls>(trace, *threads_, *links_, texts_.get())),
-      known_(new RangeKnowledge{*trace, *threads_, *leaks_, *texts_, *contexts_, *links_,
-                                options.keep_open, ExplainsOthers(*trace, options)}),
+      calls_(std::make_unique<OpCalls>(trace, *threads_, *links_, *vocabulary_, texts_.get())),
+      known_(new RangeKnowledge{*trace, *threads_, *leaks_, *texts_, *vocabulary_, *contexts_,
+                                *links_, options.keep_open, ExplainsOthers(*trace, options)}),
       sweep_(std::make_unique<LaunchSweep>(*known_, work_, calls_.get())),
       lists_(&sweep_->lists()),
       around_work_(sweep_->around_work()),
@@ -156,6 +159,8 @@ std::optional<int64_t> Joined::StepOf(const LaunchCall& call) const {
 
 StringId Joined::LayerOf(uint32_t range) const {
   const Range& layer = trace_.ranges[range];
+  const VocabularyRanges::Words* words = vocabulary_->Of(layer);
+  if (words != nullptr && words->layer != 0) return words->layer;
   return layer.kind == RangeKind::kModule ? layer.text : texts_->Of(layer.text).op;
 }
 

@@ -27,6 +27,7 @@ class RangeTexts;
 class StepContexts;
 class StepIndex;
 class ThreadRanges;
+class VocabularyRanges;
 struct RangeKnowledge;
 
 struct JoinOptions {
@@ -61,6 +62,7 @@ class Joined {
   const ThreadRanges& threads() const { return *threads_; }
   const LeakedRanges& leaks() const { return *leaks_; }
   const RangeTexts& texts() const { return *texts_; }
+  const VocabularyRanges& vocabulary() const { return *vocabulary_; }
   const StepContexts& contexts() const { return *contexts_; }
   const ForwardBackward& links() const { return *links_; }
   const OpCalls& calls() const { return *calls_; }
@@ -108,6 +110,7 @@ class Joined {
   GpuWork work_;
   std::unique_ptr<const ThreadRanges> threads_;
   std::unique_ptr<RangeTexts> texts_;
+  std::unique_ptr<const VocabularyRanges> vocabulary_;
   std::unique_ptr<const LeakedRanges> leaks_;
   std::unique_ptr<RangeRoles> roles_;
   std::unique_ptr<const StepContexts> contexts_;

@@ -13,9 +13,10 @@
 namespace oplens::parse {
 
 OpCalls::OpCalls(Trace* trace, const ThreadRanges& threads, const ForwardBackward& links,
-                 RangeTexts* texts)
+                 const VocabularyRanges& vocabulary, RangeTexts* texts)
     : trace_(*trace),
       links_(links),
+      vocabulary_(vocabulary),
       texts_(*texts),
       inner_(trace, threads, texts),
       lookups_(trace, threads, texts),
@@ -104,6 +105,8 @@ StringId OpCalls::CallOf(uint32_t range) const {
     const auto completed = completed_by_size_.find(call);
     return completed == completed_by_size_.end() ? call : completed->second;
   }
+  const VocabularyRanges::Words* words = vocabulary_.Of(called);
+  if (words != nullptr && words->call != 0) return words->call;
   const StringId call = texts_.Of(called.text).call;
   return call == 0 ? called.text : call;
 }

@@ -9,6 +9,7 @@
 #include "parse/join/inner_facts.h"
 #include "parse/join/lookup_calls.h"
 #include "parse/join/range_texts.h"
+#include "parse/join/vocabulary_ranges.h"
 #include "parse/model/trace.h"
 
 namespace oplens::parse {
@@ -20,7 +21,7 @@ class OpCalls {
  public:
   /// All must outlive this object. Adds completed calls to the trace's strings and to `texts`.
   OpCalls(Trace* trace, const ThreadRanges& threads, const ForwardBackward& links,
-          RangeTexts* texts);
+          const VocabularyRanges& vocabulary, RangeTexts* texts);
 
   /// The text of the call of a range that is one.
   StringId CallOf(uint32_t range) const;
@@ -45,6 +46,7 @@ class OpCalls {
 
   Trace& trace_;
   const ForwardBackward& links_;
+  const VocabularyRanges& vocabulary_;
   RangeTexts& texts_;
   std::vector<StringId> completed_;  // By number of the forward op; 0: as recorded. Empty: all are.
   std::unordered_map<StringId, StringId> completed_by_size_;  // By the recorded call.

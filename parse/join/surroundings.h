@@ -48,7 +48,8 @@ struct Surroundings {
   uint32_t stack = OpenRanges::kNone;  ///< The innermost range with a recorded call stack.
   uint32_t callers = 0;  ///< The call's question to BackwardCallers; 0: no thread waits.
   Phase phase = Phase::kUnknown;
-  bool backward = false;  ///< A node or its number says so.
+  bool backward = false;    ///< A node or its number says so.
+  bool vocabulary = false;  ///< kOps holds one range, which is an op in all but form.
   // Missing around the call.
   bool nothing = false;     ///< No range at all.
   bool only_leaks = false;  ///< Only leaked ranges.

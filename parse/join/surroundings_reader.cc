@@ -64,6 +64,8 @@ void SurroundingsReader::Push(size_t index) {
     case RangeKind::kModule:
       return PushTo(index, range, kLayerLane);
     case RangeKind::kAnnotation:
+      PushVocabulary(index, range);
+      return PushTo(index, range, kPathLane);
     case RangeKind::kStep:
       return PushTo(index, range, kPathLane);
   }
@@ -74,6 +76,7 @@ void SurroundingsReader::PushMarker(size_t index, const Range& range) {
   if (text.kind == MarkerKind::kIgnored) return;
   // It names the running node, as the sequence text inside does: no label.
   if (text.kind == MarkerKind::kNode && Counts(range)) return;
+  if (text.kind == MarkerKind::kFree) PushVocabulary(index, range);
   const bool call = text.call != 0 && Counts(range);
   if (call) PushTo(index, range, kOpLane);
   if (call && text.kind == MarkerKind::kOperator) return;
@@ -81,6 +84,13 @@ void SurroundingsReader::PushMarker(size_t index, const Range& range) {
   if (lane == kLayerLane || Counts(range)) return PushTo(index, range, lane);
   if (lane == kTraceLane || lane == kReprLane) return;
   PushTo(index, range, kPathLane);
+}
+
+void SurroundingsReader::PushVocabulary(size_t index, const Range& range) {
+  const VocabularyRanges::Words* words = known_.vocabulary.Of(range);
+  if (words == nullptr || !Counts(range)) return;
+  if (words->call != 0) PushTo(index, range, kVocabularyOpLane);
+  if (words->layer != 0) PushTo(index, range, kVocabularyLayerLane);
 }
 
 void SurroundingsReader::PushOperator(size_t index, const Range& range) {
@@ -102,11 +112,12 @@ Surroundings SurroundingsReader::Collect(SurroundingLists* lists) {
     around.bounds[static_cast<size_t>(list) + 1] = static_cast<uint32_t>(lists->ranges.size());
   };
   around.bounds[0] = static_cast<uint32_t>(lists->ranges.size());
-  around.layers_cut = AddLane(kLayerLane);
+  around.layers_cut = AddLane(open_.CountOf(kLayerLane) > 0 ? kLayerLane : kVocabularyLayerLane);
   end_list(Around::kLayers);
   AddLane(kReprLane);
   end_list(Around::kReprs);
   around.ops_cut = AddOps();
+  AddVocabularyOp(&around);
   end_list(Around::kOps);
   around.backward = AddSequences();
   end_list(Around::kSequences);
@@ -134,6 +145,14 @@ uint32_t SurroundingsReader::AddOps() {
                          calls_.OpOf(lists_->ranges.back()).op == calls_.OpOf(range).op;
     if (!repeats) lists_->ranges.push_back(range);
   });
+}
+
+void SurroundingsReader::AddVocabularyOp(Surroundings* around) {
+  if (open_.CountOf(kOpLane) > 0 || open_.CountOf(kSequenceLane) > 0) return;
+  const uint32_t innermost = open_.Innermost(kVocabularyOpLane);
+  if (innermost == OpenRanges::kNone) return;
+  lists_->ranges.push_back(innermost);
+  around->vocabulary = true;
 }
 
 bool SurroundingsReader::NamesOnly(uint32_t index) const {
@@ -244,8 +263,9 @@ void SurroundingsReader::ReadStep(Surroundings* around) const {
     case StepContext::kOptimizer:
       break;
     case StepContext::kNone:
-      around->phase =
-          has(Around::kOps) || has(Around::kSequences) ? Phase::kForward : NamedPass(*around);
+      around->phase = (has(Around::kOps) && !around->vocabulary) || has(Around::kSequences)
+                          ? Phase::kForward
+                          : NamedPass(*around);
       // Old files have no range around the engine's work between nodes.
       if (known_.contexts.IsEngineThread(thread_)) around->phase = Phase::kGradient;
   }

@@ -13,6 +13,7 @@
 #include "parse/join/step_contexts.h"
 #include "parse/join/surroundings.h"
 #include "parse/join/thread_ranges.h"
+#include "parse/join/vocabulary_ranges.h"
 #include "parse/model/trace.h"
 
 namespace oplens::parse {
@@ -23,6 +24,7 @@ struct RangeKnowledge {
   const ThreadRanges& threads;
   const LeakedRanges& leaks;
   const RangeTexts& texts;
+  const VocabularyRanges& vocabulary;
   const StepContexts& contexts;
   const ForwardBackward& links;
   bool keep_open = false;  ///< Treat never-closed ranges like others.
@@ -67,6 +69,9 @@ class SurroundingsReader {
     kFrameLane,
     kContextLane,  // With a StepContext.
     kForwardLane,  // Ops that made a node.
+    // Ranges that are ops and layers in all but form; they are in kPathLane too.
+    kVocabularyOpLane,
+    kVocabularyLayerLane,
     kLaneCount
   };
   static_assert(kLaneCount <= OpenRanges::kMaxLanes);
@@ -75,6 +80,7 @@ class SurroundingsReader {
   void Push(size_t index);
   void PushMarker(size_t index, const Range& range);
   void PushOperator(size_t index, const Range& range);
+  void PushVocabulary(size_t index, const Range& range);
   void PushTo(size_t index, const Range& range, Lane lane) {
     open_.Push(static_cast<uint32_t>(index), range.end_ns, lane);
   }
@@ -84,6 +90,8 @@ class SurroundingsReader {
   /// Returns the number of omitted ranges, like AddOps.
   uint32_t AddLane(Lane lane);
   uint32_t AddOps();
+  /// Lists the innermost range that is an op in all but form, if nothing recorded tells the op.
+  void AddVocabularyOp(Surroundings* around);
   template <typename F>
   uint32_t ForEachListed(Lane lane, F f) const {
     return static_cast<uint32_t>(open_.ForEachOfEnds(lane, kMaxOutermost, kMaxInnermost, f));

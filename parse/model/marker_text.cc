@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/affixes.h"
 #include "base/ascii.h"
 #include "base/literal.h"
 #include "parse/model/sized_call.h"
@@ -41,12 +42,6 @@ bool IsFrameworkFrame(std::string_view frame) {
       return true;
   }
   return false;
-}
-
-bool DropSuffix(std::string_view suffix, std::string_view* text) {
-  if (!text->ends_with(suffix)) return false;
-  text->remove_suffix(suffix.size());
-  return true;
 }
 
 /// Removes the digits at the end of `text` and returns them.

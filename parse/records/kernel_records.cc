@@ -165,8 +165,19 @@ void KernelRecords::RecordOf(size_t i, KernelRecord* record) const {
   if (const Collectives::Call* call = joined_.collectives().Of(trace_, i)) {
     FillCollective(kernel, *call, record);
   }
-  if (kernel.capture != kNoLaunch && !record->op.empty()) record->evidence = Evidence::kCapture;
+  record->evidence = EvidenceOf(i, *record);
   if (const Inferred* inferred = joined_.inference().Of(i)) FillInferred(*inferred, record);
+}
+
+Evidence KernelRecords::EvidenceOf(size_t i, const KernelRecord& record) const {
+  const bool captured = trace_.kernels[i].capture != kNoLaunch;
+  // A collective is recorded; ranges around the launch of a graph hold for the whole graph.
+  const Surroundings* around = joined_.SurroundingsOf(static_cast<WorkIndex>(i));
+  const bool named = around != nullptr && around->vocabulary &&
+                     joined_.collectives().Of(trace_, i) == nullptr &&
+                     (captured || !trace_.kernels[i].graph);
+  if (named) return Evidence::kVocabulary;
+  return captured && !record.op.empty() ? Evidence::kCapture : Evidence::kNone;
 }
 
 void KernelRecords::ReplayOf(size_t i, KernelRecord* record) const {

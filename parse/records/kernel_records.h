@@ -90,6 +90,8 @@ class KernelRecords {
   void FillOps(const Surroundings& around, KernelRecord* record) const;
   void FillNode(const Surroundings& around, KernelRecord* record) const;
   void FillForwards(const Surroundings& around, KernelRecord* record) const;
+  /// Where the op comes from, unless it is inferred.
+  Evidence EvidenceOf(size_t i, const KernelRecord& record) const;
   /// `chosen`: index of the kernel's number among those around its launch.
   void FillSequence(const Surroundings& around, std::optional<size_t> chosen, uint32_t sub_sequence,
                     KernelRecord* record) const;

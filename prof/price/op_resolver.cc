@@ -196,6 +196,8 @@ Resolution OpResolver::ResolveOp(const KernelRecord& record, PricedKernel* row) 
   ShowCall(*chosen, source, row);
   if (priced) {
     Price(*chosen, source, record, &resolution);
+  } else if (record.evidence == Evidence::kVocabulary) {
+    row->reasons.Add(Reason::kNoArguments);  // Whatever the op, and also if it is several.
   } else {
     row->reasons.Add(chosen->annotation->reason);
   }

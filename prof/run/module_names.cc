@@ -7,24 +7,17 @@
 #include "parse/join/range_roles.h"
 #include "parse/join/range_texts.h"
 #include "parse/join/step_contexts.h"
+#include "parse/join/vocabulary_ranges.h"
 #include "parse/model/marker_text.h"
+#include "parse/model/range_vocabulary.h"
 #include "parse/model/trace.h"
 
 namespace oplens::prof {
 namespace {
 
-/// PyTorch Lightning's labels: "[pl][module]torch.nn.modules.linear.Linear: net.fc".
-constexpr std::string_view kLightning = "[pl][module]";
-constexpr std::string_view kLightningName = ": ";
 /// Labels set by frameworks that are no parts of a network.
 constexpr std::array<std::string_view, 6> kNoScopes = {
     "enumerate(Data", "Optimizer.", "nccl:", "gloo:", "phase:", "ProfilerStep#"};
-
-std::string_view LightningName(std::string_view text) {
-  const size_t separator = text.find(kLightningName);
-  return separator == std::string_view::npos ? text.substr(kLightning.size())
-                                             : text.substr(separator + kLightningName.size());
-}
 
 }  // namespace
 
@@ -50,7 +43,7 @@ ModuleNames::Known ModuleNames::KindOf(const Range& range) {
 
 ModuleNames::Known ModuleNames::AskKind(const Range& range) const {
   const std::string_view text = trace_.strings.View(range.text);
-  if (text.starts_with(kLightning)) return Known::kModule;
+  if (LightningModule(text) || HookedModule(range)) return Known::kModule;
   if (range.kind == RangeKind::kMarker) {
     const MarkerKind kind = joined_.texts().Of(range.text).kind;
     if (kind == MarkerKind::kLayer) return Known::kModule;
@@ -65,13 +58,19 @@ std::optional<std::string_view> ModuleNames::NameOf(size_t index) {
   const Range& range = trace_.ranges[index];
   const Known kind = KindOf(range);
   if (kind == Known::kModule) {
-    const std::string_view text = trace_.strings.View(range.text);
-    const bool layer = range.kind == RangeKind::kModule || !text.starts_with(kLightning);
-    return layer ? trace_.strings.View(joined_.LayerOf(static_cast<uint32_t>(index)))
-                 : LightningName(text);
+    const auto lightning = range.kind == RangeKind::kModule
+                               ? std::nullopt
+                               : LightningModule(trace_.strings.View(range.text));
+    return lightning ? lightning
+                     : trace_.strings.View(joined_.LayerOf(static_cast<uint32_t>(index)));
   }
   const bool scope = kind == Known::kScope && source_ == ModuleSource::kScopes && IsScope(index);
   return scope ? std::optional(trace_.strings.View(range.text)) : std::nullopt;
+}
+
+bool ModuleNames::HookedModule(const Range& range) const {
+  const parse::VocabularyRanges::Words* words = joined_.vocabulary().Of(range);
+  return words != nullptr && words->module;
 }
 
 bool ModuleNames::IsScope(size_t index) const {

@@ -46,6 +46,8 @@ class ModuleNames {
   Known KindOf(const Range& range);
   Known AskKind(const Range& range) const;
   /// For a range whose text may be a scope's.
+  /// Whether hooks of a framework mark it as a call of a module.
+  bool HookedModule(const Range& range) const;
   bool IsScope(size_t range) const;
 
   const parse::Joined& joined_;

@@ -45,6 +45,7 @@ class LabelReader {
 struct ServedPart {
   int64_t requests = 0;
   std::optional<int64_t> tokens;
+  std::optional<int64_t> kv_tokens = std::nullopt;
 };
 
 std::optional<int64_t> SumOf(std::optional<int64_t> a, std::optional<int64_t> b) {
@@ -59,10 +60,11 @@ ServedStep StepOf(const ServedPart& prefill, const ServedPart& decode) {
                                          : ServedPhase::kMixed;
   }
   step.requests = SaturatingSum(prefill.requests, decode.requests);
-  const auto tokens_of = [](const ServedPart& part) {
-    return part.requests == 0 ? std::optional<int64_t>(0) : part.tokens;
+  const auto of = [](const ServedPart& part, std::optional<int64_t> ServedPart::*tokens) {
+    return part.requests == 0 ? std::optional<int64_t>(0) : part.*tokens;
   };
-  step.tokens = SumOf(tokens_of(prefill), tokens_of(decode));
+  step.tokens = SumOf(of(prefill, &ServedPart::tokens), of(decode, &ServedPart::tokens));
+  step.kv_tokens = SumOf(of(prefill, &ServedPart::kv_tokens), of(decode, &ServedPart::kv_tokens));
   return step;
 }
 
@@ -70,10 +72,12 @@ ServedStep StepOf(const ServedPart& prefill, const ServedPart& decode) {
 std::optional<ServedPart> VllmPart(LabelReader* reader) {
   const auto requests = reader->Number();
   if (!requests || !reader->Skip("(")) return std::nullopt;
-  reader->Skip("sq");
-  const auto tokens = reader->Number();
-  if (!tokens || !reader->SkipPast(")")) return std::nullopt;
-  return ServedPart{*requests, tokens};
+  const bool lengths = reader->Skip("sq");
+  ServedPart part{*requests, reader->Number()};
+  if (!part.tokens) return std::nullopt;
+  if (lengths && reader->Skip("sk")) part.kv_tokens = reader->Number();
+  if (!reader->SkipPast(")")) return std::nullopt;
+  return part;
 }
 
 std::optional<ServedStep> VllmStep(LabelReader reader) {
@@ -108,14 +112,16 @@ std::optional<ServedStep> SglangStep(std::string_view text) {
   const std::string_view mode = text.substr(0, text.find(' '));
   const auto requests = FieldOf(text, "bs");
   if (!requests || !text.ends_with(']')) return std::nullopt;
-  ServedStep step = {ServedPhase::kUnknown, requests, std::nullopt};
+  ServedStep step = {ServedPhase::kUnknown, requests, std::nullopt, std::nullopt};
   if (mode == "EXTEND" || mode == "SPLIT_PREFILL") {
     step.phase = ServedPhase::kPrefill;
     step.tokens = FieldOf(text, "toks");
     if (!step.tokens) step.tokens = FieldOf(text, "c_sq");
+    step.kv_tokens = FieldOf(text, "c_sk");
   } else if (mode == "DECODE" || mode == "TARGET_VERIFY") {
     step.phase = ServedPhase::kDecode;
     step.tokens = FieldOf(text, "g_sq");
+    step.kv_tokens = FieldOf(text, "g_sk");
     // One token of each; speculation verifies several.
     if (!step.tokens && mode == "DECODE") step.tokens = requests;
   } else if (mode == "MIXED") {
@@ -123,6 +129,7 @@ std::optional<ServedStep> SglangStep(std::string_view text) {
     const auto decodes = FieldOf(text, "g");
     step.phase = ServedPhase::kMixed;
     step.tokens = SumOf(FieldOf(text, "c_sq"), FieldOf(text, "g_sq"));
+    step.kv_tokens = SumOf(FieldOf(text, "c_sk"), FieldOf(text, "g_sk"));
     if (prefills && decodes) step.phase = StepOf({*prefills, {}}, {*decodes, {}}).phase;
   }
   return step;
@@ -136,7 +143,7 @@ std::optional<ServedStep> AtomStep(std::string_view text, ServedPhase phase) {
   if (phase == ServedPhase::kDecode && FieldOf(fields, "p").value_or(0) > 0) {
     phase = ServedPhase::kMixed;
   }
-  return ServedStep{phase, requests, FieldOf(fields, "tok")};
+  return ServedStep{phase, requests, FieldOf(fields, "tok"), std::nullopt};
 }
 
 /// After "_forward_step" or "executeStep".
@@ -178,7 +185,8 @@ std::optional<ServedStep> ServedStepOf(std::string_view text) {
   for (const ServedPhase phase : {ServedPhase::kPrefill, ServedPhase::kDecode}) {
     if (!reader.Skip(ServedPhaseWord(phase))) continue;
     if (reader.Skip("[")) return AtomStep(reader.rest(), phase);
-    if (IsNumbering(reader.rest())) return ServedStep{phase, std::nullopt, std::nullopt};
+    if (IsNumbering(reader.rest()))
+      return ServedStep{phase, std::nullopt, std::nullopt, std::nullopt};
   }
   return std::nullopt;
 }
@@ -205,7 +213,7 @@ std::optional<ServedLabels> ServedLabelsOf(std::string_view text) {
 
 ServedStep Together(const ServedStep& a, const ServedStep& b) {
   return {a.phase == b.phase ? a.phase : ServedPhase::kMixed, std::nullopt,
-          SumOf(a.tokens, b.tokens)};
+          SumOf(a.tokens, b.tokens), SumOf(a.kv_tokens, b.kv_tokens)};
 }
 
 }  // namespace oplens::prof

@@ -24,6 +24,8 @@ struct ServedStep {
   ServedPhase phase = ServedPhase::kUnknown;
   std::optional<int64_t> requests;
   std::optional<int64_t> tokens;  ///< That the model takes in: of prompts, and to decode.
+  /// Whose keys and values the requests attend to, those taken in included: a sum over requests.
+  std::optional<int64_t> kv_tokens = std::nullopt;
 
   friend bool operator==(const ServedStep&, const ServedStep&) = default;
 };

@@ -246,6 +246,15 @@ TEST_F(ModulesTest, LabelsOfLightning) {
   EXPECT_EQ(PathsOf(FindAll()), (Texts{"net", "net.0"}));
 }
 
+TEST_F(ModulesTest, RangesOfHooks) {
+  builder_.AddHost("nvtx", "{'Module': 'net', 'Inputs': [[8, 8]]}", 0, 10000);
+  builder_.AddHost("nvtx", "{'Module': 'net.0', 'Inputs': [[8, 8]]}", 1000, 2000);
+  builder_.AddHost("nvtx", "{'Module': 'net.0', 'Inputs': [[4, 8]]}", 4000, 2000);
+  builder_.AddHost("nvtx", "{'Module': 'no module'}", 1000, 2000);
+  Call("aten::mm", 1500, 2500);
+  EXPECT_EQ(PathsOf(FindAll()), (Texts{"net", "net.0"}));
+}
+
 TEST_F(ModulesTest, WithoutModulesTheRangesThatTheProgramNames) {
   builder_.AddHost("user_annotation", "attention", 1000, 2000);
   builder_.AddHost("user_annotation", "Optimizer.step#SGD.step", 5000, 1000);

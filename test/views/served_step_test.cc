@@ -35,6 +35,32 @@ TEST(ServedStepTest, LabelsOfVllm) {
   EXPECT_EQ(Said("execute_new_0_cached_0"), " 0 0");
 }
 
+/// Tokens of keys and values; "?": unknown.
+std::string KvOf(std::string_view text) {
+  const auto step = ServedStepOf(text);
+  return step && step->kv_tokens ? std::to_string(*step->kv_tokens) : std::string("?");
+}
+
+TEST(ServedStepTest, KeysAndValues) {
+  EXPECT_EQ(KvOf("execute_8192_context_9(sq8155sk8430sqsq7475785sqsk7671310)_generation_37("
+                 "sq37sk34489sqsq37sqsk34489)"),
+            "42919");
+  EXPECT_EQ(
+      KvOf("execute_32_context_0(sq0sk0sqsq0sqsk0)_generation_32(sq32sk32785sqsq32sqsk32785)"),
+      "32785");
+  EXPECT_EQ(KvOf("step[DECODE bs=64 g_sq=128 g_sqsq=256 g_sqsk=262144 g_sk=131072]"), "131072");
+  EXPECT_EQ(KvOf("step[MIXED bs=5 c=2 g=3 c_sq=6144 c_sk=7144 g_sq=3 g_sk=6144]"), "13288");
+  EXPECT_EQ(KvOf("step[EXTEND bs=1 c_sq=5 c_sk=9]"), "9");
+  // Not told, or of one part only.
+  EXPECT_EQ(KvOf("execute_context_2(14721)_generation_3(3)"), "?");
+  EXPECT_EQ(KvOf("execute_context_1(888_788544)_generation_0(0)"), "?");
+  EXPECT_EQ(KvOf("execute_9_context_1(sq8sqsq64)_generation_1(sq1sk5sqsq1sqsk5)"), "?");
+  EXPECT_EQ(KvOf("step[MIXED bs=5 c=2 g=3 c_sq=6144 c_sk=7144 g_sq=3]"), "?");
+  EXPECT_EQ(KvOf("step[DECODE bs=32]"), "?");
+  EXPECT_EQ(KvOf("execute_1_context_0(sq0sk0)_generation_1(sq1sk99999999999999999999)"), "?");
+  EXPECT_EQ(KvOf("decode"), "?");
+}
+
 TEST(ServedStepTest, LabelsOfSglang) {
   EXPECT_EQ(Said("step[EXTEND bs=15 toks=15360]"), "prefill 15 15360");
   EXPECT_EQ(Said("step[DECODE bs=32]"), "decode 32 32");

@@ -35,6 +35,7 @@ struct OverviewStep {
   ServedPhase phase = ServedPhase::kUnknown;
   std::optional<int64_t> requests;
   std::optional<int64_t> tokens;
+  std::optional<int64_t> kv_tokens;
   Sum total_ns;
   std::optional<int64_t> host_ns;
   StepTimes times;
@@ -42,16 +43,16 @@ struct OverviewStep {
   Sum capacity_ns;  ///< total_ns of each GPU.
 
   static constexpr std::tuple kMembers{
-      &OverviewStep::start_ns, &OverviewStep::number,     &OverviewStep::state,
-      &OverviewStep::phase,    &OverviewStep::requests,   &OverviewStep::tokens,
-      &OverviewStep::total_ns, &OverviewStep::host_ns,    &OverviewStep::times,
-      &OverviewStep::ideal_ps, &OverviewStep::capacity_ns};
+      &OverviewStep::start_ns,  &OverviewStep::number,   &OverviewStep::state,
+      &OverviewStep::phase,     &OverviewStep::requests, &OverviewStep::tokens,
+      &OverviewStep::kv_tokens, &OverviewStep::total_ns, &OverviewStep::host_ns,
+      &OverviewStep::times,     &OverviewStep::ideal_ps, &OverviewStep::capacity_ns};
   /// By all that is shown, so that the order of merging has no effect.
   friend bool operator<(const OverviewStep& a, const OverviewStep& b) {
     const auto key = [](const OverviewStep& step) {
       return std::tie(step.start_ns, step.total_ns, step.number, step.state, step.phase,
-                      step.requests, step.tokens, step.host_ns, step.times, step.ideal_ps,
-                      step.capacity_ns);
+                      step.requests, step.tokens, step.kv_tokens, step.host_ns, step.times,
+                      step.ideal_ps, step.capacity_ns);
     };
     return key(a) < key(b);
   }
@@ -147,6 +148,11 @@ constexpr Column<OverviewRow> kOverviewColumns[] = {
       "tokens that the model takes in, as labels tell", Fold::kSum},
      [](const OverviewRow& row) {
        return row.FigureOf([](const OverviewStep& step) { return step.tokens; });
+     }},
+    {{"kv_tokens", "KvTokens", "", FieldType::kInteger, 9,
+      "tokens whose keys and values the requests attend to, as labels tell", Fold::kSum},
+     [](const OverviewRow& row) {
+       return row.FigureOf([](const OverviewStep& step) { return step.kv_tokens; });
      }},
     {{"start_ns", "Start(ns)", "ns", FieldType::kInteger, kOverviewWidth,
       "start of the span, from the rank's first event", Fold::kMin},
@@ -344,6 +350,7 @@ void Overview::Begin(const Run* run) {
       row.phase = steps[i].served->phase;
       row.requests = steps[i].served->requests;
       row.tokens = steps[i].served->tokens;
+      row.kv_tokens = steps[i].served->kv_tokens;
     }
     if (ours) {
       row.host_ns = LengthOf(steps[i].host);
@@ -468,6 +475,6 @@ extern constexpr View kOverviewView = {
     .important =
         "step,total_ns,kernel_ns,comm_ns,dataloader_ns,cpu_ns,busy_pct,other_ns,runtime_"
         "ns,rank,mfu_pct",
-    .saved_form = 3};
+    .saved_form = 4};
 
 }  // namespace oplens::prof
