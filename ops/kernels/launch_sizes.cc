@@ -11,6 +11,8 @@
 #include "ops/kernels/kernel_family.h"
 #include "ops/kernels/kernel_name.h"
 #include "ops/kernels/launch_elementwise.h"
+#include "ops/kernels/launch_product.h"
+#include "ops/kernels/launch_rows.h"
 
 namespace oplens::ops {
 namespace {
@@ -125,6 +127,8 @@ LaunchRule LaunchRuleOf(std::string_view kernel_name) {
   kernel_name = kernel_name.substr(0, size_t{1} << 14);  // Nothing useful comes later.
   LaunchRule rule;
   if (std::optional<LaunchRule> elementwise = ElementwiseRuleOf(kernel_name)) rule = *elementwise;
+  if (std::optional<LaunchRule> product = ProductRuleOf(kernel_name)) rule = *product;
+  if (std::optional<LaunchRule> rows = RowsRuleOf(kernel_name)) rule = *rows;
   rule.does_no_flops = rule.does_no_flops || DoesNoFlops(kernel_name);
   return rule;
 }
@@ -135,6 +139,8 @@ LaunchSizes SizesOfLaunch(const LaunchRule& rule, const Dim3& grid, const Dim3& 
   const bool is_launch = IsLaunch(grid) && IsLaunch(block) && threads && *threads <= kMostThreads;
   if (is_launch && rule.kind == LaunchSizes::Kind::kElements) {
     sizes = ElementsSizes(rule, grid, block);
+  } else if (is_launch && rule.kind == LaunchSizes::Kind::kProduct) {
+    sizes = ProductSizes(rule, grid);
   }
   if (rule.does_no_flops) {
     sizes.flops = Bounds{0, 0};
