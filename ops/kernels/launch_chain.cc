@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "ops/kernels/launch_product.h"
 #include "ops/kernels/launch_rows.h"
@@ -20,6 +21,7 @@ constexpr int64_t kSmallestRatedDepth = 512;
 constexpr double kRateTolerance = 0.12;
 constexpr double kAgreeingTime = 0.6;
 constexpr double kDistinctDepths = 1.5;
+constexpr size_t kMostLateTensors = 8;
 
 struct DepthGuess {
   ChainedKernel product;
@@ -75,8 +77,9 @@ bool Agrees(const DepthGuess& guess, double rate) {
   return guess.rate >= rate * (1 - kRateTolerance) && guess.rate <= rate * (1 + kRateTolerance);
 }
 
-// Marks the guesses of one kernel that agree with the known ones, or with each other.
-void Judge(const std::vector<DepthGuess*>& guesses) {
+// Marks the guesses of one kernel that agree with the known ones, or with each other. Gives the
+// rate of the known ones; 0: none is known.
+double Judge(const std::vector<DepthGuess*>& guesses) {
   std::vector<const DepthGuess*> known;
   std::vector<const DepthGuess*> rated;
   for (const DepthGuess* guess : guesses) {
@@ -84,7 +87,7 @@ void Judge(const std::vector<DepthGuess*>& guesses) {
     rated.push_back(guess);
     if (guess->known) known.push_back(guess);
   }
-  if (rated.empty()) return;
+  if (rated.empty()) return 0;
   const double rate = MedianRate(known.empty() ? rated : known);
   double time = 0;
   double agreeing = 0;
@@ -99,10 +102,62 @@ void Judge(const std::vector<DepthGuess*>& guesses) {
   }
   const bool are_distinct =
       static_cast<double>(most) >= kDistinctDepths * static_cast<double>(least);
-  if (known.empty() && (!are_distinct || agreeing < kAgreeingTime * time)) return;
+  if (known.empty() && (!are_distinct || agreeing < kAgreeingTime * time)) return 0;
   for (DepthGuess* guess : guesses) {
     if (guess->rate > 0 && Agrees(*guess, rate)) guess->known = true;
   }
+  return rate;
+}
+
+// Tensors written lately, the latest first, each size once.
+class LateTensors {
+ public:
+  void Add(const Bounds& elements) {
+    std::erase(sizes_, elements);
+    sizes_.insert(sizes_.begin(), elements);
+    if (sizes_.size() > kMostLateTensors) sizes_.pop_back();
+  }
+  const std::vector<Bounds>& sizes() const { return sizes_; }
+
+ private:
+  std::vector<Bounds> sizes_;
+};
+
+// A product, and its guesses by each late tensor that can be compared.
+struct Alternatives {
+  size_t kernel = 0;
+  const LaunchRule* rule = nullptr;
+  std::vector<DepthGuess> guesses;
+};
+
+Alternatives AlternativesOf(size_t index, const StreamKernel& kernel, const LateTensors& late) {
+  Alternatives alternatives{index, kernel.rule, {}};
+  if (!kernel.rule->is_fp32 || kernel.duration_ns < kShortestRated) return alternatives;
+  for (const Bounds& elements : late.sizes()) {
+    std::optional<DepthGuess> guess = DepthGuessOf(kernel, elements);
+    if (!guess || guess->rate <= 0) continue;
+    guess->product.kernel = index;
+    alternatives.guesses.push_back(*guess);
+  }
+  return alternatives;
+}
+
+// The only size among the guesses that agrees with the rate; nullptr: none or several.
+const DepthGuess* OnlyOne(const std::vector<DepthGuess>& guesses, double rate) {
+  const DepthGuess* found = nullptr;
+  for (const DepthGuess& guess : guesses) {
+    if (!Agrees(guess, rate)) continue;
+    const Bounds& size = guess.product.elements;
+    if (found != nullptr &&
+        (size.low > found->product.elements.high || found->product.elements.low > size.high)) {
+      return nullptr;
+    }
+    if (found == nullptr ||
+        size.high - size.low < found->product.elements.high - found->product.elements.low) {
+      found = &guess;
+    }
+  }
+  return found;
 }
 
 // What an elementwise kernel wrote.
@@ -149,38 +204,50 @@ std::vector<ChainedKernel> ChainedKernelsOf(std::span<const StreamKernel> stream
   std::vector<ChainedKernel> chained;
   std::optional<WrittenTensor> last;  // Until a kernel whose result has an unknown size.
   bool is_direct = false;             // Nothing has read it yet.
+  LateTensors late;
+  std::vector<Alternatives> open;
   for (size_t i = 0; i < stream.size(); ++i) {
     const StreamKernel& kernel = stream[i];
     const StreamKernel* next = i + 1 < stream.size() ? &stream[i + 1] : nullptr;
     if (IsSplitSum(kernel)) continue;
     if (!IsProduct(kernel)) {
-      const auto elements = kernel.rule == nullptr
-                                ? std::nullopt
-                                : ElementsBeside(*kernel.rule, last, next);
+      const auto elements =
+          kernel.rule == nullptr ? std::nullopt : ElementsBeside(*kernel.rule, last, next);
       if (elements) chained.push_back({i, *elements});
       last = TensorWrittenBy(kernel);
+      if (last && last->written != LaunchRule::Written::kUnrelated) late.Add(last->elements);
       is_direct = true;
       continue;
     }
     const bool is_one = kernel.grid.z == 1 || (next != nullptr && IsSplitSum(*next));
-    if (last && is_one && kernel.rule->takes_rows) {
-      if (std::optional<DepthGuess> guess = DepthGuessOf(kernel, last->elements)) {
+    if (is_one && kernel.rule->takes_rows) {
+      if (auto guess = last ? DepthGuessOf(kernel, last->elements) : std::nullopt) {
         guess->product.kernel = i;
         guess->known = is_direct && last->written == LaunchRule::Written::kActivation;
         guesses.push_back(*guess);
       }
+      open.push_back(AlternativesOf(i, kernel, late));
     }
     is_direct = false;
   }
   std::map<const LaunchRule*, std::vector<DepthGuess*>> by_rule;
   for (DepthGuess& guess : guesses) by_rule[guess.rule].push_back(&guess);
-  for (const auto& [rule, group] : by_rule) Judge(group);
+  std::map<const LaunchRule*, double> rates;
+  for (const auto& [rule, group] : by_rule) rates[rule] = Judge(group);
+  std::set<size_t> known;
   for (const DepthGuess& guess : guesses) {
-    if (guess.known) chained.push_back(guess.product);
+    if (!guess.known) continue;
+    chained.push_back(guess.product);
+    known.insert(guess.product.kernel);
   }
-  std::sort(chained.begin(), chained.end(), [](const ChainedKernel& a, const ChainedKernel& b) {
-    return a.kernel < b.kernel;
-  });
+  for (const Alternatives& product : open) {
+    const double rate = rates[product.rule];
+    if (rate <= 0 || known.contains(product.kernel)) continue;
+    const DepthGuess* only = OnlyOne(product.guesses, rate);
+    if (only != nullptr) chained.push_back(only->product);
+  }
+  std::sort(chained.begin(), chained.end(),
+            [](const ChainedKernel& a, const ChainedKernel& b) { return a.kernel < b.kernel; });
   return chained;
 }
 

@@ -29,7 +29,8 @@ struct ChainedKernel {
 ///  - K of products: the right factor (the rows of activations) is what the elementwise kernel
 ///    before the product wrote. That is taken as such after an activation function. After another
 ///    kernel it is a guess, accepted if the FLOPs that follow and the time agree with those of a
-///    known product of the same kernel, or of another guess with a K at least half as large again.
+///    known product of the same kernel, or of another guess with a K at least half as large again;
+///    else an older tensor may be the factor, if only one of the last eight sizes agrees so.
 ///  - Norms and reductions: see LaunchRule::Neighbour.
 /// Sorted by `kernel`. Linear, but for sorting the products of a name.
 std::vector<ChainedKernel> ChainedKernelsOf(std::span<const StreamKernel> stream);

@@ -85,8 +85,8 @@ int64_t OperandsOf(std::string_view array) {
 }
 
 LaunchRule::Written WrittenBy(const Functor& functor) {
-  constexpr std::string_view kActivations[] = {"clamp_min", "gelu", "silu", "threshold",
-                                               "hardswish", "leaky_relu"};
+  constexpr std::string_view kActivations[] = {"clamp_min", "gelu",      "silu",
+                                               "threshold", "hardswish", "leaky_relu"};
   using enum LaunchRule::Written;
   if (functor.inputs.empty() || (functor.op == "add" && functor.has_number)) return kUnrelated;
   if (functor.op == "threshold" && functor.inputs.size() == 2) return kReluGradient;

@@ -99,6 +99,8 @@ bool IsOfLibrary(std::string_view name) {
 // (docs/costs.md, "Which kernel is charged").
 bool DoesNoFlops(std::string_view name) {
   if (const std::optional<CommunicationKind> kind = CommunicationKindOf(name)) {
+    // Kernels of older NCCL run any of its functions, whatever their name.
+    if (name.find("ncclKernel_") != std::string_view::npos) return false;
     return *kind == CommunicationKind::kSendRecv || *kind == CommunicationKind::kAllGather ||
            *kind == CommunicationKind::kAllToAll || *kind == CommunicationKind::kBroadcast ||
            *kind == CommunicationKind::kBarrier;

@@ -94,10 +94,11 @@ struct LaunchRule {
   };
   Tiling tiling = Tiling::kNone;
   int64_t tile_m = 0, tile_n = 0;
-  bool takes_rows = false;  ///< kProduct: its right factor (N x K) is stored in rows of K.
-  bool is_fp32 = false;     ///< kProduct: without Tensor Cores, so that time goes with FLOPs.
+  bool takes_rows = false;   ///< kProduct: its right factor (N x K) is stored in rows of K.
+  bool is_fp32 = false;      ///< kProduct: without Tensor Cores, so that time goes with FLOPs.
   bool sums_splits = false;  ///< Sums what the z blocks of the product before it computed.
-  int64_t left_bytes = 0, right_bytes = 0, result_bytes = 0;  ///< kProduct: of an element; 0: unknown.
+  int64_t left_bytes = 0, right_bytes = 0,
+          result_bytes = 0;  ///< kProduct: of an element; 0: unknown.
 };
 
 /// Reads a full name, demangled or not. Linear in the name; never throws.
