@@ -167,12 +167,11 @@ struct WrittenTensor {
 };
 
 std::optional<WrittenTensor> TensorWrittenBy(const StreamKernel& kernel) {
-  if (kernel.rule == nullptr || kernel.rule->kind != LaunchSizes::Kind::kElements) {
-    return std::nullopt;
-  }
-  const LaunchSizes sizes = SizesOfLaunch(*kernel.rule, kernel.grid, kernel.block);
-  if (sizes.kind != LaunchSizes::Kind::kElements) return std::nullopt;
-  return WrittenTensor{sizes.elements, kernel.rule->written};
+  const auto elements = kernel.rule == nullptr
+                            ? std::nullopt
+                            : ElementsOfLaunch(*kernel.rule, kernel.grid, kernel.block);
+  if (!elements) return std::nullopt;
+  return WrittenTensor{*elements, kernel.rule->written};
 }
 
 // The elements of a norm or reduction between these neighbours.
@@ -253,7 +252,11 @@ std::vector<ChainedKernel> ChainedKernelsOf(std::span<const StreamKernel> stream
 
 LaunchSizes SizesOfChained(const StreamKernel& kernel, const Bounds& elements) {
   if (kernel.rule == nullptr) return {};
-  if (IsProduct(kernel)) return ProductSizes(*kernel.rule, kernel.grid, elements);
+  if (IsProduct(kernel)) {
+    LaunchSizes sizes = ProductSizes(*kernel.rule, kernel.grid, elements);
+    SetProductParams(*kernel.rule, &sizes);
+    return sizes;
+  }
   return RowsSizes(*kernel.rule, elements);
 }
 

@@ -99,15 +99,6 @@ std::string RangeText(const Bounds& bounds) {
                         : fmt::format("{}..{}", bounds.low, bounds.high);
 }
 
-void SetParams(const LaunchRule& rule, LaunchSizes* sizes) {
-  std::string& text = sizes->params;
-  text.clear();
-  if (sizes->batch.high > 1) text = "B=" + RangeText(sizes->batch) + ",";
-  text += "M=" + RangeText(sizes->m) + ",N=" + RangeText(sizes->n);
-  if (sizes->k.high > 0) text += ",K=" + RangeText(sizes->k);
-  if (!rule.dtype.empty()) text += "," + rule.dtype;
-}
-
 // The number within the bounds that most powers of two divide: sizes of layers are such numbers.
 int64_t RoundestOf(const Bounds& bounds) {
   int64_t roundest = bounds.high;
@@ -181,7 +172,6 @@ LaunchSizes ProductSizes(const LaunchRule& rule, const Dim3& grid) {
   sizes.m = *m;
   sizes.n = *n;
   sizes.batch = {1, grid.z};
-  SetParams(rule, &sizes);
   return sizes;
 }
 
@@ -205,8 +195,17 @@ LaunchSizes ProductSizes(const LaunchRule& rule, const Dim3& grid, const Bounds&
   // Full tiles: sizes of layers are multiples of them.
   if (*high / kWidestEstimate <= *low) sizes.flops_estimate = full.Value();
   SetBytes(rule, right, &sizes);
-  SetParams(rule, &sizes);
   return sizes;
+}
+
+void SetProductParams(const LaunchRule& rule, LaunchSizes* sizes) {
+  if (sizes->kind != LaunchSizes::Kind::kProduct) return;
+  std::string& text = sizes->params;
+  text.clear();
+  if (sizes->batch.high > 1) text = "B=" + RangeText(sizes->batch) + ",";
+  text += "M=" + RangeText(sizes->m) + ",N=" + RangeText(sizes->n);
+  if (sizes->k.high > 0) text += ",K=" + RangeText(sizes->k);
+  if (!rule.dtype.empty()) text += "," + rule.dtype;
 }
 
 }  // namespace oplens::ops

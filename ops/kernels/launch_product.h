@@ -15,13 +15,17 @@ namespace oplens::ops {
 /// others, e.g. kernels with as many blocks as the GPU has multiprocessors.
 std::optional<LaunchRule> ProductRuleOf(std::string_view kernel_name);
 
-/// M and N of a launch to a tile, as bounds; kNone if the grid does not show them. `k` is unknown,
-/// and `batch` too where there are several blocks in z, which may split K instead.
+/// The sizes of a launch, without `params`: M and N to a tile, as bounds; kNone if the grid does
+/// not show them. `k` is unknown, and `batch` too where there are several blocks in z, which may
+/// split K instead.
 LaunchSizes ProductSizes(const LaunchRule& rule, const Dim3& grid);
 
 /// The same for a product that is known to be one (z splits K), with a right factor of `right`
 /// elements, N x K: K, FLOPs and bytes. kNone if that fits no K.
 LaunchSizes ProductSizes(const LaunchRule& rule, const Dim3& grid, const Bounds& right);
+
+/// Sets `params`.
+void SetProductParams(const LaunchRule& rule, LaunchSizes* sizes);
 
 }  // namespace oplens::ops
 

@@ -52,24 +52,9 @@ void SetWorkOf(const std::optional<ElementWork>& work, const Bounds& elements,
   *estimate = (Checked(*middle) * *work->estimate).Value();
 }
 
-// Elements of a grid of ceil(n / (threads * per thread)) blocks.
-std::optional<Bounds> ElementsOf(const LaunchRule& rule, const Dim3& grid, const Dim3& block) {
-  if (grid.y != 1 || grid.z != 1 || block.y != 1 || block.z != 1) return std::nullopt;
-  const bool fits = rule.threads > 0
-                        ? block.x == rule.threads
-                        : std::find(kElementwiseBlocks.begin(), kElementwiseBlocks.end(),
-                                    block.x) != kElementwiseBlocks.end();
-  if (!fits) return std::nullopt;
-  const Bounds& per_thread = block.x == kBlockOnAmd ? rule.per_thread_on_amd : rule.per_thread;
-  const std::optional<int64_t> low = (Checked(grid.x - 1) * block.x * per_thread.low + 1).Value();
-  const std::optional<int64_t> high = (Checked(grid.x) * block.x * per_thread.high).Value();
-  if (!low || !high) return std::nullopt;
-  return Bounds{*low, *high};
-}
-
 LaunchSizes ElementsSizes(const LaunchRule& rule, const Dim3& grid, const Dim3& block) {
   LaunchSizes sizes;
-  const std::optional<Bounds> elements = ElementsOf(rule, grid, block);
+  const std::optional<Bounds> elements = ElementsOfLaunch(rule, grid, block);
   if (!elements) return sizes;
   sizes.kind = LaunchSizes::Kind::kElements;
   sizes.elements = *elements;
@@ -135,6 +120,22 @@ LaunchRule LaunchRuleOf(std::string_view kernel_name) {
   return rule;
 }
 
+std::optional<Bounds> ElementsOfLaunch(const LaunchRule& rule, const Dim3& grid,
+                                       const Dim3& block) {
+  if (rule.kind != LaunchSizes::Kind::kElements || grid.x < 1 || block.x < 1) return std::nullopt;
+  if (grid.y != 1 || grid.z != 1 || block.y != 1 || block.z != 1) return std::nullopt;
+  const bool fits = rule.threads > 0
+                        ? block.x == rule.threads
+                        : std::find(kElementwiseBlocks.begin(), kElementwiseBlocks.end(),
+                                    block.x) != kElementwiseBlocks.end();
+  if (!fits) return std::nullopt;
+  const Bounds& per_thread = block.x == kBlockOnAmd ? rule.per_thread_on_amd : rule.per_thread;
+  const std::optional<int64_t> low = (Checked(grid.x - 1) * block.x * per_thread.low + 1).Value();
+  const std::optional<int64_t> high = (Checked(grid.x) * block.x * per_thread.high).Value();
+  if (!low || !high) return std::nullopt;
+  return Bounds{*low, *high};
+}
+
 LaunchSizes SizesOfLaunch(const LaunchRule& rule, const Dim3& grid, const Dim3& block) {
   LaunchSizes sizes;
   const std::optional<int64_t> threads = (Checked(block.x) * block.y * block.z).Value();
@@ -143,6 +144,7 @@ LaunchSizes SizesOfLaunch(const LaunchRule& rule, const Dim3& grid, const Dim3& 
     sizes = ElementsSizes(rule, grid, block);
   } else if (is_launch && rule.kind == LaunchSizes::Kind::kProduct) {
     sizes = ProductSizes(rule, grid);
+    SetProductParams(rule, &sizes);
   }
   if (rule.does_no_flops) {
     sizes.flops = Bounds{0, 0};

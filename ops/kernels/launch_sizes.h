@@ -108,6 +108,9 @@ LaunchRule LaunchRuleOf(std::string_view kernel_name);
 /// range, or of sizes that overflow.
 LaunchSizes SizesOfLaunch(const LaunchRule& rule, const Dim3& grid, const Dim3& block);
 
+/// Only `elements`, without the rest; nullopt if they are not told.
+std::optional<Bounds> ElementsOfLaunch(const LaunchRule& rule, const Dim3& grid, const Dim3& block);
+
 /// Both.
 LaunchSizes SizesOfLaunch(std::string_view kernel_name, const Dim3& grid, const Dim3& block);
 
