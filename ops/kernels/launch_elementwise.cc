@@ -84,6 +84,18 @@ int64_t OperandsOf(std::string_view array) {
   return 0;
 }
 
+LaunchRule::Written WrittenBy(const Functor& functor) {
+  constexpr std::string_view kActivations[] = {"clamp_min", "gelu",      "silu",
+                                               "threshold", "hardswish", "leaky_relu"};
+  using enum LaunchRule::Written;
+  if (functor.inputs.empty() || (functor.op == "add" && functor.has_number)) return kUnrelated;
+  if (functor.op == "threshold" && functor.inputs.size() == 2) return kReluGradient;
+  if (functor.op == "add" && functor.inputs.size() == 2) return kSum;
+  const bool is_activation = std::find(std::begin(kActivations), std::end(kActivations),
+                                       functor.op) != std::end(kActivations);
+  return functor.inputs.size() == 1 && is_activation ? kActivation : kAny;
+}
+
 std::optional<LaunchRule> VectorizedRule(std::string_view name) {
   const auto arguments = TemplateArguments(name, "vectorized_elementwise_kernel");
   if (arguments.size() != 3) return std::nullopt;
@@ -93,6 +105,7 @@ std::optional<LaunchRule> VectorizedRule(std::string_view name) {
   LaunchRule rule;
   SetWork(functor, OperandsOf(arguments[2]), false, false, &rule);
   SetVectorized(arguments[2], *width, functor, &rule);
+  rule.written = WrittenBy(functor);
   return rule;
 }
 
@@ -103,8 +116,10 @@ std::optional<LaunchRule> UnrolledRule(std::string_view name) {
   const int64_t per_thread = given.value_or(4);
   if (per_thread < 1 || per_thread > 64) return std::nullopt;
   LaunchRule rule;
-  SetWork(FunctorOf(arguments[0]), OperandsOf(arguments[1]), true,
+  const Functor functor = FunctorOf(arguments[0]);
+  SetWork(functor, OperandsOf(arguments[1]), true,
           NameHolds(name, "LoadWithCast<") || NameHolds(name, "StoreWithCast<"), &rule);
+  if (functor.inputs.empty()) rule.written = LaunchRule::Written::kUnrelated;
   rule.per_thread = rule.per_thread_on_amd = {per_thread, per_thread};
   return rule;
 }

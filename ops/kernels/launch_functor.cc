@@ -223,7 +223,8 @@ bool TypesOfOneType(std::string_view spelling, Functor* functor) {
                              {"FillFunctor", 0},
                              {"AbsFunctor", 1},
                              {"CompareFunctor", 2},
-                             {"MulScalarFunctor", 1}};
+                             {"MulScalarFunctor", 1},
+                             {"AddFunctor", 2}};
   for (const Form& form : kForms) {
     const std::vector<std::string_view> arguments = TemplateArguments(spelling, form.name);
     if (arguments.empty()) continue;

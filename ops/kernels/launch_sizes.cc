@@ -11,6 +11,8 @@
 #include "ops/kernels/kernel_family.h"
 #include "ops/kernels/kernel_name.h"
 #include "ops/kernels/launch_elementwise.h"
+#include "ops/kernels/launch_product.h"
+#include "ops/kernels/launch_rows.h"
 
 namespace oplens::ops {
 namespace {
@@ -50,24 +52,9 @@ void SetWorkOf(const std::optional<ElementWork>& work, const Bounds& elements,
   *estimate = (Checked(*middle) * *work->estimate).Value();
 }
 
-// Elements of a grid of ceil(n / (threads * per thread)) blocks.
-std::optional<Bounds> ElementsOf(const LaunchRule& rule, const Dim3& grid, const Dim3& block) {
-  if (grid.y != 1 || grid.z != 1 || block.y != 1 || block.z != 1) return std::nullopt;
-  const bool fits = rule.threads > 0
-                        ? block.x == rule.threads
-                        : std::find(kElementwiseBlocks.begin(), kElementwiseBlocks.end(),
-                                    block.x) != kElementwiseBlocks.end();
-  if (!fits) return std::nullopt;
-  const Bounds& per_thread = block.x == kBlockOnAmd ? rule.per_thread_on_amd : rule.per_thread;
-  const std::optional<int64_t> low = (Checked(grid.x - 1) * block.x * per_thread.low + 1).Value();
-  const std::optional<int64_t> high = (Checked(grid.x) * block.x * per_thread.high).Value();
-  if (!low || !high) return std::nullopt;
-  return Bounds{*low, *high};
-}
-
 LaunchSizes ElementsSizes(const LaunchRule& rule, const Dim3& grid, const Dim3& block) {
   LaunchSizes sizes;
-  const std::optional<Bounds> elements = ElementsOf(rule, grid, block);
+  const std::optional<Bounds> elements = ElementsOfLaunch(rule, grid, block);
   if (!elements) return sizes;
   sizes.kind = LaunchSizes::Kind::kElements;
   sizes.elements = *elements;
@@ -97,6 +84,8 @@ bool IsOfLibrary(std::string_view name) {
 // (docs/costs.md, "Which kernel is charged").
 bool DoesNoFlops(std::string_view name) {
   if (const std::optional<CommunicationKind> kind = CommunicationKindOf(name)) {
+    // Kernels of older NCCL run any of its functions, whatever their name.
+    if (name.find("ncclKernel_") != std::string_view::npos) return false;
     return *kind == CommunicationKind::kSendRecv || *kind == CommunicationKind::kAllGather ||
            *kind == CommunicationKind::kAllToAll || *kind == CommunicationKind::kBroadcast ||
            *kind == CommunicationKind::kBarrier;
@@ -125,8 +114,26 @@ LaunchRule LaunchRuleOf(std::string_view kernel_name) {
   kernel_name = kernel_name.substr(0, size_t{1} << 14);  // Nothing useful comes later.
   LaunchRule rule;
   if (std::optional<LaunchRule> elementwise = ElementwiseRuleOf(kernel_name)) rule = *elementwise;
+  if (std::optional<LaunchRule> product = ProductRuleOf(kernel_name)) rule = *product;
+  if (std::optional<LaunchRule> rows = RowsRuleOf(kernel_name)) rule = *rows;
   rule.does_no_flops = rule.does_no_flops || DoesNoFlops(kernel_name);
   return rule;
+}
+
+std::optional<Bounds> ElementsOfLaunch(const LaunchRule& rule, const Dim3& grid,
+                                       const Dim3& block) {
+  if (rule.kind != LaunchSizes::Kind::kElements || grid.x < 1 || block.x < 1) return std::nullopt;
+  if (grid.y != 1 || grid.z != 1 || block.y != 1 || block.z != 1) return std::nullopt;
+  const bool fits = rule.threads > 0
+                        ? block.x == rule.threads
+                        : std::find(kElementwiseBlocks.begin(), kElementwiseBlocks.end(),
+                                    block.x) != kElementwiseBlocks.end();
+  if (!fits) return std::nullopt;
+  const Bounds& per_thread = block.x == kBlockOnAmd ? rule.per_thread_on_amd : rule.per_thread;
+  const std::optional<int64_t> low = (Checked(grid.x - 1) * block.x * per_thread.low + 1).Value();
+  const std::optional<int64_t> high = (Checked(grid.x) * block.x * per_thread.high).Value();
+  if (!low || !high) return std::nullopt;
+  return Bounds{*low, *high};
 }
 
 LaunchSizes SizesOfLaunch(const LaunchRule& rule, const Dim3& grid, const Dim3& block) {
@@ -135,6 +142,9 @@ LaunchSizes SizesOfLaunch(const LaunchRule& rule, const Dim3& grid, const Dim3& 
   const bool is_launch = IsLaunch(grid) && IsLaunch(block) && threads && *threads <= kMostThreads;
   if (is_launch && rule.kind == LaunchSizes::Kind::kElements) {
     sizes = ElementsSizes(rule, grid, block);
+  } else if (is_launch && rule.kind == LaunchSizes::Kind::kProduct) {
+    sizes = ProductSizes(rule, grid);
+    SetProductParams(rule, &sizes);
   }
   if (rule.does_no_flops) {
     sizes.flops = Bounds{0, 0};

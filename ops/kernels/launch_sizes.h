@@ -68,8 +68,37 @@ struct LaunchRule {
   /// kElements: work of an element of n.
   std::optional<ElementWork> flops, bytes;
   int64_t most_bytes_beside = 0;  ///< kElements: bytes that an operand of one element may add.
-  /// kProduct: of a block, in the terms of params (M, N); 0: unknown.
+  /// kElements: what the kernels beside it make of the tensor that it writes.
+  enum class Written : uint8_t {
+    kAny,
+    kActivation,    ///< The next product takes it.
+    kReluGradient,  ///< The next gradient of a norm takes it.
+    kSum,           ///< Of two tensors; the norm before it gave one of them.
+    kUnrelated,     ///< A constant, or a count to which a number is added.
+  };
+  Written written = Written::kAny;
+  /// Norms and reductions, whose grid does not show their size: the neighbour in the stream that
+  /// does. `flops` is the work of an element.
+  enum class Neighbour : uint8_t {
+    kNone,
+    kLast,      ///< It reads what the last elementwise kernel wrote.
+    kGradient,  ///< The same, if that is the gradient of an activation.
+    kNext,      ///< The next kernel, an activation or a sum, is of its size.
+  };
+  Neighbour neighbour = Neighbour::kNone;
+  /// kProduct: which blocks compute which tiles of tile_m x tile_n, in the terms of params.
+  enum class Tiling : uint8_t {
+    kNone,
+    kPlain,     ///< x along M, y along N.
+    kSwizzled,  ///< CUTLASS: up to 8 tiles along M share an x; x grows by as much.
+  };
+  Tiling tiling = Tiling::kNone;
   int64_t tile_m = 0, tile_n = 0;
+  bool takes_rows = false;   ///< kProduct: its right factor (N x K) is stored in rows of K.
+  bool is_fp32 = false;      ///< kProduct: without Tensor Cores, so that time goes with FLOPs.
+  bool sums_splits = false;  ///< Sums what the z blocks of the product before it computed.
+  int64_t left_bytes = 0, right_bytes = 0,
+          result_bytes = 0;  ///< kProduct: of an element; 0: unknown.
 };
 
 /// Reads a full name, demangled or not. Linear in the name; never throws.
@@ -78,6 +107,9 @@ LaunchRule LaunchRuleOf(std::string_view kernel_name);
 /// Applies a rule to a launch. Nothing is said of a grid or block that is unknown, empty or out of
 /// range, or of sizes that overflow.
 LaunchSizes SizesOfLaunch(const LaunchRule& rule, const Dim3& grid, const Dim3& block);
+
+/// Only `elements`, without the rest; nullopt if they are not told.
+std::optional<Bounds> ElementsOfLaunch(const LaunchRule& rule, const Dim3& grid, const Dim3& block);
 
 /// Both.
 LaunchSizes SizesOfLaunch(std::string_view kernel_name, const Dim3& grid, const Dim3& block);

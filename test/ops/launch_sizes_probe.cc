@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "ops/kernels/launch_chain.h"
 #include "ops/kernels/launch_sizes.h"
 
 namespace oplens::ops::launch_sizes_probe {
@@ -38,14 +39,29 @@ void Print(const LaunchSizes& sizes) {
 
 int Run() {
   std::map<std::string, LaunchRule> rules;
+  std::map<std::string, std::vector<size_t>> streams;
+  std::vector<StreamKernel> kernels;
+  std::vector<LaunchSizes> sizes;
   for (std::string line; std::getline(std::cin, line);) {
-    const nlohmann::json kernel = nlohmann::json::parse(line);
+    const nlohmann::json json = nlohmann::json::parse(line);
     const std::string name =
-        kernel["name_full"].is_string() ? kernel["name_full"].get<std::string>() : std::string();
+        json["name_full"].is_string() ? json["name_full"].get<std::string>() : std::string();
     auto rule = rules.find(name);
     if (rule == rules.end()) rule = rules.emplace(name, LaunchRuleOf(name)).first;
-    Print(SizesOfLaunch(rule->second, DimOf(kernel["grid"]), DimOf(kernel["block"])));
+    streams[json.value("stream", nlohmann::json()).dump()].push_back(kernels.size());
+    const nlohmann::json& duration = json["sil"];
+    kernels.push_back({&rule->second, DimOf(json["grid"]), DimOf(json["block"]),
+                       duration.is_number() ? duration.get<int64_t>() : 0});
+    sizes.push_back(SizesOfLaunch(rule->second, kernels.back().grid, kernels.back().block));
   }
+  for (const auto& [stream, members] : streams) {
+    std::vector<StreamKernel> ordered;
+    for (const size_t member : members) ordered.push_back(kernels[member]);
+    for (const ChainedKernel& chained : ChainedKernelsOf(ordered)) {
+      sizes[members[chained.kernel]] = SizesOfChained(ordered[chained.kernel], chained.elements);
+    }
+  }
+  for (const LaunchSizes& kernel : sizes) Print(kernel);
   return 0;
 }
 

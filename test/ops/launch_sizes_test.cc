@@ -134,7 +134,7 @@ TEST(LaunchSizesTest, KernelsThatMoveDoNoFlops) {
        {"void at::native::(anonymous namespace)::CatArrayBatchedCopy<float, unsigned int, 2, 64, "
         "64>(float*)",
         "ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
-        "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*, unsigned long, ncclWork*)",
+        "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)",
         "void splitKreduce_kernel<32, 16, int, float, float, float, float, true, false, false>(X)",
         "void cudnn::ops::nchwToNhwcKernel<float, float, float, false, true, "
         "(cudnnKernelDataType_t)2>(X)",
@@ -147,7 +147,8 @@ TEST(LaunchSizesTest, KernelsThatMoveDoNoFlops) {
     EXPECT_EQ(sizes.bytes, std::nullopt) << name;
   }
   for (const std::string_view name :
-       {"ncclDevKernel_AllReduce_Sum_f32_RING_LL(X)",
+       {"ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*, unsigned long, ncclWork*)",
+        "ncclDevKernel_AllReduce_Sum_f32_RING_LL(X)",
         "ncclKernel_ReduceScatter_RING_LL_Sum_float(X)", "my_copy_of_everything(float*)",
         "saxpy(int, float, float*, float*)", ""}) {
     EXPECT_EQ(SizesOfLaunch(name, {5, 1, 1}, {128, 1, 1}).flops, std::nullopt) << name;

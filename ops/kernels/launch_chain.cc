@@ -1,0 +1,263 @@
+#include "ops/kernels/launch_chain.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "ops/kernels/launch_product.h"
+#include "ops/kernels/launch_rows.h"
+
+namespace oplens::ops {
+namespace {
+
+// Beyond these another tensor was taken for the factor.
+constexpr int64_t kSmallestDepth = 32;
+constexpr int64_t kLargestDepth = 70'000;
+// Rates of one kernel are comparable from these on: no tail, no start-up.
+constexpr int64_t kShortestRated = 100'000;
+constexpr int64_t kFewestRatedBlocks = 400;
+constexpr int64_t kSmallestRatedDepth = 512;
+constexpr double kRateTolerance = 0.12;
+constexpr double kAgreeingTime = 0.6;
+constexpr double kDistinctDepths = 1.5;
+constexpr size_t kMostLateTensors = 8;
+
+struct DepthGuess {
+  ChainedKernel product;
+  const LaunchRule* rule = nullptr;
+  int64_t depth = 0;  // Lowest K.
+  int64_t duration_ns = 0;
+  double rate = 0;  // FLOPs per ns; 0: not comparable.
+  bool known = false;
+};
+
+bool IsSplitSum(const StreamKernel& kernel) {
+  return kernel.rule != nullptr && kernel.rule->sums_splits;
+}
+
+bool IsProduct(const StreamKernel& kernel) {
+  return kernel.rule != nullptr && kernel.rule->kind == LaunchSizes::Kind::kProduct;
+}
+
+std::optional<DepthGuess> DepthGuessOf(const StreamKernel& kernel, const Bounds& right) {
+  const LaunchSizes sizes = ProductSizes(*kernel.rule, kernel.grid, right);
+  if (!sizes.flops || sizes.k.low < kSmallestDepth || sizes.k.high > kLargestDepth) {
+    return std::nullopt;
+  }
+  DepthGuess guess;
+  guess.product.elements = right;
+  guess.rule = kernel.rule;
+  guess.depth = sizes.k.low;
+  guess.duration_ns = kernel.duration_ns;
+  const bool is_rated = kernel.rule->is_fp32 && kernel.duration_ns >= kShortestRated &&
+                        sizes.k.low >= kSmallestRatedDepth &&
+                        kernel.grid.x * kernel.grid.y >= kFewestRatedBlocks;
+  if (is_rated) {
+    guess.rate = static_cast<double>(sizes.flops->high) / static_cast<double>(kernel.duration_ns);
+  }
+  return guess;
+}
+
+// The rate that half of the time is below.
+double MedianRate(std::vector<const DepthGuess*> guesses) {
+  std::sort(guesses.begin(), guesses.end(),
+            [](const DepthGuess* a, const DepthGuess* b) { return a->rate < b->rate; });
+  double total = 0;
+  for (const DepthGuess* guess : guesses) total += static_cast<double>(guess->duration_ns);
+  double below = 0;
+  for (const DepthGuess* guess : guesses) {
+    below += static_cast<double>(guess->duration_ns);
+    if (below >= total / 2) return guess->rate;
+  }
+  return 0;
+}
+
+bool Agrees(const DepthGuess& guess, double rate) {
+  return guess.rate >= rate * (1 - kRateTolerance) && guess.rate <= rate * (1 + kRateTolerance);
+}
+
+// Marks the guesses of one kernel that agree with the known ones, or with each other. Gives the
+// rate of the known ones; 0: none is known.
+double Judge(const std::vector<DepthGuess*>& guesses) {
+  std::vector<const DepthGuess*> known;
+  std::vector<const DepthGuess*> rated;
+  for (const DepthGuess* guess : guesses) {
+    if (guess->rate <= 0) continue;
+    rated.push_back(guess);
+    if (guess->known) known.push_back(guess);
+  }
+  if (rated.empty()) return 0;
+  const double rate = MedianRate(known.empty() ? rated : known);
+  double time = 0;
+  double agreeing = 0;
+  int64_t least = INT64_MAX;
+  int64_t most = 0;
+  for (const DepthGuess* guess : rated) {
+    time += static_cast<double>(guess->duration_ns);
+    if (!Agrees(*guess, rate)) continue;
+    agreeing += static_cast<double>(guess->duration_ns);
+    least = std::min(least, guess->depth);
+    most = std::max(most, guess->depth);
+  }
+  const bool are_distinct =
+      static_cast<double>(most) >= kDistinctDepths * static_cast<double>(least);
+  if (known.empty() && (!are_distinct || agreeing < kAgreeingTime * time)) return 0;
+  for (DepthGuess* guess : guesses) {
+    if (guess->rate > 0 && Agrees(*guess, rate)) guess->known = true;
+  }
+  return rate;
+}
+
+// Tensors written lately, the latest first, each size once.
+class LateTensors {
+ public:
+  void Add(const Bounds& elements) {
+    std::erase(sizes_, elements);
+    sizes_.insert(sizes_.begin(), elements);
+    if (sizes_.size() > kMostLateTensors) sizes_.pop_back();
+  }
+  const std::vector<Bounds>& sizes() const { return sizes_; }
+
+ private:
+  std::vector<Bounds> sizes_;
+};
+
+// A product, and its guesses by each late tensor that can be compared.
+struct Alternatives {
+  size_t kernel = 0;
+  const LaunchRule* rule = nullptr;
+  std::vector<DepthGuess> guesses;
+};
+
+Alternatives AlternativesOf(size_t index, const StreamKernel& kernel, const LateTensors& late) {
+  Alternatives alternatives{index, kernel.rule, {}};
+  if (!kernel.rule->is_fp32 || kernel.duration_ns < kShortestRated) return alternatives;
+  for (const Bounds& elements : late.sizes()) {
+    std::optional<DepthGuess> guess = DepthGuessOf(kernel, elements);
+    if (!guess || guess->rate <= 0) continue;
+    guess->product.kernel = index;
+    alternatives.guesses.push_back(*guess);
+  }
+  return alternatives;
+}
+
+// The only size among the guesses that agrees with the rate; nullptr: none or several.
+const DepthGuess* OnlyOne(const std::vector<DepthGuess>& guesses, double rate) {
+  const DepthGuess* found = nullptr;
+  for (const DepthGuess& guess : guesses) {
+    if (!Agrees(guess, rate)) continue;
+    const Bounds& size = guess.product.elements;
+    if (found != nullptr &&
+        (size.low > found->product.elements.high || found->product.elements.low > size.high)) {
+      return nullptr;
+    }
+    if (found == nullptr ||
+        size.high - size.low < found->product.elements.high - found->product.elements.low) {
+      found = &guess;
+    }
+  }
+  return found;
+}
+
+// What an elementwise kernel wrote.
+struct WrittenTensor {
+  Bounds elements;
+  LaunchRule::Written written = LaunchRule::Written::kAny;
+};
+
+std::optional<WrittenTensor> TensorWrittenBy(const StreamKernel& kernel) {
+  const auto elements = kernel.rule == nullptr
+                            ? std::nullopt
+                            : ElementsOfLaunch(*kernel.rule, kernel.grid, kernel.block);
+  if (!elements) return std::nullopt;
+  return WrittenTensor{*elements, kernel.rule->written};
+}
+
+// The elements of a norm or reduction between these neighbours.
+std::optional<Bounds> ElementsBeside(const LaunchRule& rule,
+                                     const std::optional<WrittenTensor>& last,
+                                     const StreamKernel* next) {
+  using enum LaunchRule::Written;
+  switch (rule.neighbour) {
+    case LaunchRule::Neighbour::kNone:
+      return std::nullopt;
+    case LaunchRule::Neighbour::kLast:
+      return last && last->written != kUnrelated ? std::optional(last->elements) : std::nullopt;
+    case LaunchRule::Neighbour::kGradient:
+      return last && last->written == kReluGradient ? std::optional(last->elements) : std::nullopt;
+    case LaunchRule::Neighbour::kNext: {
+      const auto written = next == nullptr ? std::nullopt : TensorWrittenBy(*next);
+      const bool is_known =
+          written && (written->written == kActivation || written->written == kSum);
+      return is_known ? std::optional(written->elements) : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<ChainedKernel> ChainedKernelsOf(std::span<const StreamKernel> stream) {
+  std::vector<DepthGuess> guesses;
+  std::vector<ChainedKernel> chained;
+  std::optional<WrittenTensor> last;  // Until a kernel whose result has an unknown size.
+  bool is_direct = false;             // Nothing has read it yet.
+  LateTensors late;
+  std::vector<Alternatives> open;
+  for (size_t i = 0; i < stream.size(); ++i) {
+    const StreamKernel& kernel = stream[i];
+    const StreamKernel* next = i + 1 < stream.size() ? &stream[i + 1] : nullptr;
+    if (IsSplitSum(kernel)) continue;
+    if (!IsProduct(kernel)) {
+      const auto elements =
+          kernel.rule == nullptr ? std::nullopt : ElementsBeside(*kernel.rule, last, next);
+      if (elements) chained.push_back({i, *elements});
+      last = TensorWrittenBy(kernel);
+      if (last && last->written != LaunchRule::Written::kUnrelated) late.Add(last->elements);
+      is_direct = true;
+      continue;
+    }
+    const bool is_one = kernel.grid.z == 1 || (next != nullptr && IsSplitSum(*next));
+    if (is_one && kernel.rule->takes_rows) {
+      if (auto guess = last ? DepthGuessOf(kernel, last->elements) : std::nullopt) {
+        guess->product.kernel = i;
+        guess->known = is_direct && last->written == LaunchRule::Written::kActivation;
+        guesses.push_back(*guess);
+      }
+      open.push_back(AlternativesOf(i, kernel, late));
+    }
+    is_direct = false;
+  }
+  std::map<const LaunchRule*, std::vector<DepthGuess*>> by_rule;
+  for (DepthGuess& guess : guesses) by_rule[guess.rule].push_back(&guess);
+  std::map<const LaunchRule*, double> rates;
+  for (const auto& [rule, group] : by_rule) rates[rule] = Judge(group);
+  std::set<size_t> known;
+  for (const DepthGuess& guess : guesses) {
+    if (!guess.known) continue;
+    chained.push_back(guess.product);
+    known.insert(guess.product.kernel);
+  }
+  for (const Alternatives& product : open) {
+    const double rate = rates[product.rule];
+    if (rate <= 0 || known.contains(product.kernel)) continue;
+    const DepthGuess* only = OnlyOne(product.guesses, rate);
+    if (only != nullptr) chained.push_back(only->product);
+  }
+  std::sort(chained.begin(), chained.end(),
+            [](const ChainedKernel& a, const ChainedKernel& b) { return a.kernel < b.kernel; });
+  return chained;
+}
+
+LaunchSizes SizesOfChained(const StreamKernel& kernel, const Bounds& elements) {
+  if (kernel.rule == nullptr) return {};
+  if (IsProduct(kernel)) {
+    LaunchSizes sizes = ProductSizes(*kernel.rule, kernel.grid, elements);
+    SetProductParams(*kernel.rule, &sizes);
+    return sizes;
+  }
+  return RowsSizes(*kernel.rule, elements);
+}
+
+}  // namespace oplens::ops
