@@ -174,6 +174,7 @@ void RunFacts::Fill(Screen* screen) const {
   const auto share_of = [&](Evidence evidence) {
     return Percent(coverage_.evidence_ns(evidence), coverage_.kernel_ns()).value_or(0);
   };
+  screen->capture_pct = Percent(coverage_.matched_capture_ns(), coverage_.kernel_ns()).value_or(0);
   screen->repetition_pct = share_of(Evidence::kRepetition);
   screen->reference_pct = share_of(Evidence::kReference);
   for (const prof::Coverage::Gap& gap : coverage_.Gaps()) {

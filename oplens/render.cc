@@ -493,10 +493,13 @@ class Renderer {
       if (pct > 0) AppendFormat(&text, " {} % from {},", PercentText(pct), source);
     };
     const bool steps = screen_.steps.source != StepFacts::Source::kRun;
+    add(screen_.capture_pct, "captures in the file");
     add(screen_.repetition_pct, steps ? "other steps" : "the same kernels elsewhere");
     add(screen_.reference_pct, "the reference");
     text.back() = ';';
-    return text + " --evidence range,capture: none";
+    // What captures tell is inferred in part.
+    return text + (screen_.capture_pct > 0 ? " --evidence range: none"
+                                           : " --evidence range,capture: none");
   }
 
   Section Missing() const {
@@ -517,7 +520,8 @@ class Renderer {
     AddWrapped(title, 2, columns_, limits_.wrapped, &lines);
     for (Line& line : lines) line.style = Style::kTitle;
     constexpr double kLittlePct = 0.05;
-    if (HasRepetition() || screen_.reference_pct >= kLittlePct) {
+    if (HasRepetition() || screen_.capture_pct >= kLittlePct ||
+        screen_.reference_pct >= kLittlePct) {
       AddWrapped(Inferred(), 4, columns_, limits_.wrapped, &lines);
     }
     if (screen_.gap && screen_.gap->share_pct >= kLittlePct) {

@@ -154,6 +154,7 @@ struct Screen {
   std::optional<double> op_known_pct;  ///< Of the kernel time.
   std::optional<double> flops_known_pct;
   // Shares of the kernel time with an inferred op.
+  double capture_pct = 0;               ///< Inferred from captures of the same file.
   double repetition_pct = 0;            ///< Inferred from other repetitions of the step.
   double reference_pct = 0;             ///< Inferred from the recording at --reference.
   std::optional<double> span_busy_pct;  ///< GPU busy time between its first and last work.

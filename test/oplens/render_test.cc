@@ -229,6 +229,9 @@ TEST(RenderTest, SaysHowMuchIsInferredAndHowToDoWithout) {
   EXPECT_EQ(line(),
             "  op inferred: 7.5 % from other steps, 40.0 % from the reference; --evidence "
             "range,capture: none");
+  screen.repetition_pct = screen.reference_pct = 0;
+  screen.capture_pct = 55;
+  EXPECT_EQ(line(), "  op inferred: 55.0 % from captures in the file; --evidence range: none");
 }
 
 TEST(RenderTest, OpsOfRepetitionsAreNotBelowNoKernelsRepeat) {

@@ -11,7 +11,8 @@ void RoofSums::Add(const PricedKernel& kernel, bool priced) {
   ++count;
   if (!kernel.record->timed()) return;
   time_ns += kernel.record->duration_ns;
-  if (IsInferred(kernel.record->evidence)) inferred_ns += kernel.record->duration_ns;
+  if (IsInferred(kernel.record->evidence, kernel.record->confidence))
+    inferred_ns += kernel.record->duration_ns;
   if (!priced) return;
   const RatedWork work = RatedWorkOf(kernel);
   flops += *work.flops;
