@@ -31,4 +31,8 @@ Evidence EvidenceOf(const PricedKernel& row) {
   return row.record->evidence == Evidence::kNone ? Evidence::kRange : row.record->evidence;
 }
 
+bool HasInferredOp(const PricedKernel& row) {
+  return IsInferred(EvidenceOf(row), row.record->confidence);
+}
+
 }  // namespace oplens::prof

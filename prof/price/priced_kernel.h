@@ -79,6 +79,12 @@ std::optional<int64_t> LaunchDelayNs(const KernelRecord& record);
 /// What identifies the kernel's op; kNone without one.
 Evidence EvidenceOf(const PricedKernel& row);
 
+/// Whether the kernel has an op, and that is inferred.
+bool HasInferredOp(const PricedKernel& row);
+
+/// What follows the name of an op or module in rows of inferred work.
+inline constexpr std::string_view kInferredMark = " (inferred)";
+
 }  // namespace oplens::prof
 
 #endif  // OPLENS_PROF_PRICE_PRICED_KERNEL_H_
