@@ -177,6 +177,7 @@ void RunFacts::Fill(Screen* screen) const {
   for (const Evidence evidence : kEvidences) {
     screen->op_by_pct[static_cast<size_t>(evidence)] = share_of(evidence);
   }
+  screen->captures_matched = coverage_.matched_capture_ns() > 0;
   for (const prof::Coverage::Gap& gap : coverage_.Gaps()) {
     // Shown as losses.
     if (gap.lack == MissingFact::kLaunches || gap.lack == MissingFact::kEarlyLaunches ||

@@ -174,9 +174,10 @@ std::string Summary(const std::string& path, const Trace& trace) {
 
 /// The parts of a profile that the options require.
 TraceNeeds NeedsOf(const Options& options) {
-  if (options.check) return kCheckNeeds;
-  return options.format == Format::kChrome ? kChromeNeeds | prof::kTimelineOverlayNeeds
-                                           : TraceNeeds();
+  const TraceNeeds needs = NeedsOfEvidence(options.join.evidence);
+  if (options.check) return needs | kCheckNeeds;
+  return options.format == Format::kChrome ? needs | kChromeNeeds | prof::kTimelineOverlayNeeds
+                                           : needs;
 }
 
 /// Writes what the options request, one profile after the other.

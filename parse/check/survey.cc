@@ -150,7 +150,7 @@ KernelFacts FactFinder::FactsOf(size_t kernel, const KernelRecord& record) {
   const Surroundings* around = joined_.SurroundingsOf(static_cast<WorkIndex>(kernel));
   if (around != nullptr && around->phase == Phase::kBackward)
     bits |= forwards_[around->node().node];
-  if (IsInferred(record.evidence)) {
+  if (IsInferred(record.evidence, record.confidence)) {
     // What the record took from another kernel, possibly of another file.
     if (!record.op.empty() || !record.forward_op.empty()) bits |= kOpBit;
     for (const auto* calls : {&record.markers, &record.forward_markers}) {

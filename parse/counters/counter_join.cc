@@ -238,7 +238,6 @@ CounterJoin::CounterJoin(const CounterTable& table, const Trace& trace)
   kernels.reserve(trace.kernels.size());
   groups.reserve(trace.kernels.size());
   for (uint32_t i = 0; i < trace.kernels.size(); ++i) {
-    if (IsCaptured(trace.kernels[i])) continue;
     ++tally_.kernels;
     const uint32_t group = finder.GroupOf(trace, trace.kernels[i]);
     if (group == kNoGroup) continue;

@@ -135,7 +135,6 @@ SampledCounters::SampledCounters(const Trace& trace) {
   std::map<int32_t, std::vector<DeviceSpan>> spans;
   for (size_t i = 0; i < trace.kernels.size(); ++i) {
     const Kernel& kernel = trace.kernels[i];
-    if (IsCaptured(kernel)) continue;
     ++kernel_count_;
     if (!kernel.timed() || kernel.end_ns <= kernel.start_ns) continue;
     spans[kernel.device_id].push_back({kernel.start_ns, kernel.end_ns, i});

@@ -279,8 +279,11 @@ void Collectives::FindLabels(Trace* trace) {
   std::stable_sort(labels.begin(), labels.end(),
                    [&](ItemIndex a, ItemIndex b) { return place_of(a) < place_of(b); });
   std::vector<int8_t> of_library(trace->strings.size(), kNotAsked);  // By name.
-  for (size_t i = 0; i < trace->kernels.size(); ++i) {
-    const Kernel& kernel = trace->kernels[i];
+  const size_t first_captured = trace->kernels.size() + trace->graph_replays.size();
+  const size_t count = first_captured + trace->captured.size();
+  for (size_t i = 0; i < count; ++i) {
+    if (i >= trace->kernels.size() && i < first_captured) continue;
+    const Kernel& kernel = KernelOf(*trace, static_cast<WorkIndex>(i));
     if (kernel.launch == kNoLaunch || trace->DetailsOf(kernel).communication != kNoItem) continue;
     int8_t& known = of_library[kernel.name];
     if (known == kNotAsked) known = IsOfLibrary(trace->strings.View(kernel.name)) ? 1 : 0;
@@ -296,7 +299,7 @@ void Collectives::FindLabels(Trace* trace) {
     label.group_size = ranks.Of(label);
     Make(trace, at, label);
     calls_[at].start_ns = label.start_ns;
-    by_label_.resize(trace->kernels.size(), kNoItem);
+    by_label_.resize(count, kNoItem);
     by_label_[i] = at;
   }
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "parse/join/gpu_work.h"
 #include "parse/model/op_call.h"
 #include "parse/model/string_pool.h"
 #include "parse/model/trace.h"
@@ -59,9 +60,10 @@ class Collectives {
   /// trace. O((R + K) log C).
   explicit Collectives(Trace* trace);
 
-  /// Returns null if the kernel with that index is no collective.
+  /// Returns null if the kernel with that WorkIndex is no collective.
   const Call* Of(const Trace& trace, size_t index) const {
-    ItemIndex communication = trace.DetailsOf(trace.kernels[index]).communication;
+    const Kernel& kernel = KernelOf(trace, static_cast<WorkIndex>(index));
+    ItemIndex communication = trace.DetailsOf(kernel).communication;
     if (communication >= calls_.size() && index < by_label_.size())
       communication = by_label_[index];
     return communication < calls_.size() ? &calls_[communication] : nullptr;
@@ -74,7 +76,7 @@ class Collectives {
   class RanksOfLabels;
 
   std::vector<Call> calls_;          // By index into Trace::communications.
-  std::vector<ItemIndex> by_label_;  // By kernel; empty if no label is used.
+  std::vector<ItemIndex> by_label_;  // By WorkIndex; empty if no label is used.
 };
 
 }  // namespace oplens::parse

@@ -34,8 +34,10 @@ struct KernelBefore {
 
 GpuWork::GpuWork(Trace* trace) : trace_(*trace), bounds_(trace->threads.size() + 1, 0) {
   const KernelBefore kernel_before{trace->strings};
-  if (!std::is_sorted(trace->kernels.begin(), trace->kernels.end(), kernel_before)) {
-    std::stable_sort(trace->kernels.begin(), trace->kernels.end(), kernel_before);
+  for (std::vector<Kernel>* const kernels : {&trace->kernels, &trace->captured}) {
+    if (!std::is_sorted(kernels->begin(), kernels->end(), kernel_before)) {
+      std::stable_sort(kernels->begin(), kernels->end(), kernel_before);
+    }
   }
   std::stable_sort(trace->graph_replays.begin(), trace->graph_replays.end(), ReplayBefore);
 

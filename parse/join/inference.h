@@ -14,7 +14,7 @@ class Joined;
 /// The inferred op of a kernel that no row of its own identifies.
 struct Inferred {
   uint32_t kernel = 0;  ///< Its index in output order.
-  uint32_t donor = 0;   ///< The kernel whose op it takes: from the same file, or from the
+  uint32_t donor = 0;   ///< The kernel whose op it takes, by WorkIndex of the same file, or of the
                         ///< reference.
   /// From 1; equal for kernels of one call, if their donors are of one call too.
   uint32_t instance = 0;
@@ -35,7 +35,8 @@ class Inference {
  public:
   Inference() = default;
   /// `reference`: another recording, or null. `repetition`: whether steps explain each other.
-  Inference(const Joined& joined, const Joined* reference, bool repetition);
+  /// `captures`: whether what was captured explains replays of the same file.
+  Inference(const Joined& joined, const Joined* reference, bool repetition, bool captures);
 
   /// `kernel`: index in output order. Returns null if nothing was inferred.
   const Inferred* Of(size_t kernel) const;

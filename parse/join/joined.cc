@@ -37,17 +37,26 @@ std::unique_ptr<RangeTexts> Classified(Trace* trace, Diagnostics* diagnostics) {
   return texts;
 }
 
-/// Whether ops may be inferred from the surroundings of kernels of this trace.
-bool ExplainsOthers(const Trace& trace, const JoinOptions& options) {
-  return options.for_reference ||
-         (options.evidence.repetition &&
-          std::any_of(trace.kernels.begin(), trace.kernels.end(), HasNoRecordedOp));
+bool LacksOps(const Trace& trace) {
+  return std::any_of(trace.kernels.begin(), trace.kernels.end(), HasNoRecordedOp);
 }
 
-/// Returns the trace, with captures removed unless the options allow them.
+/// Whether ops may be inferred from the surroundings of kernels of this trace.
+bool ExplainsOthers(const Trace& trace, const JoinOptions& options) {
+  return options.for_reference || !trace.captured.empty() ||
+         (options.evidence.repetition && LacksOps(trace));
+}
+
+/// Returns the trace, with captures removed unless the options allow them, and what was captured
+/// unless it can explain a kernel.
 Trace* Allowed(Trace* trace, const JoinOptions& options) {
-  if (options.evidence.capture) return trace;
-  for (Kernel& kernel : trace->kernels) kernel.capture = kNoLaunch;
+  if (!options.evidence.capture) {
+    for (Kernel& kernel : trace->kernels) kernel.capture = kNoLaunch;
+    trace->captured.clear();
+  }
+  if (!trace->captured.empty() && !options.for_reference && !LacksOps(*trace)) {
+    trace->captured.clear();
+  }
   return trace;
 }
 
@@ -72,8 +81,8 @@ Joined::Joined(Trace* trace, const JoinOptions& options, Diagnostics* diagnostic
       around_work_(sweep_->around_work()),
       steps_(std::make_unique<StepIndex>(*trace)),
       collectives_(std::make_unique<Collectives>(trace)),
-      inference_(
-          std::make_unique<Inference>(*this, options.reference, options.evidence.repetition)) {
+      inference_(std::make_unique<Inference>(*this, options.reference, options.evidence.repetition,
+                                             !options.for_reference)) {
   CountReasons(diagnostics);
 }
 

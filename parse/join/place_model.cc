@@ -4,20 +4,21 @@
 #include <map>
 
 #include "parse/join/align.h"
+#include "parse/join/gpu_work.h"
 #include "parse/join/inference.h"
 #include "parse/join/joined.h"
 
 namespace oplens::parse {
 
-int64_t Lane::StartOf(size_t i) const { return joined_.trace().kernels[kernels_[i]].start_ns; }
+const Kernel& Lane::At(size_t i) const { return parse::KernelOf(joined_.trace(), kernels_[i]); }
+
+int64_t Lane::StartOf(size_t i) const { return At(i).start_ns; }
 
 std::span<const uint64_t> Lane::Keys(KeyParts parts) const {
   std::vector<uint64_t>& keys = keys_[static_cast<size_t>(parts)];
   if (keys.empty()) {
     keys.reserve(kernels_.size());
-    for (const uint32_t kernel : kernels_) {
-      keys.push_back(place_keys_.Of(joined_.trace().kernels[kernel], parts));
-    }
+    for (size_t i = 0; i < size(); ++i) keys.push_back(place_keys_.Of(At(i), parts));
   }
   return keys;
 }
@@ -26,7 +27,7 @@ const KnownOp& Lane::KnownOpAt(size_t i) const {
   if (told_.empty()) {
     told_.reserve(kernels_.size());
     for (const uint32_t kernel : kernels_) {
-      const bool told = !HasNoRecordedOp(joined_.trace().kernels[kernel]);
+      const bool told = !HasNoRecordedOp(parse::KernelOf(joined_.trace(), kernel));
       told_.push_back(told ? KnownOpOf(joined_, kernel, &place_keys_) : KnownOp());
     }
   }
@@ -43,7 +44,7 @@ bool PlaceModel::Add(const Segment& repetition) {
     if (partners[i] == kUnaligned) continue;
     const size_t member = repetition.begin + i;
     const Lane& lane = *repetition.lane;
-    if (HasNoRecordedOp(lane.joined().trace().kernels[lane.KernelOf(member)])) continue;
+    if (HasNoRecordedOp(lane.At(member))) continue;
     const KnownOp& told = lane.KnownOpAt(member);
     Place& place = places_[partners[i]];
     if (place.votes++ == 0) {

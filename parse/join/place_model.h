@@ -17,13 +17,14 @@ class Joined;
 /// The kernels of one stream, or of one capture, in order.
 class Lane {
  public:
-  /// All must outlive this object. `kernels`: in output order.
+  /// All must outlive this object. `kernels`: by WorkIndex, in output order.
   Lane(const Joined& joined, PlaceKeys* keys, std::vector<uint32_t> kernels)
       : joined_(joined), place_keys_(*keys), kernels_(std::move(kernels)) {}
 
   const Joined& joined() const { return joined_; }
   size_t size() const { return kernels_.size(); }
   uint32_t KernelOf(size_t i) const { return kernels_[i]; }
+  const Kernel& At(size_t i) const;
   int64_t StartOf(size_t i) const;
   std::span<const uint64_t> Keys(KeyParts parts) const;
   /// The recorded op of the i-th kernel; empty if HasNoRecordedOp.

@@ -80,8 +80,7 @@ std::vector<uint64_t> Repeated(std::span<const uint64_t> keys, size_t wanted) {
 }
 
 bool IsMemberWithoutOp(const Segment& segment, size_t i) {
-  const Lane& lane = *segment.lane;
-  return HasNoRecordedOp(lane.joined().trace().kernels[lane.KernelOf(segment.begin + i)]);
+  return HasNoRecordedOp(segment.lane->At(segment.begin + i));
 }
 
 int64_t Difference(int64_t a, int64_t b) {
@@ -268,13 +267,9 @@ void Explainer::ExplainByContext(const Lane& lane, KeyParts parts, const std::ve
   }
 }
 
-const Kernel& RepetitionKernelAt(const Lane& lane, size_t i) {
-  return lane.joined().trace().kernels[lane.KernelOf(i)];
-}
-
 bool HasKernelsWithoutOp(const Segment& segment) {
   for (size_t i = segment.begin; i < segment.end; ++i) {
-    if (HasNoRecordedOp(RepetitionKernelAt(*segment.lane, i))) return true;
+    if (HasNoRecordedOp(segment.lane->At(i))) return true;
   }
   return false;
 }
@@ -283,7 +278,7 @@ bool HasKernelsWithoutOp(const Segment& segment) {
 bool IsTold(const Segment& segment) {
   size_t told = 0;
   for (size_t i = segment.begin; i < segment.end; ++i) {
-    if (!HasNoRecordedOp(RepetitionKernelAt(*segment.lane, i))) ++told;
+    if (!HasNoRecordedOp(segment.lane->At(i))) ++told;
   }
   return segment.step && told > 0;
 }
@@ -305,7 +300,7 @@ class LaneRepetition {
     std::sort(kernels.begin(), kernels.end());
     bool all = true;
     for (size_t i = 0; i < lane_.size(); ++i) {
-      told[i] = !HasNoRecordedOp(RepetitionKernelAt(lane_, i)) ||
+      told[i] = !HasNoRecordedOp(lane_.At(i)) ||
                 std::binary_search(kernels.begin(), kernels.end(), lane_.KernelOf(i));
       all = all && told[i];
     }
@@ -368,7 +363,7 @@ std::vector<Segment> StepsOf(const Lane& lane) {
     if (between < end) steps.push_back({&lane, between, end, std::nullopt});
   };
   for (size_t i = 0; i < lane.size(); ++i) {
-    const LaunchIndex launch = RepetitionKernelAt(lane, i).launch;
+    const LaunchIndex launch = lane.At(i).launch;
     if (launch == kNoLaunch) continue;
     const std::optional<int64_t> step =
         lane.joined().StepOf(lane.joined().trace().launches[launch]);
@@ -386,7 +381,7 @@ std::vector<Segment> StepsOf(const Lane& lane) {
 
 KeyParts PartsOf(const Lane& lane, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
-    const Kernel& kernel = RepetitionKernelAt(lane, i);
+    const Kernel& kernel = lane.At(i);
     if (HasNoRecordedOp(kernel) && kernel.grid[0] < 0) return KeyParts::kName;
   }
   return KeyParts::kLaunch;

@@ -14,7 +14,8 @@ namespace oplens {
 enum class Evidence : uint8_t {
   kNone,        ///< '' in the record; for a kernel that has an op it means kRange.
   kRange,       ///< The ranges around its launch.
-  kCapture,     ///< The ranges around the call that captured it into the launched graph.
+  kCapture,     ///< The ranges around the call that captured it into the launched graph; inferred
+                ///< (with a confidence) if names and order tell which call that is.
   kRepetition,  ///< Inferred: the same place in another repetition of the step.
   kReference,   ///< Inferred: the same place in another recording of the program.
   kVocabulary,  ///< A range around its launch that is an op in all but form (TensorRT's layers).
@@ -31,12 +32,6 @@ inline constexpr std::array<Evidence, kEvidenceCount - 1> kEvidences = {
 /// "range", "capture", "repetition", "reference", "vocabulary", "name" or "".
 std::string_view EvidenceWord(Evidence evidence);
 
-/// Whether the op is inferred, not stated by any row of the profile.
-constexpr bool IsInferred(Evidence evidence) {
-  return evidence == Evidence::kRepetition || evidence == Evidence::kReference ||
-         evidence == Evidence::kName;
-}
-
 /// What may tell the op, sizes and layer of a kernel besides the ranges around its launch.
 struct EvidenceKinds {
   bool capture = true;
@@ -48,8 +43,20 @@ struct EvidenceKinds {
   bool order = true;  ///< Layers from the sequence of kernels.
 };
 
-/// How certain an inferred op is.
+/// How certain an inferred op is; kUnknown: it is recorded, or there is none.
 enum class Confidence : uint8_t { kUnknown, kLow, kMedium, kHigh };
+
+/// Whether all ops of this evidence are inferred, not stated by any row of the profile.
+constexpr bool IsInferred(Evidence evidence) {
+  return evidence == Evidence::kRepetition || evidence == Evidence::kReference ||
+         evidence == Evidence::kName;
+}
+
+/// Whether an op is inferred: those of captures are if they have a confidence.
+constexpr bool IsInferred(Evidence evidence, Confidence confidence) {
+  return IsInferred(evidence) ||
+         (evidence == Evidence::kCapture && confidence != Confidence::kUnknown);
+}
 
 /// "high", "medium", "low" or "".
 std::string_view ConfidenceWord(Confidence confidence);

@@ -159,12 +159,6 @@ struct Kernel {
   bool timed() const { return start_ns != 0 || end_ns != 0; }
 };
 
-/// Whether a recorded call put the kernel into a graph without running it: no times
-/// (TracePart::kCaptures). stream_id numbers the captures of the file from 0; name may be 0.
-inline bool IsCaptured(const Kernel& kernel) {
-  return kernel.capture != kNoLaunch && kernel.capture == kernel.launch && !kernel.timed();
-}
-
 struct MemoryCopy {
   int64_t start_ns = 0;
   int64_t end_ns = 0;
@@ -400,11 +394,16 @@ struct Trace {
   std::vector<Label> labels;
   std::vector<Instant> instants;
   /// The calls that something of the trace refers to: GPU work, a wait, a graph, a memory event, an
-  /// event record. Behind them, in order of start: with TracePart::kApiCalls all others; else with
-  /// kWaitCalls those that wait for a GPU (IsWaitingCall), with kLongCalls the long ones.
+  /// event record, what was captured. Behind them, in order of start: with TracePart::kApiCalls all
+  /// others; else with kWaitCalls those that wait for a GPU (IsWaitingCall), with kLongCalls the
+  /// long ones.
   std::vector<LaunchCall> launches;
   TimeSpans api_times;  ///< Times of API calls that are not in `launches`.
   std::vector<Kernel> kernels;
+  /// With TracePart::kCaptures or kOwnCaptures: what recorded calls put into graphs, which did not
+  /// run then. No times; launch and capture are the call; stream_id numbers the captures of the
+  /// file from 0; name may be 0.
+  std::vector<Kernel> captured;
   std::vector<KernelDetails> kernel_details;
   std::vector<MemoryCopy> copies;
   std::vector<MemorySet> sets;

@@ -21,10 +21,11 @@ enum class TracePart : uint8_t {
   kOtherEvents,     ///< Trace::other_events.
   kWaitCalls,       ///< Without kApiCalls: Trace::launches holds every call that waits for a GPU.
   kLongCalls,       ///< Without kApiCalls: it holds every call of at least kLongCallNs.
-  kCaptures,        ///< Trace::kernels holds what was captured but not run, see IsCaptured.
+  kOwnCaptures,     ///< Trace::captured, where replays of the file may lack a recorded capture.
+  kCaptures,        ///< Trace::captured, to explain replays of other files.
 };
-/// Excludes kCaptures, which adds kernels that did not run.
-inline constexpr uint8_t kTracePartCount = 12;
+/// Excludes kCaptures, which readers of one file have no use for.
+inline constexpr uint8_t kTracePartCount = 13;
 
 inline constexpr int64_t kLongCallNs = 10'000;
 

@@ -15,6 +15,11 @@ namespace oplens::parse {
 /// UsageError for an unknown word and for a list without range.
 EvidenceKinds ReadEvidence(std::string_view list);
 
+/// The parts of a profile that these kinds need.
+constexpr TraceNeeds NeedsOfEvidence(const EvidenceKinds& kinds) {
+  return kinds.capture ? TraceNeeds{TracePart::kOwnCaptures} : TraceNeeds();
+}
+
 inline constexpr TraceNeeds kReferenceNeeds = {TracePart::kCaptures};
 
 /// Another recording of a program (--reference), which explains kernels of a run's profiles.

@@ -267,7 +267,8 @@ void Inputs::MarkRank() {
 
 TraceNeeds Inputs::NeedsOf(const parse::ProfileFile& file) const {
   const bool json = file.content() == parse::ProfileFile::Content::kJson;
-  return json ? needs_ | json_needs_ : needs_;
+  const TraceNeeds needs = needs_ | parse::NeedsOfEvidence(join_.evidence);
+  return json ? needs | json_needs_ : needs;
 }
 
 bool Inputs::OpenProfile(const Input& input, Diagnostics* diagnostics) {

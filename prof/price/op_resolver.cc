@@ -176,7 +176,7 @@ Resolution OpResolver::ResolveOp(const KernelRecord& record, PricedKernel* row) 
   ReportMisfits(chosen);
   // The ranges around a graph replay belong to the whole graph, not to a single kernel's op.
   const bool priced = chosen != nullptr && chosen->annotation->price.has_value();
-  const bool inferred = IsInferred(record.evidence);
+  const bool inferred = IsInferred(record.evidence, record.confidence);
   if (!priced && !inferred && record.reasons.Has(Reason::kGraphKernel)) return resolution;
   if (chosen == nullptr && IsHookedCollective(record, *row->facts)) {
     row->op = LabelOf(record);

@@ -49,4 +49,8 @@ std::string_view LayerEvidenceWord(const PricedKernel& row) {
   return EvidenceWord(evidence == Evidence::kNone ? Evidence::kRange : evidence);
 }
 
+bool HasInferredOp(const PricedKernel& row) {
+  return IsInferred(EvidenceOf(row), ConfidenceOf(row));
+}
+
 }  // namespace oplens::prof

@@ -96,6 +96,11 @@ std::string_view LayerEvidenceWord(const PricedKernel& row);
 
 /// Whether the kernel has an op that its name does not say already.
 inline bool HasOwnOp(const PricedKernel& row) { return !row.op.empty() && !row.op_by_name; }
+/// Whether the kernel has an op, and that is inferred.
+bool HasInferredOp(const PricedKernel& row);
+
+/// What follows the name of an op or module in rows of inferred work.
+inline constexpr std::string_view kInferredMark = " (inferred)";
 
 }  // namespace oplens::prof
 

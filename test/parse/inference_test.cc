@@ -6,6 +6,7 @@
 
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -352,6 +353,7 @@ class ReferenceTest : public testing::Test {
       kernel.stream_id = 0;
       if (!names) kernel.name = 0;
     }
+    reference_.captured = std::exchange(reference_.kernels, {});
   }
   void Shuffle() {
     std::vector<StringId> names;
@@ -400,7 +402,7 @@ TEST_F(ReferenceTest, CaptureWithoutNamesGoesByOrderAndCount) {
 
 TEST_F(ReferenceTest, CaptureWithoutNamesOfAnotherCountSaysNothing) {
   Capture(false);
-  reference_.kernels.pop_back();
+  reference_.captured.pop_back();
   EXPECT_EQ(Infer().said, 0);
   EXPECT_NE(unused_, "");
 }
@@ -442,8 +444,8 @@ TEST_F(ReferenceTest, OfSeveralOpsThatFitNoneIsTaken) {
       &unused);
   reference_ = std::move(second);
   Capture(true);
-  const size_t half = reference_.kernels.size() / 2;
-  for (size_t i = half; i < reference_.kernels.size(); ++i) reference_.kernels[i].stream_id = 1;
+  const size_t half = reference_.captured.size() / 2;
+  for (size_t i = half; i < reference_.captured.size(); ++i) reference_.captured[i].stream_id = 1;
   // One replay alone tells no order of the captures.
   std::erase_if(profile_.kernels, [&](const Kernel& kernel) {
     return kernel.launch != profile_.kernels.front().launch;

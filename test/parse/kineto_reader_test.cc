@@ -429,13 +429,14 @@ TEST_F(KinetoReaderTest, TellsWhatWasPutIntoGraphsWhereItIsAskedFor) {
   builder.AddCall("cudaLaunchKernel", 500, 10);
   builder.AddCall("cudaStreamEndCapture", 600, 10);
   builder.Launch({.name = "k"}, 700);
-  EXPECT_EQ(Read(builder).kernels.size(), 1u);
-  const Trace trace = Read(builder, {TracePart::kCaptures});
-  ASSERT_EQ(trace.kernels.size(), 3u);
-  std::vector<Kernel> captured;
-  std::copy_if(trace.kernels.begin(), trace.kernels.end(), std::back_inserter(captured),
-               IsCaptured);
+  EXPECT_TRUE(Read(builder).captured.empty());
+  EXPECT_EQ(Read(builder, {TracePart::kCaptures}).captured.size(), 2u);
+  const Trace trace = Read(builder, {TracePart::kOwnCaptures});
+  ASSERT_EQ(trace.kernels.size(), 1u);
+  const std::vector<Kernel>& captured = trace.captured;
   ASSERT_EQ(captured.size(), 2u);
+  EXPECT_EQ(captured[0].capture, captured[0].launch);
+  EXPECT_FALSE(captured[0].timed());
   EXPECT_EQ(trace.strings.View(captured[0].name), "captured");
   EXPECT_EQ(captured[0].grid[0], 2);
   EXPECT_EQ(trace.launches[captured[0].launch].start_ns % 1000, 200);

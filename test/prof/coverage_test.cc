@@ -111,6 +111,21 @@ TEST_F(CoverageTest, SharesByEvidenceAreToldWhereRangesAreNotAll) {
                                 "% (inferred)"));
 }
 
+TEST_F(CoverageTest, CapturesAreInferredIfTheyHaveAConfidence) {
+  row_.op = "mm";
+  Add(100, 30);
+  record_.evidence = Evidence::kCapture;
+  record_.duration_ns = 50;
+  coverage_.Add(row_);
+  record_.confidence = Confidence::kHigh;
+  record_.duration_ns = 20;
+  coverage_.Add(row_);
+  EXPECT_EQ(coverage_.matched_capture_ns(), 20);
+  EXPECT_THAT(coverage_.Facts(),
+              testing::Contains("share of kernel time with an op by range 30.0 %, capture 50.0 %, "
+                                "capture 20.0 % (inferred)"));
+}
+
 TEST_F(CoverageTest, UntimedKernelsHaveNoTime) {
   KernelRecord record = test::PlainRecord();
   record.reasons.Add(Reason::kUntimed);

@@ -148,6 +148,10 @@ TEST(SummaryTest, SharesOfWhatIsInferred) {
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_DOUBLE_EQ(rows[0].RealAt("/inferred_pct"), 100 * 200 / 600.0);
   EXPECT_DOUBLE_EQ(rows[1].RealAt("/inferred_pct"), 100 * 100 / 150.0);
+  record.evidence = Evidence::kCapture;
+  record.confidence = Confidence::kMedium;  // Matched, not recorded.
+  grouped.Add({"mm", 100}, record);
+  EXPECT_DOUBLE_EQ(grouped.Rows()[0].RealAt("/inferred_pct"), 100 * 300 / 700.0);
 }
 
 TEST(SummaryTest, UntimedKernelsAreCountedWithoutATime) {

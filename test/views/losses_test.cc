@@ -112,6 +112,17 @@ TEST(LossesTest, GraphWithoutItsCapture) {
   EXPECT_EQ(losses["capture-missing"]["time_ns"], "1000");
 }
 
+TEST(LossesTest, AGraphWhoseCaptureIsKnownByItsNamesLacksNothing) {
+  KinetoBuilder builder = Complete();
+  builder.AddCall("hipStreamBeginCapture", 30'000, 10);
+  builder.AddOperator({.name = "aten::mm", .start_ns = 31'000, .duration_ns = 1000});
+  builder.AddCall("hipLaunchKernel", 31'100, 10, 1234, "cuda_runtime", {{"kernel", "\"a\""}});
+  builder.AddCall("hipStreamEndCapture", 33'000, 10);
+  const int64_t id = builder.AddCall("hipGraphLaunch", 40'000, 1000);
+  builder.AddKernel({.name = "a", .start_ns = 42'000, .duration_ns = 700, .correlation = id});
+  EXPECT_EQ(LossesOf(builder).count("capture-missing"), 0u);
+}
+
 TEST(LossesTest, KernelsOutsideOfRangesAndOps) {
   KinetoBuilder builder = Complete();
   builder.Launch({.name = "alone", .duration_ns = 1000}, 200'000);

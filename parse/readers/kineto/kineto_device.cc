@@ -89,7 +89,7 @@ void KinetoDevice::CallDetails::FillSizes(Kernel* to) const {
 void KinetoDevice::ReadCall(const KinetoEvent& event, bool driver) {
   CallDetails details;
   int64_t external_id = kUnknownId;
-  const bool captures = context_.needs.Has(TracePart::kCaptures);
+  const bool captures = wants_captures();
   if (event.has_args) {
     for (const key_value_pair arg : event.args) {
       if (arg.key == "correlation") {
@@ -382,7 +382,7 @@ void KinetoDevice::AddCaptured() {
       kernel.name = details_[place].kernel;
       details_[place].FillSizes(&kernel);
     }
-    trace_.kernels.push_back(kernel);
+    trace_.captured.push_back(kernel);
   }
 }
 
@@ -421,7 +421,7 @@ void KinetoDevice::LinkByExternalIds() {
 
 void KinetoDevice::Finish() {
   LinkByExternalIds();
-  if (context_.needs.Has(TracePart::kCaptures)) AddCaptured();
+  if (!capture_edges_.empty()) AddCaptured();
   IdMap wanted;
   std::vector<LaunchIndex> launch_of_requested;
   const auto want = [&](int64_t correlation_id) {
@@ -434,7 +434,9 @@ void KinetoDevice::Finish() {
        {&copy_correlations_, &set_correlations_, &wait_correlations_, &record_correlations_}) {
     std::for_each(correlations->begin(), correlations->end(), want);
   }
-  KeepRequestedCalls(wanted, &launch_of_requested);
+  const size_t of_work = launch_of_requested.size();
+  for (const Kernel& kernel : trace_.captured) want(kernel.correlation_id);
+  KeepRequestedCalls(wanted, of_work, &launch_of_requested);
   const auto launch_of = [&](int64_t correlation_id) {
     const uint32_t found =
         correlation_id == kUnknownId ? IdMap::kNone : wanted.Find(correlation_id);
@@ -443,11 +445,10 @@ void KinetoDevice::Finish() {
   for (Kernel& kernel : trace_.kernels) {
     kernel.launch = launch_of(kernel.correlation_id);
     if (kernel.launch == kNoLaunch) continue;
-    if (kernel.graph) {
-      kernel.capture = kernel.launch;  // Made by AddCaptured.
-      continue;
-    }
     kernel.graph = IsGraphLaunch(trace_.strings.View(trace_.launches[kernel.launch].api));
+  }
+  for (Kernel& kernel : trace_.captured) {
+    kernel.launch = kernel.capture = launch_of(kernel.correlation_id);
   }
   const auto resolve = [&](auto* rows, const std::vector<int64_t>& correlations) {
     for (size_t i = 0; i < rows->size(); ++i) (*rows)[i].launch = launch_of(correlations[i]);
@@ -462,7 +463,7 @@ void KinetoDevice::Finish() {
 }
 
 /// Of calls with one id, a runtime call has precedence over a driver call, then the earlier one.
-void KinetoDevice::KeepRequestedCalls(const IdMap& wanted,
+void KinetoDevice::KeepRequestedCalls(const IdMap& wanted, size_t of_work,
                                       std::vector<LaunchIndex>* launch_of_requested) {
   const bool all = others_.wanted();
   std::vector<LaunchCall> kept;
@@ -482,7 +483,7 @@ void KinetoDevice::KeepRequestedCalls(const IdMap& wanted,
       kept_driver.push_back(driver_[i]);
       continue;
     }
-    ++repeats;
+    if (found < of_work) ++repeats;
     LaunchCall& known = kept[launch];
     if (std::tuple(bool{driver_[i]}, call.start_ns, call.end_ns, trace_.strings.View(call.api)) <
         std::tuple(bool{kept_driver[launch]}, known.start_ns, known.end_ns,
@@ -490,7 +491,7 @@ void KinetoDevice::KeepRequestedCalls(const IdMap& wanted,
       std::swap(known, call);
       kept_driver[launch] = driver_[i];
     }
-    if (all && IsCallOfItsOwn(call, known)) others_.Add(call, call.thread);
+    if (all && (found >= of_work || IsCallOfItsOwn(call, known))) others_.Add(call, call.thread);
   }
   if (repeats > 0) context_.diagnostics.CountMany(Reason::kDuplicateLaunch, repeats);
   kept.shrink_to_fit();

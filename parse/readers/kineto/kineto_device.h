@@ -36,7 +36,7 @@ class KinetoDevice {
     int32_t block[3] = {-1, -1, -1};
     int32_t shared_memory_bytes = -1;
     bool work_items = false;  ///< The grid counts work-items (threads), not blocks.
-    StringId kernel = 0;      ///< Its name; only with TracePart::kCaptures.
+    StringId kernel = 0;      ///< Its name; only with wants_captures().
 
     bool any() const { return grid[0] >= 0 || block[0] >= 0 || size_bytes >= 0; }
     /// Gives a kernel the sizes that it lacks, and its grid in blocks.
@@ -82,9 +82,14 @@ class KinetoDevice {
   /// Device and stream are in the arguments, else they are the process and thread.
   void PlaceOf(const KinetoEvent& event, int32_t* device_id, int32_t* stream_id);
   void ReadKernelArguments(const KinetoEvent& event, Kernel* kernel);
-  void KeepRequestedCalls(const IdMap& wanted, std::vector<LaunchIndex>* launch_of_requested);
+  /// `of_work`: how many of the requested ids are those of work that ran.
+  void KeepRequestedCalls(const IdMap& wanted, size_t of_work,
+                          std::vector<LaunchIndex>* launch_of_requested);
   void FillFromCalls();
-  /// For TracePart::kCaptures: makes kernels of the launches captured into graphs.
+  bool wants_captures() const {
+    return context_.needs.Has(TracePart::kCaptures) || context_.needs.Has(TracePart::kOwnCaptures);
+  }
+  /// Makes Trace::captured of the launches captured into graphs.
   void AddCaptured();
 
   KinetoContext& context_;

@@ -222,7 +222,7 @@ void AddRecordedCaptures(NvprofContext* context) {
     const auto next = static_cast<int32_t>(captures.size());
     const int32_t capture = captures.try_emplace({node.process, node.graph}, next).first->second;
     trace.launches.push_back(call);
-    Kernel& kernel = trace.kernels.emplace_back(
+    Kernel& kernel = trace.captured.emplace_back(
         CapturedKernel(node, static_cast<LaunchIndex>(trace.launches.size() - 1)));
     kernel.stream_id = capture;
   }

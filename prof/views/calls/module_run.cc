@@ -1,6 +1,10 @@
 #include "prof/views/calls/module_run.h"
 
+#include <string>
+
 #include "base/saturating.h"
+#include "parse/join/inference.h"
+#include "parse/join/joined.h"
 #include "parse/model/kernel_record.h"
 #include "prof/price/figures.h"
 
@@ -15,6 +19,13 @@ ModuleSums::Pass& PassOf(ModuleSums* sums, ModuleCalls::Place place) {
   return place.backward != 0 ? sums->backward : sums->forward;
 }
 
+/// Whether it is a kernel, no collective, whose layer another kernel tells.
+bool HasInferredLayer(const Run& run, const DeviceEvent& event) {
+  if (!event.IsKernel() || event.work == WorkClass::kCommunication) return false;
+  const parse::Inferred* inferred = run.joined().inference().Of(event.index);
+  return inferred != nullptr && inferred->layer;
+}
+
 /// 0 for a range that was never closed or ends before it starts.
 int64_t ModuleRunLengthOf(const Range& range) {
   if (range.open()) return 0;
@@ -24,6 +35,7 @@ int64_t ModuleRunLengthOf(const Range& range) {
 }  // namespace
 
 ModuleRun::ModuleRun(const Run& run, bool by_step) : run_(run), by_step_(by_step), modules_(run) {
+  tree_.Take(modules_.tree());  // Into an empty tree: numbers stay.
   if (by_step_) {
     kernel_slots_.assign(run.trace().kernels.size(), kNoModuleSlot);
   } else {
@@ -37,7 +49,13 @@ ModuleRun::ModuleRun(const Run& run, bool by_step) : run_(run), by_step_(by_step
 }
 
 uint32_t ModuleRun::SlotOf(uint32_t module, size_t step) {
-  if (!by_step_) return module;
+  if (!by_step_) {
+    // Paths of inferred layers are new.
+    for (auto i = static_cast<uint32_t>(slots_.size()); i <= module; ++i) {
+      slots_.push_back({i, Steps::kNone, {}});
+    }
+    return module;
+  }
   const auto next = static_cast<uint32_t>(slots_.size());
   const uint64_t step_number = step == Steps::kNone ? 0 : static_cast<uint64_t>(step) + 1;
   const uint32_t slot =
@@ -83,6 +101,11 @@ void ModuleRun::AddEvents() {
   for (const DeviceEvent& event : run_.work().events()) {
     const uint32_t call = run_.call_work().CallOf(event);
     const ModuleCalls::Place place = modules_.PlaceOf(event, call);
+    if (place.module == PathTree::kRoot && HasInferredLayer(run_, event)) {
+      waiting_of_.FindOrInsert(event.index, static_cast<uint32_t>(waiting_.size()));
+      waiting_.push_back({event.index, StepOfWork(event, call), event.duration_ns(), false});
+      continue;
+    }
     const uint32_t slot = SlotOf(place.module, StepOfWork(event, call));
     if (by_step_ && event.IsKernel()) kernel_slots_[event.index] = slot;
     ModuleSums& sums = slots_[slot].sums;
@@ -112,10 +135,41 @@ void ModuleRun::AddMemory() {
   }
 }
 
+uint32_t ModuleRun::PathOf(std::span<const std::string_view> layer) {
+  uint32_t path = PathTree::kRoot;
+  for (const std::string_view name : layer) {
+    const uint32_t text = path == PathTree::kRoot
+                              ? tree_.NumberOf(std::string(name).append(kInferredMark))
+                              : tree_.NumberOf(name);
+    path = tree_.ChildOf(path, text);
+  }
+  return path;
+}
+
+void ModuleRun::Finish() {
+  for (const Waiting& event : waiting_) {
+    if (event.added) continue;
+    ModuleSums& sums = SumsOf(PathTree::kRoot, event.step);
+    ++sums.launches;
+    sums.forward.device_ns += event.device_ns;
+  }
+  waiting_.clear();
+}
+
 void ModuleRun::Add(const PricedKernel& kernel) {
   if (kernel.work >= run_.trace().kernels.size()) return;
   if (run_.work().IsCommunication(kernel.work)) return;
   uint32_t slot = by_step_ ? kernel_slots_[kernel.work] : kNoModuleSlot;
+  const uint32_t waiting = waiting_of_.Find(kernel.work);
+  if (waiting != IdMap::kNone) {
+    Waiting& event = waiting_[waiting];
+    slot = SlotOf(PathOf(kernel.layer), event.step);
+    ModuleSums& sums = slots_[slot].sums;
+    ++sums.launches;
+    const bool backward = IsBackwardPhase(kernel.record->phase);
+    (backward ? sums.backward : sums.forward).device_ns += event.device_ns;
+    event.added = true;
+  }
   if (slot == kNoModuleSlot) {  // Or it has no usable time.
     slot = SlotOf(modules_.PlaceOfKernel(kernel.work).module, Steps::kNone);
   }

@@ -56,7 +56,8 @@ struct ModuleSums {
 
 /// The modules of one rank: sums by path and, if `by_step`, by step. Calls count in the step in
 /// which they began, with all that they launched; the kernels of a graph in the step that replayed
-/// them.
+/// them. Kernels outside of modules whose layer is inferred are in modules of these names, the
+/// outermost of which is marked with kInferredMark.
 ///
 /// O(R log R + E) for R ranges and E device events. 4 bytes per call and, if by step, 4 per kernel.
 class ModuleRun {
@@ -72,9 +73,11 @@ class ModuleRun {
 
   /// Adds the price of a kernel, at most once per kernel.
   void Add(const PricedKernel& kernel);
+  /// Call after the last Add.
+  void Finish();
 
   std::span<const Slot> slots() const { return slots_; }
-  const PathTree& tree() const { return modules_.tree(); }
+  const PathTree& tree() const { return tree_; }
   ModuleSource source() const { return modules_.source(); }
 
  private:
@@ -89,11 +92,23 @@ class ModuleRun {
   void AddModuleCalls();
   void AddEvents();
   void AddMemory();
+  /// The modules of an inferred layer.
+  uint32_t PathOf(std::span<const std::string_view> layer);
 
   const Run& run_;
   bool by_step_;
   ModuleCalls modules_;
+  PathTree tree_;  // That of modules_, and paths of inferred layers.
   std::vector<Slot> slots_;
+  /// An event outside of modules that waits for the price of its kernel, which has the layer.
+  struct Waiting {
+    uint32_t kernel;
+    size_t step;
+    int64_t device_ns;
+    bool added;
+  };
+  std::vector<Waiting> waiting_;        // Kernels whose layer is inferred.
+  IdMap waiting_of_;                    // By kernel.
   IdMap slot_of_;                       // By module and step.
   std::vector<uint32_t> kernel_slots_;  // By kernel, if by step.
 };

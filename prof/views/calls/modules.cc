@@ -51,7 +51,9 @@ constexpr Column<ModuleRow> kModulesColumns[] = {
     ByColumn<&ModulesKey::rank>(kRankField),
     ByColumn<&ModulesKey::step>(kStepField),
     {{"path", "Path", "", FieldType::kText, Field::kShared,
-      "the modules around it and itself, outermost first, joined by /", Fold::kKey},
+      "the modules around it and itself, outermost first, joined by /; \"Net_0 (inferred)\" and "
+      "what is in it: kernels whose layer is inferred",
+      Fold::kKey},
      [](const ModuleRow& row) { return Text(row.path); }},
     {{"name", "Name", "", FieldType::kText, 24, "its own name, as recorded"},
      [](const ModuleRow& row) { return row.OfModule(Text(row.name)); }},
@@ -178,6 +180,7 @@ void Modules::Begin(const Run* run) {
 
 void Modules::End(const Run* run) {
   if (run == nullptr || !run_) return;
+  run_->Finish();
   if (run_->source() != ModuleSource::kModules) {
     ++ranks_without_modules_[{run->trace().family, run_->source()}];
   }

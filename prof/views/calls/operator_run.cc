@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "base/hash.h"
 #include "ops/kernels/kernel_name.h"
@@ -75,6 +76,25 @@ void KernelPrices::Add(const PricedKernel& kernel) {
                      .with_bytes = kernel.share.bytes.has_value(),
                      .tensor_core = use == ops::TensorCoreUse::kYes,
                      .fitness = FitnessBitOf(FitnessOf(kernel, use, IsNamedProduct(kernel)))});
+  if (HasInferredOp(kernel)) AddInferred(kernel);
+}
+
+void KernelPrices::AddInferred(const PricedKernel& kernel) {
+  InferredOp op{};
+  text_.assign(kernel.op).append(kInferredMark);
+  op[0] = texts_.NumberOf(text_);
+  op[TextPlaceOf(OperatorKey::kShape)] = texts_.NumberOf(kernel.shapes);
+  text_.clear();
+  for (const std::string_view layer : kernel.layer) {
+    if (!text_.empty()) text_.push_back(':');
+    text_ += layer;
+  }
+  op[TextPlaceOf(OperatorKey::kLayer)] = texts_.NumberOf(text_);
+  op[TextPlaceOf(OperatorKey::kPhase)] = texts_.NumberOf(PhaseWord(kernel.record->phase));
+  const auto next = static_cast<uint32_t>(inferred_ops_.size());
+  const auto [place, is_new] = places_of_ops_.try_emplace(op, next);
+  if (is_new) inferred_ops_.push_back(op);
+  inferred_.push_back({kernel.work, place->second});
 }
 
 bool KernelPrices::IsNamedProduct(const PricedKernel& kernel) {
@@ -88,6 +108,7 @@ bool KernelPrices::IsNamedProduct(const PricedKernel& kernel) {
 OperatorRun::OperatorRun(const Run& run, const std::vector<OperatorKey>& by,
                          const KernelPrices& prices, CallPlaces* places)
     : run_(run),
+      prices_(prices),
       by_step_(!run.selects_all() ||
                std::find(by.begin(), by.end(), OperatorKey::kStep) != by.end()),
       groups_(run, by, places),
@@ -97,9 +118,41 @@ OperatorRun::OperatorRun(const Run& run, const std::vector<OperatorKey>& by,
       of_hooks_(kernel_slots_.size(), false) {
   AddCalls();
   FindKernelsOfHooks();
+  FindInferredOps(by);
   AddEvents();
-  AddPrices(prices);
+  AddPrices();
   SumTotals();
+}
+
+std::vector<std::string_view> OperatorRun::TextsOf(uint32_t group) const {
+  std::vector<std::string_view> texts(groups_.text_count());
+  if (group < groups_.size()) return groups_.TextsOf(group);
+  if (group == kUnattributed || group == kOfHooks) return texts;
+  const std::vector<uint32_t>& numbers = inferred_groups_[group - groups_.size()];
+  for (size_t i = 0; i < texts.size(); ++i) texts[i] = prices_.TextOf(numbers[i]);
+  return texts;
+}
+
+void OperatorRun::FindInferredOps(const std::vector<OperatorKey>& by) {
+  if (prices_.inferred().empty()) return;
+  std::map<std::vector<uint32_t>, uint32_t> groups;
+  std::vector<uint32_t> group_of;
+  for (const KernelPrices::InferredOp& op : prices_.inferred_ops()) {
+    std::vector<uint32_t> texts = {op[0]};
+    for (const OperatorKey key : by) {
+      if (key != OperatorKey::kStep && key != OperatorKey::kRank) {
+        texts.push_back(op[TextPlaceOf(key)]);
+      }
+    }
+    const auto next = static_cast<uint32_t>(groups_.size() + inferred_groups_.size());
+    const auto [place, is_new] = groups.try_emplace(texts, next);
+    if (is_new) inferred_groups_.push_back(std::move(texts));
+    group_of.push_back(place->second);
+  }
+  group_of_inferred_.assign(kernel_slots_.size(), kUnattributed);
+  for (const KernelPrices::Inferred& one : prices_.inferred()) {
+    group_of_inferred_[one.kernel] = group_of[one.op];
+  }
 }
 
 uint32_t OperatorRun::SlotOf(uint32_t group, size_t step) {
@@ -162,10 +215,17 @@ void OperatorRun::FindKernelsOfHooks() {
   }
 }
 
-OperatorRun::Launcher OperatorRun::LauncherOf(uint32_t call, bool of_hooks) const {
-  if (of_hooks) return {CallWork::kNone, kOfHooks};
-  if (call == CallWork::kNone) return {call, kUnattributed};
-  return {call, groups_.Of(call)};
+OperatorRun::Launcher OperatorRun::LauncherOf(uint32_t call) const {
+  return {call, call == CallWork::kNone ? kUnattributed : groups_.Of(call)};
+}
+
+OperatorRun::Launcher OperatorRun::LauncherOfKernel(uint32_t kernel) const {
+  if (of_hooks_[kernel]) return {CallWork::kNone, kOfHooks};
+  Launcher by = LauncherOf(run_.call_work().CallOfKernel(kernel));
+  if (by.call == CallWork::kNone && !group_of_inferred_.empty()) {
+    by.group = group_of_inferred_[kernel];
+  }
+  return by;
 }
 
 uint32_t OperatorRun::SlotOfWork(const DeviceEvent& event, const Launcher& by) {
@@ -200,8 +260,8 @@ void OperatorRun::AddTime(uint32_t call, uint32_t slot, const KernelTime& time) 
 
 void OperatorRun::AddEvents() {
   for (const DeviceEvent& event : run_.work().events()) {
-    const bool of_hooks = event.IsKernel() && of_hooks_[event.index];
-    const Launcher by = LauncherOf(run_.call_work().CallOf(event), of_hooks);
+    const Launcher by = event.IsKernel() ? LauncherOfKernel(event.index)
+                                         : LauncherOf(run_.call_work().CallOf(event));
     const uint32_t slot = SlotOfWork(event, by);
     if (event.IsKernel()) kernel_slots_[event.index] = slot;
     KernelTime time;
@@ -225,10 +285,9 @@ void OperatorRun::AddBusy(const DeviceEvent& event, uint32_t group, uint32_t slo
   until_ns = event.end_ns;
 }
 
-void OperatorRun::AddPrices(const KernelPrices& prices) {
-  for (const KernelPrices::Price& price : prices.all()) {
-    const Launcher by =
-        LauncherOf(run_.call_work().CallOfKernel(price.kernel), of_hooks_[price.kernel]);
+void OperatorRun::AddPrices() {
+  for (const KernelPrices::Price& price : prices_.all()) {
+    const Launcher by = LauncherOfKernel(price.kernel);
     uint32_t slot = kernel_slots_[price.kernel];
     if (slot == kNoOperatorSlot) {  // No usable time.
       if (by.call != CallWork::kNone) slot = calls_[by.call].slot;

@@ -1,11 +1,14 @@
 #ifndef OPLENS_PROF_VIEWS_CALLS_OPERATOR_RUN_H_
 #define OPLENS_PROF_VIEWS_CALLS_OPERATOR_RUN_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -17,6 +20,7 @@
 #include "prof/price/priced_kernel.h"
 #include "prof/run/run.h"
 #include "prof/run/steps.h"
+#include "prof/run/text_numbers.h"
 #include "prof/views/calls/call_groups.h"
 #include "prof/views/calls/call_places.h"
 #include "prof/views/common/histogram.h"
@@ -65,7 +69,7 @@ struct OperatorSums {
 };
 
 /// What sums over operators need of priced kernels, kept so that several sums can be made from one
-/// pass. 32 bytes per kernel.
+/// pass. 32 bytes per kernel, 8 more for one with an inferred op.
 class KernelPrices {
  public:
   struct Price {
@@ -88,24 +92,41 @@ class KernelPrices {
   /// In order of arrival.
   std::span<const Price> all() const { return prices_; }
 
+  /// An inferred op: numbers of its texts by TextPlaceOf, those that CallGroups::TextsOf has.
+  using InferredOp = std::array<uint32_t, std::tuple_size_v<OperatorTexts>>;
+  struct Inferred {
+    uint32_t kernel = 0;  ///< Index in Trace::kernels.
+    uint32_t op = 0;      ///< Of inferred_ops().
+  };
+  std::span<const Inferred> inferred() const { return inferred_; }
+  std::span<const InferredOp> inferred_ops() const { return inferred_ops_; }
+  std::string_view TextOf(uint32_t number) const { return texts_.TextOf(number); }
+
  private:
   bool IsNamedProduct(const PricedKernel& kernel);
+  void AddInferred(const PricedKernel& kernel);
 
   const Run& run_;
   std::vector<Price> prices_;
   std::vector<uint8_t> product_names_;  // By StringId of a kernel: 0 not computed, 1 no, 2 yes.
+  std::vector<Inferred> inferred_;
+  std::vector<InferredOp> inferred_ops_;
+  std::map<InferredOp, uint32_t> places_of_ops_;  // In inferred_ops_.
+  TextNumbers texts_;
+  std::string text_;
 };
 
 /// The operators of one rank: sums by name, split by `by`, and by step. A call counts in the step
 /// in which it began, with all that it launched; the kernels of a graph that it captured count in
 /// the step that replayed them. Collectives of gradient hooks (prof/run/gradient_hooks.h) that no
-/// operator launched do not count for the node in which they began.
+/// operator launched do not count for the node in which they began. Kernels that no call launched
+/// and whose op is inferred are a group by this op, marked with kInferredMark.
 ///
 /// O(E + C log C) for E device events and C calls, plus, for each step that replays a graph, the
 /// depth of the capturing call per kernel. 24 bytes per call during construction.
 class OperatorRun {
  public:
-  /// `places`: of `run`. Both must outlive this object.
+  /// `places`: of `run`. All must outlive this object.
   OperatorRun(const Run& run, const std::vector<OperatorKey>& by, const KernelPrices& prices,
               CallPlaces* places);
 
@@ -123,7 +144,8 @@ class OperatorRun {
   void TakeSlots(F f) {
     for (; !slots_.empty(); slots_.pop_front()) f(slots_.front());
   }
-  const CallGroups& groups() const { return groups_; }
+  /// The texts of a group, as CallGroups::TextsOf; all "" if it is kUnattributed or kOfHooks.
+  std::vector<std::string_view> TextsOf(uint32_t group) const;
 
  private:
   static constexpr uint32_t kNoTime = UINT32_MAX;
@@ -134,7 +156,7 @@ class OperatorRun {
   };
   struct Launcher {
     uint32_t call;   // CallWork::kNone for kUnattributed and kOfHooks.
-    uint32_t group;  // Of the call, or kUnattributed or kOfHooks.
+    uint32_t group;  // Of the call, or of the inferred op, or kUnattributed or kOfHooks.
   };
   /// Work of a call in a step other than its own.
   struct Stray {
@@ -145,9 +167,11 @@ class OperatorRun {
 
   void AddCalls();
   void FindKernelsOfHooks();
-  Launcher LauncherOf(uint32_t call, bool of_hooks) const;
+  void FindInferredOps(const std::vector<OperatorKey>& by);
+  Launcher LauncherOf(uint32_t call) const;
+  Launcher LauncherOfKernel(uint32_t kernel) const;
   void AddEvents();
-  void AddPrices(const KernelPrices& prices);
+  void AddPrices();
   /// Adds the nested calls to the totals.
   void SumTotals();
   void AddBusy(const DeviceEvent& event, uint32_t group, uint32_t slot);
@@ -160,11 +184,15 @@ class OperatorRun {
   void AddToCall(const KernelTime& time, CallState* call);
 
   const Run& run_;
+  const KernelPrices& prices_;
   bool by_step_;  // Sums over all steps need no slots by step.
   CallGroups groups_;
-  std::vector<CallState> calls_;  // By index in CallTree::all().
-  std::deque<KernelTime> times_;  // Of calls.
-  std::vector<bool> outermost_;   // By call: not inside a call of its group.
+  // Groups of inferred ops, numbered after those of calls: numbers of texts, as TextsOf has them.
+  std::vector<std::vector<uint32_t>> inferred_groups_;
+  std::vector<uint32_t> group_of_inferred_;  // By kernel; empty without inferred ops.
+  std::vector<CallState> calls_;             // By index in CallTree::all().
+  std::deque<KernelTime> times_;             // Of calls.
+  std::vector<bool> outermost_;              // By call: not inside a call of its group.
   std::deque<Slot> slots_;
   IdMap slot_of_;                       // By group and step.
   std::vector<uint32_t> kernel_slots_;  // By kernel.

@@ -49,7 +49,9 @@ struct OperatorRow {
 };
 
 constexpr Column<OperatorRow> kOperatorColumns[] = {
-    TextColumn<0>{"op", "Op", Field::kShared, "operator, by its recorded name"},
+    TextColumn<0>{"op", "Op", Field::kShared,
+                  "operator, by its recorded name; \"mm (inferred)\": kernels without a call whose "
+                  "op is inferred"},
     TextColumn<TextPlaceOf(OperatorKey::kShape), true>{
         "shape", "Shape", Field::kShared, "extents of the tensors among the arguments"},
     kOperatorLayerColumn,
@@ -176,14 +178,9 @@ void Operators::End(const Run* run) {
 
 OperatorRowKey Operators::KeyOf(const Run& run, const OperatorRun& found,
                                 const OperatorRun::Slot& slot) const {
-  std::vector<std::string_view> parts(found.groups().text_count());
-  if (slot.group == OperatorRun::kUnattributed) {
-    parts[0] = kUnattributedName;
-  } else if (slot.group == OperatorRun::kOfHooks) {
-    parts[0] = kOperatorsCollectives;
-  } else {
-    parts = found.groups().TextsOf(slot.group);
-  }
+  std::vector<std::string_view> parts = found.TextsOf(slot.group);
+  if (slot.group == OperatorRun::kUnattributed) parts[0] = kUnattributedName;
+  if (slot.group == OperatorRun::kOfHooks) parts[0] = kOperatorsCollectives;
   OperatorRowKey key;
   AppendKeyText(parts[0], &key.texts);
   size_t next = 1;

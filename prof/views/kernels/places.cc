@@ -270,7 +270,7 @@ void PlacesView::Add(const PricedKernel& kernel) {
     const ops::TensorCoreUse use = TensorCoreUseOf(kernel);
     if (use != ops::TensorCoreUse::kUnknown) sums.tc_known_ns = record.duration_ns;
     if (use == ops::TensorCoreUse::kYes) sums.tc_ns = record.duration_ns;
-    if (IsInferred(EvidenceOf(kernel))) sums.inferred_ns = record.duration_ns;
+    if (HasInferredOp(kernel)) sums.inferred_ns = record.duration_ns;
   }
   if (kernel.share.flops) sums.flops.value = *kernel.share.flops;
   if (kernel.share.bytes) sums.bytes.value = *kernel.share.bytes;

@@ -11,7 +11,7 @@ void RoofSums::Add(const PricedKernel& kernel, bool priced) {
   ++count;
   if (!kernel.record->timed()) return;
   time_ns += kernel.record->duration_ns;
-  if (IsInferred(EvidenceOf(kernel))) inferred_ns += kernel.record->duration_ns;
+  if (HasInferredOp(kernel)) inferred_ns += kernel.record->duration_ns;
   if (!priced) return;
   const RatedWork work = RatedWorkOf(kernel);
   flops += *work.flops;

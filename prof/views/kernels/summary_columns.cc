@@ -226,7 +226,7 @@ void GroupSums::Add(const PricedKernel& row) {
     rated_bytes_ns += duration;
     rated_bytes += *work.bytes;
   }
-  if (IsInferred(EvidenceOf(row))) inferred_ns += duration;
+  if (HasInferredOp(row)) inferred_ns += duration;
   const ops::TensorCoreUse use = TensorCoreUseOf(row);
   if (use == ops::TensorCoreUse::kUnknown) return;
   tensor_core_known_ns += duration;

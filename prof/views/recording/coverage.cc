@@ -21,7 +21,7 @@ bool HasLaunch(const PricedKernel& row) { return !row.record->reasons.LacksLaunc
 bool HasRange(const PricedKernel& row) {
   const KernelRecord& record = *row.record;
   // An inferred op's markers are another kernel's.
-  const bool own = !IsInferred(record.evidence);
+  const bool own = !IsInferred(record.evidence, record.confidence);
   return (own && !record.markers.empty()) || !record.seq_markers.empty() || !record.range.empty() ||
          (own && !record.layer.empty()) || !record.repr_markers.empty();
 }
@@ -122,7 +122,10 @@ void Coverage::Add(const PricedKernel& row, Family family) {
   kernel_ns_ += duration;
   if (!row.op.empty()) {
     op_ns_ += duration;
-    evidence_ns_[static_cast<size_t>(EvidenceOf(row))] += duration;
+    const Evidence evidence = EvidenceOf(row);
+    evidence_ns_[static_cast<size_t>(evidence)] += duration;
+    const bool inferred = IsInferred(evidence, record.confidence);
+    if (evidence == Evidence::kCapture && inferred) matched_capture_ns_ += duration;
   }
   if (row.has_shapes) shapes_ns_ += duration;
   if (IsDirectionKnown(row)) direction_ns_ += duration;
@@ -171,12 +174,16 @@ int64_t Coverage::BusyNs() const {
 std::string Coverage::EvidenceShares() const {
   std::string text;
   bool others = false;
-  for (const Evidence evidence : kEvidences) {
-    const int64_t ns = evidence_ns_[static_cast<size_t>(evidence)];
-    if (ns == 0) continue;
+  const auto add = [&](Evidence evidence, int64_t ns, bool inferred) {
+    if (ns == 0) return;
     others |= evidence != Evidence::kRange;
     AppendFormat(&text, "{} {} {:.1f} %{}", text.empty() ? "" : ",", EvidenceWord(evidence),
-                 Percent(ns, kernel_ns()).value_or(0), IsInferred(evidence) ? " (inferred)" : "");
+                 Percent(ns, kernel_ns()).value_or(0), inferred ? " (inferred)" : "");
+  };
+  for (const Evidence evidence : kEvidences) {
+    const int64_t matched_ns = evidence == Evidence::kCapture ? matched_capture_ns() : 0;
+    add(evidence, evidence_ns(evidence) - matched_ns, IsInferred(evidence));
+    add(evidence, matched_ns, true);
   }
   return others ? "share of kernel time with an op by" + text : std::string();
 }

@@ -42,6 +42,8 @@ class Coverage {
   int64_t evidence_ns(Evidence evidence) const {
     return evidence_ns_[static_cast<size_t>(evidence)];
   }
+  /// The part of evidence_ns(Evidence::kCapture) that is inferred.
+  int64_t matched_capture_ns() const { return matched_capture_ns_; }
   int64_t shapes_ns() const { return shapes_ns_; }  ///< The op's call has a tensor argument.
   int64_t direction_ns() const { return direction_ns_; }
   int64_t flops_ns() const { return flops_ns_; }
@@ -118,6 +120,7 @@ class Coverage {
   Sum launch_ns_;
   Sum range_ns_;
   std::array<Sum, kEvidenceCount> evidence_ns_;  // With an op, by its evidence.
+  Sum matched_capture_ns_;
   GapTimes gap_ns_;
   std::array<Recorded, kFamilyCount> recorded_;
   bool launched_ = false;  // Some kernel of this input has its launch.
@@ -125,13 +128,15 @@ class Coverage {
 
  public:
   /// Precondition: EndInput().
-  static constexpr std::tuple kMembers{
-      &Coverage::kernel_count_, &Coverage::replay_count_, &Coverage::ended_busy_ns_,
-      &Coverage::kernel_ns_,    &Coverage::replay_ns_,    &Coverage::op_ns_,
-      &Coverage::shapes_ns_,    &Coverage::direction_ns_, &Coverage::flops_ns_,
-      &Coverage::bytes_ns_,     &Coverage::launch_ns_,    &Coverage::range_ns_,
-      &Coverage::evidence_ns_,  &Coverage::gap_ns_,       &Coverage::recorded_,
-      &Coverage::busy_known_};
+  static constexpr std::tuple kMembers{&Coverage::kernel_count_,      &Coverage::replay_count_,
+                                       &Coverage::ended_busy_ns_,     &Coverage::kernel_ns_,
+                                       &Coverage::replay_ns_,         &Coverage::op_ns_,
+                                       &Coverage::shapes_ns_,         &Coverage::direction_ns_,
+                                       &Coverage::flops_ns_,          &Coverage::bytes_ns_,
+                                       &Coverage::launch_ns_,         &Coverage::range_ns_,
+                                       &Coverage::evidence_ns_,       &Coverage::gap_ns_,
+                                       &Coverage::recorded_,          &Coverage::busy_known_,
+                                       &Coverage::matched_capture_ns_};
 };
 
 }  // namespace oplens::prof

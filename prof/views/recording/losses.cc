@@ -13,6 +13,7 @@
 #include "base/sums.h"
 #include "parse/join/for_each_op.h"
 #include "parse/join/gpu_work.h"
+#include "parse/join/inference.h"
 #include "parse/join/joined.h"
 #include "parse/join/range_roles.h"
 #include "parse/join/surroundings.h"
@@ -140,7 +141,10 @@ void CountKernels(const Run& run, const LaunchGaps& gaps, LossCounts* losses) {
       continue;
     }
     if (kernel.graph && kernel.capture == kNoLaunch) {
-      losses->Add(Loss::kNoCapture, 1, ns);
+      // The file may hold the capture, and not say that it is this kernel's.
+      const parse::Inferred* inferred = joined.inference().Of(i);
+      const bool matched = inferred != nullptr && inferred->evidence == Evidence::kCapture;
+      if (!matched) losses->Add(Loss::kNoCapture, 1, ns);
       continue;
     }
     const parse::Surroundings* around = joined.SurroundingsOf(static_cast<parse::WorkIndex>(i));
@@ -332,7 +336,8 @@ void Losses::Add(const PricedKernel& kernel) {
   } else if (reasons.Has(Reason::kNoLaunchCall)) {
     losses.Add(Loss::kMissingCall, 1, ns);
   } else if (reasons.Has(Reason::kGraphKernel)) {
-    losses.Add(Loss::kNoCapture, 1, ns);
+    const bool matched = kernel.record->evidence == Evidence::kCapture;
+    if (!matched) losses.Add(Loss::kNoCapture, 1, ns);
   } else if (reasons.Has(Reason::kNoMarker) || reasons.Has(Reason::kOnlyLeakedRanges)) {
     losses.Add(Loss::kNoRange, 1, ns);
   }
