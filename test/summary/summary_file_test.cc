@@ -168,9 +168,9 @@ TEST(SummaryFileTest, SectionsOfOtherVersionsAreRefused) {
   Section section = Made().sections[0];
   section.form = 7;
   EXPECT_EQ(error_of(section),
-            "x.baseline: the view overview was saved in form 7, this oplens reads form 3; save it "
+            "x.baseline: the view overview was saved in form 7, this oplens reads form 4; save it "
             "again with this one");
-  section.form = 3;
+  section.form = 4;
   EXPECT_THAT(error_of(section), StartsWith("x.baseline: view overview, byte "));
   section.view = "tomorrow";
   EXPECT_THAT(error_of(section), HasSubstr("there is no view tomorrow here"));
