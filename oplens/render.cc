@@ -503,8 +503,8 @@ class Renderer {
       const double pct = screen_.OpBy(evidence);
       if (evidence == Evidence::kRange || pct < kLittlePct) continue;
       others = true;
-      inferred |= IsInferred(evidence) ||
-                  (evidence == Evidence::kCapture && screen_.captures_matched);
+      inferred |=
+          IsInferred(evidence) || (evidence == Evidence::kCapture && screen_.captures_matched);
       AppendFormat(&text, ", by {} {} %", EvidenceText(evidence), PercentText(pct));
     }
     if (!others) return {};

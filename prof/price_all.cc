@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "prof/price/op_namer.h"
 #include "prof/price/op_resolver.h"
 #include "prof/price/row_queue.h"
+#include "prof/price/stream_sizes.h"
 
 namespace oplens::prof {
 namespace {
@@ -111,6 +113,7 @@ class Pricer {
   void BeginInput(const parse::KernelRecords* profile) {
     in_input_ = true;
     if (options_.evidence.order && profile != nullptr) blocks_ = BlockOrder(profile->joined());
+    profile_ = profile;
     sink_->BeginInput(profile);
   }
 
@@ -118,6 +121,8 @@ class Pricer {
     if (in_input_) sink_->EndInput();
     in_input_ = false;
     blocks_ = {};
+    stream_sizes_.reset();
+    profile_ = nullptr;
   }
 
   void EndReport() {
@@ -154,7 +159,7 @@ class Pricer {
   void Write(std::unique_ptr<WaitingRow> waiting) {
     if (options_.evidence.name) namer_.Name(&waiting->row);
     PlaceInBlock(&waiting->row);
-    if (options_.evidence.sizes) EstimateFromLaunch(waiting.get());
+    if (options_.evidence.sizes) Estimate(waiting.get());
     // The filter needs the profile's own step.
     const bool kept = options_.filter == nullptr || options_.filter->Keeps(waiting->row);
     if (options_.steps != nullptr) {
@@ -181,6 +186,14 @@ class Pricer {
     });
     sink_->Add(row);
     queue_->Recycle(std::move(waiting));
+  }
+
+  void Estimate(WaitingRow* waiting) {
+    EstimateFromLaunch(waiting, [this](const PricedKernel& row) -> std::optional<ops::LaunchSizes> {
+      if (profile_ == nullptr || row.work == PricedKernel::kNoWork) return std::nullopt;
+      if (!stream_sizes_) stream_sizes_.emplace(profile_->joined());
+      return stream_sizes_->Of(row.work);
+    });
   }
 
   void PlaceInBlock(PricedKernel* row) const {
@@ -229,7 +242,10 @@ class Pricer {
   std::unique_ptr<OpResolver> resolver_;  // For one rank.
   std::unique_ptr<RowQueue> queue_;
   OpNamer namer_;
-  BlockOrder blocks_;  // Of the current input.
+  // Of the current input.
+  const parse::KernelRecords* profile_ = nullptr;
+  BlockOrder blocks_;
+  std::optional<StreamSizes> stream_sizes_;  // Made when first asked.
   KernelSink* sink_;
   Diagnostics* diagnostics_;
   PricingReport* told_;

@@ -152,8 +152,8 @@ bool RunsFunctor(std::string_view function_words) {
 
 /// Whether common words in its name are those of a library that is known.
 bool IsOfKnownLibrary(std::string_view signature) {
-  constexpr std::string_view kLibraries[] = {"at::native::", "vllm::", "sgl_", "flashinfer::",
-                                             "tensorrt_llm::", "cudnn::"};
+  constexpr std::string_view kLibraries[] = {"at::native::", "vllm::",         "sgl_",
+                                             "flashinfer::", "tensorrt_llm::", "cudnn::"};
   return std::any_of(std::begin(kLibraries), std::end(kLibraries), [&](std::string_view library) {
     return signature.find(library) != std::string_view::npos;
   });

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <optional>
-#include <tuple>
 
 #include "ops/kernels/kernel_family.h"
 #include "ops/kernels/named_op.h"
 #include "parse/join/surroundings.h"
 #include "parse/model/trace.h"
+#include "prof/price/streams.h"
 
 namespace oplens::prof {
 
@@ -107,22 +107,7 @@ class BlockFinder {
 
   void Find() {
     if (!HasAttention()) return;
-    std::map<std::tuple<int32_t, int32_t, int32_t>, std::vector<uint32_t>> streams;
-    const std::vector<Kernel>& kernels = joined_.trace().kernels;
-    for (uint32_t i = 0; i < kernels.size(); ++i) {
-      const Kernel& kernel = kernels[i];
-      if (!kernel.timed()) continue;
-      streams[{kernel.process_id, kernel.device_id, kernel.stream_id}].push_back(i);
-    }
-    for (auto& [key, stream] : streams) {
-      const auto earlier = [&](uint32_t a, uint32_t b) {
-        return kernels[a].start_ns < kernels[b].start_ns;
-      };
-      if (!std::is_sorted(stream.begin(), stream.end(), earlier)) {
-        std::stable_sort(stream.begin(), stream.end(), earlier);
-      }
-      FindOn(stream);
-    }
+    for (const std::vector<uint32_t>& stream : KernelsOfStreams(joined_.trace())) FindOn(stream);
   }
 
  private:

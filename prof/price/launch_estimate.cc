@@ -31,14 +31,19 @@ void TakeFlops(const ops::LaunchSizes& sizes, ops::KernelShare* share) {
 
 }  // namespace
 
-void EstimateFromLaunch(WaitingRow* waiting) {
+void EstimateFromLaunch(
+    WaitingRow* waiting,
+    const std::function<std::optional<ops::LaunchSizes>(const PricedKernel& row)>& beside) {
   PricedKernel* const row = &waiting->row;
   if (row->replay || row->price != nullptr || row->share.flops || row->share.flops_bound ||
       row->facts == nullptr || row->facts->name.empty()) {
     return;
   }
-  ops::LaunchSizes sizes =
-      ops::SizesOfLaunch(row->facts->launch_rule(), row->record->grid, row->record->block);
+  const ops::LaunchRule& rule = row->facts->launch_rule();
+  ops::LaunchSizes sizes = ops::SizesOfLaunch(rule, row->record->grid, row->record->block);
+  if (rule.kind != ops::LaunchSizes::Kind::kNone && (!sizes.flops || !sizes.bytes)) {
+    if (std::optional<ops::LaunchSizes> more = beside(*row)) sizes = *std::move(more);
+  }
   if (!sizes.flops && !sizes.bytes_estimate && sizes.params.empty()) return;
   row->sizes_by_launch = true;
   if (row->params.empty() && !sizes.params.empty()) {
