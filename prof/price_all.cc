@@ -12,13 +12,12 @@
 
 #include "base/shortage.h"
 #include "base/shown_text.h"
-#include "parse/records/kernel_records.h"
-#include "prof/price/block_order.h"
 #include "prof/price/launch_estimate.h"
 #include "prof/price/op_namer.h"
 #include "prof/price/op_resolver.h"
 #include "prof/price/row_queue.h"
-#include "prof/price/stream_sizes.h"
+#include "prof/run/block_order.h"
+#include "prof/run/stream_sizes.h"
 
 namespace oplens::prof {
 namespace {
@@ -112,7 +111,7 @@ class Pricer {
  private:
   void BeginInput(const parse::KernelRecords* profile) {
     in_input_ = true;
-    if (options_.evidence.order && profile != nullptr) blocks_ = BlockOrder(profile->joined());
+    if (options_.evidence.order && profile != nullptr) blocks_ = BlockOrder(*profile);
     profile_ = profile;
     sink_->BeginInput(profile);
   }
@@ -191,7 +190,7 @@ class Pricer {
   void Estimate(WaitingRow* waiting) {
     EstimateFromLaunch(waiting, [this](const PricedKernel& row) -> std::optional<ops::LaunchSizes> {
       if (profile_ == nullptr || row.work == PricedKernel::kNoWork) return std::nullopt;
-      if (!stream_sizes_) stream_sizes_.emplace(profile_->joined());
+      if (!stream_sizes_) stream_sizes_.emplace(*profile_);
       return stream_sizes_->Of(row.work);
     });
   }

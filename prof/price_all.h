@@ -2,6 +2,7 @@
 #define OPLENS_PROF_PRICE_ALL_H_
 
 #include "ops/rules/rules.h"
+#include "parse/model/evidence_kinds.h"
 #include "parse/model/messages.h"
 #include "parse/model/reason.h"
 #include "prof/input/record_source.h"

@@ -10,6 +10,7 @@
 #include "parse/join/align.h"
 #include "parse/join/captures.h"
 #include "parse/join/donor_votes.h"
+#include "parse/join/gpu_work.h"
 #include "parse/join/joined.h"
 #include "parse/join/place_model.h"
 #include "parse/join/repetition.h"
@@ -37,9 +38,27 @@ class ByKernels {
  public:
   ByKernels(const Joined& reference, PlaceKeys* keys) : lanes_(LanesOf(reference, keys)) {}
 
+  /// Where the reference has no such place, one of other sizes may tell ops without arguments.
   void Explain(const Segment& target, KeyParts parts, uint32_t* instances,
                std::vector<Inferred>* found) {
     if (target.size() < kReferenceLeastRun) return;
+    if (ExplainBy(target, parts, Confidence::kMedium, instances, found)) return;
+    if (parts == KeyParts::kName) return;
+    const size_t before = found->size();
+    ExplainBy(target, KeyParts::kName, Confidence::kLow, instances, found);
+    for (size_t i = before; i < found->size(); ++i) (*found)[i].arguments = false;
+  }
+
+ private:
+  struct Place {
+    size_t lane;
+    int64_t diagonal;
+  };
+  using Grams = std::unordered_map<uint64_t, std::vector<std::pair<uint32_t, uint32_t>>>;
+
+  /// Returns whether a place fits.
+  bool ExplainBy(const Segment& target, KeyParts parts, Confidence confidence, uint32_t* instances,
+                 std::vector<Inferred>* found) {
     const std::span<const uint64_t> keys = target.Keys(parts);
     DonorVotes votes(keys.size());
     bool any = false;
@@ -57,17 +76,10 @@ class ByKernels {
       any = true;
     }
     if (any) {
-      votes.Take(*target.lane, target.begin, Evidence::kReference, Confidence::kMedium,
-                 ++*instances, found);
+      votes.Take(*target.lane, target.begin, Evidence::kReference, confidence, ++*instances, found);
     }
+    return any;
   }
-
- private:
-  struct Place {
-    size_t lane;
-    int64_t diagonal;
-  };
-  using Grams = std::unordered_map<uint64_t, std::vector<std::pair<uint32_t, uint32_t>>>;
 
   const Grams& GramsOf(KeyParts parts) {
     const auto [place, is_new] = grams_.try_emplace(parts);
@@ -188,6 +200,11 @@ void Merge(const std::vector<Inferred>& others,
   *all = std::move(merged);
 }
 
+/// Whether both kernels record this extent, and differ.
+bool Differ(const int32_t (&a)[3], const int32_t (&b)[3]) {
+  return a[0] >= 0 && b[0] >= 0 && !std::equal(a, a + 3, b);
+}
+
 }  // namespace
 
 Inference::Inference(const Joined& joined, const Joined* reference, bool repetition,
@@ -211,14 +228,29 @@ Inference::Inference(const Joined& joined, const Joined* reference, bool repetit
         },
         &all_);
   }
-  if (reference == nullptr) return;
-  std::vector<Inferred> others;
-  InferFromReference(lanes, *reference, &others);
-  Settle(&others);  // Captures precede executed kernels.
-  // What the file tells has precedence, unless only the other result has the layer.
-  Merge(
-      others, [](const Inferred& other, const Inferred& own) { return !own.layer && other.layer; },
-      &all_);
+  if (reference != nullptr) {
+    std::vector<Inferred> others;
+    InferFromReference(lanes, *reference, &others);
+    Settle(&others);  // Captures precede executed kernels.
+    // What the file tells has precedence, unless only the other result has the layer.
+    Merge(
+        others,
+        [](const Inferred& other, const Inferred& own) { return !own.layer && other.layer; },
+        &all_);
+  }
+  CompareSizes(joined, reference);
+}
+
+void Inference::CompareSizes(const Joined& joined, const Joined* reference) {
+  for (Inferred& one : all_) {
+    if (!one.arguments) continue;
+    const Joined& source = one.evidence == Evidence::kReference ? *reference : joined;
+    const Kernel& kernel = joined.trace().kernels[one.kernel];
+    const Kernel& donor = KernelOf(source.trace(), one.donor);
+    if (!Differ(kernel.grid, donor.grid) && !Differ(kernel.block, donor.block)) continue;
+    one.arguments = false;
+    one.confidence = std::min(one.confidence, Confidence::kMedium);
+  }
 }
 
 const Inferred* Inference::Of(size_t kernel) const {

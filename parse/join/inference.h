@@ -22,6 +22,8 @@ struct Inferred {
   Evidence evidence = Evidence::kNone;
   Confidence confidence = Confidence::kUnknown;
   bool layer = false;  ///< Whether the layer is the donor's too.
+  /// Whether the arguments are: the two have one grid and block, or one of them has none recorded.
+  bool arguments = true;
 };
 
 /// Whether no row identifies a kernel's op: its launch, or the capture of its graph, is missing.
@@ -43,6 +45,8 @@ class Inference {
   const std::vector<Inferred>& all() const { return all_; }
 
  private:
+  void CompareSizes(const Joined& joined, const Joined* reference);
+
   std::vector<Inferred> all_;  // By kernel.
 };
 

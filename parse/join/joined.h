@@ -9,7 +9,7 @@
 
 #include "parse/join/gpu_work.h"
 #include "parse/join/surroundings.h"
-#include "parse/model/evidence.h"
+#include "parse/model/evidence_kinds.h"
 #include "parse/model/reason.h"
 #include "parse/model/trace.h"
 

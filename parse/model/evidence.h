@@ -32,17 +32,6 @@ inline constexpr std::array<Evidence, kEvidenceCount - 1> kEvidences = {
 /// "range", "capture", "repetition", "reference", "vocabulary", "name" or "".
 std::string_view EvidenceWord(Evidence evidence);
 
-/// What may tell the op, sizes and layer of a kernel besides the ranges around its launch.
-struct EvidenceKinds {
-  bool capture = true;
-  bool vocabulary = true;
-  bool repetition = true;
-  bool reference = true;
-  bool name = true;
-  bool sizes = true;  ///< Sizes from the launch.
-  bool order = true;  ///< Layers from the sequence of kernels.
-};
-
 /// How certain an inferred op is; kUnknown: it is recorded, or there is none.
 enum class Confidence : uint8_t { kUnknown, kLow, kMedium, kHigh };
 

@@ -16,6 +16,7 @@
 #include "parse/join/op_calls.h"
 #include "parse/join/range_texts.h"
 #include "parse/join/surroundings.h"
+#include "parse/model/op_call.h"
 #include "parse/model/string_pool.h"
 #include "parse/model/trace.h"
 #include "parse/model/trace_devices.h"
@@ -138,6 +139,35 @@ KernelRecords::KernelRecords(Trace* trace, const JoinOptions& options, Diagnosti
       sequence_(joined_),
       names_(*trace) {
   NameDevices();
+  MakeBareCalls();
+}
+
+const KernelRecords& KernelRecords::DonorsOf(const Inferred& inferred) const {
+  return inferred.evidence == Evidence::kReference ? *reference_ : *this;
+}
+
+void KernelRecords::MakeBareCalls() {
+  std::string text;
+  std::string error;
+  for (const Inferred& inferred : joined_.inference().all()) {
+    if (inferred.arguments) continue;
+    KernelRecord told;
+    DonorsOf(inferred).FillInheritable(inferred.donor, &told);
+    for (const auto* calls : {&told.markers, &told.forward_markers}) {
+      for (const std::string_view call : *calls) {
+        if (bare_.contains(call)) continue;
+        std::optional<OpCall> bare = ParseOpCall(call, &error);
+        text.clear();
+        if (bare) {
+          bare->args.clear();
+          AppendOpCall(*bare, &text);
+        } else {
+          text = call;  // Nothing can be read of it anyway.
+        }
+        bare_.emplace(call, trace_.strings.Intern(text));
+      }
+    }
+  }
 }
 
 void KernelRecords::NameDevices() {
@@ -364,9 +394,13 @@ void KernelRecords::FillInheritable(size_t i, KernelRecord* record) const {
 }
 
 void KernelRecords::FillInferred(const Inferred& inferred, KernelRecord* record) const {
-  const bool of_reference = inferred.evidence == Evidence::kReference;
   KernelRecord told;
-  (of_reference ? *reference_ : *this).FillInheritable(inferred.donor, &told);
+  DonorsOf(inferred).FillInheritable(inferred.donor, &told);
+  if (!inferred.arguments) {
+    for (auto* calls : {&told.markers, &told.forward_markers}) {
+      for (std::string_view& call : *calls) call = View(bare_.at(call));
+    }
+  }
   record->evidence = inferred.evidence;
   record->confidence = inferred.confidence;
   record->direction = told.direction;

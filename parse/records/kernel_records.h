@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/id_map.h"
@@ -95,6 +96,10 @@ class KernelRecords {
   /// `chosen`: index of the kernel's number among those around its launch.
   void FillSequence(const Surroundings& around, std::optional<size_t> chosen, uint32_t sub_sequence,
                     KernelRecord* record) const;
+  /// The records that hold the donor.
+  const KernelRecords& DonorsOf(const Inferred& inferred) const;
+  /// Makes bare_ of the calls of kernels that take an op without its arguments.
+  void MakeBareCalls();
   /// Adds the inferred op to the facts from the kernel's own rows.
   void FillInferred(const Inferred& inferred, KernelRecord* record) const;
   /// What another kernel may inherit from the i-th: ranges, phase and the forward op of its node.
@@ -108,7 +113,8 @@ class KernelRecords {
   Joined joined_;
   PyProfSequence sequence_;
   KernelNames names_;
-  IdMap device_index_;  // By device id; into Trace::devices.
+  std::unordered_map<std::string_view, StringId> bare_;  // Calls without arguments, by the call.
+  IdMap device_index_;                                   // By device id; into Trace::devices.
   // For unlisted ids (AMD's profilers number GPUs by node): any device, if all are equal.
   uint32_t unlisted_device_ = IdMap::kNone;
   std::vector<StringId> device_texts_;  // Per device of Trace::devices, for KernelRecord::gpu.

@@ -2,7 +2,6 @@
 #define OPLENS_PARSE_RECORDS_REFERENCE_PROFILE_H_
 
 #include <string>
-#include <string_view>
 
 #include "parse/join/joined.h"
 #include "parse/model/trace.h"
@@ -10,15 +9,6 @@
 #include "parse/records/kernel_records.h"
 
 namespace oplens::parse {
-
-/// The kinds of evidence in a list of words, "range,capture"; all for an empty list. Throws
-/// UsageError for an unknown word and for a list without range.
-EvidenceKinds ReadEvidence(std::string_view list);
-
-/// The parts of a profile that these kinds need.
-constexpr TraceNeeds NeedsOfEvidence(const EvidenceKinds& kinds) {
-  return kinds.capture ? TraceNeeds{TracePart::kOwnCaptures} : TraceNeeds();
-}
 
 inline constexpr TraceNeeds kReferenceNeeds = {TracePart::kCaptures};
 

@@ -419,6 +419,66 @@ TEST_F(ReferenceTest, UnlaunchedReplays) {
   EXPECT_EQ(score.right, score.hidden);
 }
 
+/// Nsight Systems with --cuda-graph-trace=node: the reference replays graphs too, and its file says
+/// which call captured each kernel.
+TEST_F(ReferenceTest, ReplaysWithRecordedCaptures) {
+  const auto graph = static_cast<LaunchIndex>(reference_.launches.size());
+  LaunchCall call = reference_.launches.back();
+  call.start_ns = call.end_ns += 1'000'000;
+  reference_.launches.push_back(call);
+  for (Kernel& kernel : reference_.kernels) {
+    kernel.capture = kernel.launch;
+    kernel.launch = graph;
+    kernel.graph = true;
+  }
+  const Score score = Infer();
+  EXPECT_GE(score.SaidPercent(), 90);
+  EXPECT_EQ(score.right, score.said);
+  EXPECT_EQ(unused_, "");
+}
+
+/// A run of other sizes: the kernels have its names and other grids.
+TEST_F(ReferenceTest, OtherGridsTellOpsWithoutArguments) {
+  for (Kernel& kernel : reference_.kernels) kernel.grid[0] = 9;
+  ReferenceProfile reference("r", std::move(reference_));
+  Diagnostics diagnostics;
+  const KernelRecords records(&profile_, {}, &diagnostics, &reference.records());
+  KernelRecord record;
+  int said = 0;
+  for (size_t i = 0; i < records.kernel_count(); ++i) {
+    records.RecordOf(i, &record);
+    if (!IsInferred(record.evidence)) continue;
+    ++said;
+    EXPECT_EQ(record.confidence, Confidence::kLow);
+    const MadeUpTruth& known = truth_.at(profile_.kernels[i].row_id);
+    const auto& calls = known.backward ? record.forward_markers : record.markers;
+    ASSERT_EQ(calls.size(), 1u);
+    EXPECT_EQ(calls.front(), known.call.substr(0, known.call.find("'args'")) + "'args': []}");
+  }
+  EXPECT_GE(said, static_cast<int>(profile_.kernels.size()) * 9 / 10);
+}
+
+/// ROCm's captures have grids; of replays that have them too, those of other sizes are told apart.
+TEST_F(ReferenceTest, CapturesOfOtherGridsTellOpsWithoutArguments) {
+  Capture(true);
+  reference_.captured[3].grid[0] = 9;
+  ReferenceProfile reference("r", std::move(reference_));
+  Diagnostics diagnostics;
+  const KernelRecords records(&profile_, {}, &diagnostics, &reference.records());
+  KernelRecord record;
+  int bare = 0;
+  for (size_t i = 0; i < records.kernel_count(); ++i) {
+    records.RecordOf(i, &record);
+    const auto& calls = record.phase == Phase::kBackward ? record.forward_markers : record.markers;
+    ASSERT_EQ(calls.size(), 1u);
+    if (calls.front() == truth_.at(profile_.kernels[i].row_id).call) continue;
+    ++bare;
+    EXPECT_EQ(record.confidence, Confidence::kMedium);
+    EXPECT_TRUE(calls.front().ends_with("'args': []}"));
+  }
+  EXPECT_EQ(bare, 2);  // One in each replay.
+}
+
 TEST_F(ReferenceTest, ShuffledNamesSayNothing) {
   Shuffle();
   EXPECT_EQ(Infer().said, 0);

@@ -1,4 +1,4 @@
-#include "prof/price/block_order.h"
+#include "prof/run/block_order.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ class BlockOrderTest : public testing::Test {
 
   /// "0:norm 0:qkv - ..." of all kernels.
   std::string Layers() {
-    const BlockOrder order(made_.run().joined());
+    const BlockOrder order(made_.records());
     std::string text;
     for (uint32_t i = 0; i < made_.trace.kernels.size(); ++i) {
       const auto layer = order.LayerOf(i);

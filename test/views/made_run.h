@@ -87,6 +87,11 @@ class MadeRun {
     return *run_;
   }
 
+  const parse::KernelRecords& records() {
+    run();
+    return *records_;
+  }
+
   /// The rows of a view of kernels without prices; `see` may fill in what is known of one.
   template <typename Make, typename See>
   std::vector<ViewRow> RowsOf(Make make, See see, const prof::ViewOptions& options = {}) {

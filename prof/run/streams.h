@@ -1,5 +1,5 @@
-#ifndef OPLENS_PROF_PRICE_STREAMS_H_
-#define OPLENS_PROF_PRICE_STREAMS_H_
+#ifndef OPLENS_PROF_RUN_STREAMS_H_
+#define OPLENS_PROF_RUN_STREAMS_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -42,4 +42,4 @@ inline std::vector<std::vector<uint32_t>> KernelsOfStreams(const Trace& trace) {
 
 }  // namespace oplens::prof
 
-#endif  // OPLENS_PROF_PRICE_STREAMS_H_
+#endif  // OPLENS_PROF_RUN_STREAMS_H_

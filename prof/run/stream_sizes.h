@@ -1,5 +1,5 @@
-#ifndef OPLENS_PROF_PRICE_STREAM_SIZES_H_
-#define OPLENS_PROF_PRICE_STREAM_SIZES_H_
+#ifndef OPLENS_PROF_RUN_STREAM_SIZES_H_
+#define OPLENS_PROF_RUN_STREAM_SIZES_H_
 
 #include <cstdint>
 #include <optional>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ops/kernels/launch_sizes.h"
-#include "parse/join/joined.h"
+#include "parse/records/kernel_records.h"
 
 namespace oplens::prof {
 
@@ -16,7 +16,7 @@ namespace oplens::prof {
 /// 40 for each that it finds.
 class StreamSizes {
  public:
-  explicit StreamSizes(const parse::Joined& joined);
+  explicit StreamSizes(const parse::KernelRecords& profile);
 
   /// Of a kernel (index in Trace::kernels); nullopt: nothing beyond its own launch.
   std::optional<ops::LaunchSizes> Of(uint32_t kernel) const;
@@ -27,11 +27,11 @@ class StreamSizes {
     ops::Bounds elements;
   };
 
-  const parse::Joined& joined_;
+  const Trace& trace_;
   std::unordered_map<uint32_t, ops::LaunchRule> rules_;  // By StringId; addresses stay.
   std::unordered_map<uint32_t, Found> found_;            // By kernel.
 };
 
 }  // namespace oplens::prof
 
-#endif  // OPLENS_PROF_PRICE_STREAM_SIZES_H_
+#endif  // OPLENS_PROF_RUN_STREAM_SIZES_H_

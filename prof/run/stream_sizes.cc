@@ -1,9 +1,9 @@
-#include "prof/price/stream_sizes.h"
+#include "prof/run/stream_sizes.h"
 
 #include "ops/kernels/launch_chain.h"
-#include "parse/model/demangle.h"
+#include "parse/model/kernel_names.h"
 #include "parse/model/trace.h"
-#include "prof/price/streams.h"
+#include "prof/run/streams.h"
 
 namespace oplens::prof {
 namespace {
@@ -16,15 +16,14 @@ ops::StreamKernel StreamKernelOf(const Kernel& kernel, const ops::LaunchRule* ru
 
 }  // namespace
 
-StreamSizes::StreamSizes(const parse::Joined& joined) : joined_(joined) {
-  const Trace& trace = joined.trace();
+StreamSizes::StreamSizes(const parse::KernelRecords& profile) : trace_(profile.joined().trace()) {
   std::vector<ops::StreamKernel> kernels;
-  for (const std::vector<uint32_t>& stream : KernelsOfStreams(trace)) {
+  for (const std::vector<uint32_t>& stream : KernelsOfStreams(trace_)) {
     kernels.clear();
     for (const uint32_t index : stream) {
-      const Kernel& kernel = trace.kernels[index];
+      const Kernel& kernel = trace_.kernels[index];
       const auto [rule, is_new] = rules_.try_emplace(kernel.name);
-      if (is_new) rule->second = ops::LaunchRuleOf(parse::Demangle(trace.strings.View(kernel.name)));
+      if (is_new) rule->second = ops::LaunchRuleOf(profile.names().Of(kernel).full);
       kernels.push_back(StreamKernelOf(kernel, &rule->second));
     }
     for (const ops::ChainedKernel& chained : ops::ChainedKernelsOf(kernels)) {
@@ -36,7 +35,7 @@ StreamSizes::StreamSizes(const parse::Joined& joined) : joined_(joined) {
 std::optional<ops::LaunchSizes> StreamSizes::Of(uint32_t kernel) const {
   const auto found = found_.find(kernel);
   if (found == found_.end()) return std::nullopt;
-  return ops::SizesOfChained(StreamKernelOf(joined_.trace().kernels[kernel], found->second.rule),
+  return ops::SizesOfChained(StreamKernelOf(trace_.kernels[kernel], found->second.rule),
                              found->second.elements);
 }
 

@@ -1,4 +1,4 @@
-#include "prof/price/block_order.h"
+#include "prof/run/block_order.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "ops/kernels/named_op.h"
 #include "parse/join/surroundings.h"
 #include "parse/model/trace.h"
-#include "prof/price/streams.h"
+#include "prof/run/streams.h"
 
 namespace oplens::prof {
 
@@ -277,7 +277,9 @@ class BlockFinder {
   std::vector<Mark> marks_;    // Of a stream.
 };
 
-BlockOrder::BlockOrder(const parse::Joined& joined) { BlockFinder(joined, this).Find(); }
+BlockOrder::BlockOrder(const parse::KernelRecords& profile) {
+  BlockFinder(profile.joined(), this).Find();
+}
 
 uint32_t BlockOrder::PathOf(size_t block, std::string_view part) {
   uint32_t& number = numbers_[{block, part}];

@@ -1,5 +1,5 @@
-#ifndef OPLENS_PROF_PRICE_BLOCK_ORDER_H_
-#define OPLENS_PROF_PRICE_BLOCK_ORDER_H_
+#ifndef OPLENS_PROF_RUN_BLOCK_ORDER_H_
+#define OPLENS_PROF_RUN_BLOCK_ORDER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "parse/join/joined.h"
+#include "parse/records/kernel_records.h"
 
 namespace oplens::prof {
 
@@ -22,7 +22,7 @@ namespace oplens::prof {
 class BlockOrder {
  public:
   BlockOrder() = default;
-  explicit BlockOrder(const parse::Joined& joined);
+  explicit BlockOrder(const parse::KernelRecords& profile);
 
   /// "block[7]", "attention" of a kernel (index in Trace::kernels); empty if it is in no block.
   /// Valid as long as this object.
@@ -47,4 +47,4 @@ class BlockOrder {
 
 }  // namespace oplens::prof
 
-#endif  // OPLENS_PROF_PRICE_BLOCK_ORDER_H_
+#endif  // OPLENS_PROF_RUN_BLOCK_ORDER_H_
