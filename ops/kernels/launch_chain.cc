@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 
+#include "base/checked.h"
 #include "ops/kernels/launch_product.h"
 #include "ops/kernels/launch_rows.h"
 
@@ -174,12 +175,37 @@ std::optional<WrittenTensor> TensorWrittenBy(const StreamKernel& kernel) {
   return WrittenTensor{*elements, kernel.rule->written};
 }
 
+// The elements of so many rows, if the only length of a row that is a multiple of 32 and fits is
+// the same for all neighbours that have one.
+std::optional<Bounds> ElementsOfRows(int64_t rows, const std::optional<WrittenTensor>& last,
+                                     const std::optional<WrittenTensor>& next) {
+  constexpr int64_t kFewestRows = 16;
+  constexpr int64_t kLongestRow = 16'384;
+  constexpr int64_t kUnit = 32;
+  if (rows < kFewestRows) return std::nullopt;
+  std::optional<int64_t> length;
+  for (const std::optional<WrittenTensor>* tensor : {&last, &next}) {
+    if (!*tensor) continue;
+    const Bounds& elements = (*tensor)->elements;
+    const int64_t longest = elements.high / rows / kUnit * kUnit;
+    const int64_t shortest = (elements.low - 1) / rows + 1;
+    const bool is_only = longest >= shortest && longest - kUnit < shortest;
+    if (!is_only || longest < kUnit || longest > kLongestRow) continue;
+    if (length && *length != longest) return std::nullopt;
+    length = longest;
+  }
+  if (!length) return std::nullopt;
+  const std::optional<int64_t> all = (Checked(rows) * *length).Value();
+  return all ? std::optional(Bounds{*all, *all}) : std::nullopt;
+}
+
 // The elements of a norm or reduction between these neighbours.
-std::optional<Bounds> ElementsBeside(const LaunchRule& rule,
+std::optional<Bounds> ElementsBeside(const StreamKernel& kernel,
                                      const std::optional<WrittenTensor>& last,
                                      const StreamKernel* next) {
   using enum LaunchRule::Written;
-  switch (rule.neighbour) {
+  if (kernel.rule == nullptr) return std::nullopt;
+  switch (kernel.rule->neighbour) {
     case LaunchRule::Neighbour::kNone:
       return std::nullopt;
     case LaunchRule::Neighbour::kLast:
@@ -192,6 +218,10 @@ std::optional<Bounds> ElementsBeside(const LaunchRule& rule,
           written && (written->written == kActivation || written->written == kSum);
       return is_known ? std::optional(written->elements) : std::nullopt;
     }
+    case LaunchRule::Neighbour::kRows:
+      if (kernel.grid.y != 1 || kernel.grid.z != 1) return std::nullopt;
+      return ElementsOfRows(kernel.grid.x, last,
+                            next == nullptr ? std::nullopt : TensorWrittenBy(*next));
   }
   return std::nullopt;
 }
@@ -210,8 +240,7 @@ std::vector<ChainedKernel> ChainedKernelsOf(std::span<const StreamKernel> stream
     const StreamKernel* next = i + 1 < stream.size() ? &stream[i + 1] : nullptr;
     if (IsSplitSum(kernel)) continue;
     if (!IsProduct(kernel)) {
-      const auto elements =
-          kernel.rule == nullptr ? std::nullopt : ElementsBeside(*kernel.rule, last, next);
+      const auto elements = ElementsBeside(kernel, last, next);
       if (elements) chained.push_back({i, *elements});
       last = TensorWrittenBy(kernel);
       if (last && last->written != LaunchRule::Written::kUnrelated) late.Add(last->elements);

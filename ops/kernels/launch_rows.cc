@@ -13,6 +13,7 @@ namespace {
 // FLOPs of an element, as in docs/costs.md.
 constexpr ElementWork kBatchNorm{{8, 8}, 8};
 constexpr ElementWork kBatchNormGradient{{11, 11}, 11};
+constexpr ElementWork kLayerNorm{{6, 8}, 8};  // 6 without weights.
 constexpr ElementWork kOneEach{{1, 1}, 1};
 constexpr ElementWork kMean{{1, 2}, 1};  // And a division for each result.
 
@@ -26,6 +27,7 @@ struct RowsRow {
 constexpr RowsRow kRowsRows[] = {
     {"bn_fw_tr_1C11_", "", LaunchRule::Neighbour::kNext, kBatchNorm},
     {"bn_bw_1C11_", "", LaunchRule::Neighbour::kGradient, kBatchNormGradient},
+    {"vectorized_layer_norm_kernel<", "", LaunchRule::Neighbour::kRows, kLayerNorm},
     {"reduce_kernel<", "MeanOps<", LaunchRule::Neighbour::kLast, kMean},
     {"reduce_kernel<", "MaxOps<", LaunchRule::Neighbour::kLast, kOneEach},
     {"reduce_kernel<", "MinOps<", LaunchRule::Neighbour::kLast, kOneEach},
@@ -41,6 +43,11 @@ std::optional<LaunchRule> RowsRuleOf(std::string_view kernel_name) {
                kernel_name.find(known.also) != std::string_view::npos;
       });
   if (row == std::end(kRowsRows)) return std::nullopt;
+  // The same kernel computes RMS norms.
+  if (row->neighbour == LaunchRule::Neighbour::kRows &&
+      kernel_name.find("true>") != std::string_view::npos) {
+    return std::nullopt;
+  }
   LaunchRule rule;
   rule.neighbour = row->neighbour;
   rule.flops = row->flops;
@@ -55,7 +62,8 @@ LaunchSizes RowsSizes(const LaunchRule& rule, const Bounds& elements) {
   if (!low || !high) return sizes;
   sizes.kind = LaunchSizes::Kind::kElements;
   sizes.elements = elements;
-  sizes.params = fmt::format("n={}..{}", elements.low, elements.high);
+  sizes.params = elements.exact() ? fmt::format("n={}", elements.low)
+                                  : fmt::format("n={}..{}", elements.low, elements.high);
   sizes.flops = Bounds{*low, *high};
   if (rule.flops->estimate && elements.high / kWidestEstimate <= elements.low) {
     const int64_t middle = elements.low + (elements.high - elements.low) / 2;

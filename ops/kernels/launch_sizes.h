@@ -84,6 +84,7 @@ struct LaunchRule {
     kLast,      ///< It reads what the last elementwise kernel wrote.
     kGradient,  ///< The same, if that is the gradient of an activation.
     kNext,      ///< The next kernel, an activation or a sum, is of its size.
+    kRows,      ///< A block has a row; one of both neighbours is of its size.
   };
   Neighbour neighbour = Neighbour::kNone;
   /// kProduct: which blocks compute which tiles of tile_m x tile_n, in the terms of params.

@@ -209,6 +209,33 @@ TEST(LaunchChainTest, NormsAndReductionsAreAsLargeAsTheirNeighbours) {
                   .empty());
 }
 
+TEST(LaunchChainTest, RowsOfALayerNormDivideItsNeighbour) {
+  constexpr std::string_view kLayerNorm =
+      "void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<float, float>(int, "
+      "float, float const*, float const*, float const*, float*, float*, float*)";
+  Stream stream;
+  stream.Elementwise(kMul, 2048 * 160).Add(kLayerNorm, {2048, 1, 1}, {32, 4, 1});
+  const auto chained = stream.Chained();
+  ASSERT_EQ(chained.size(), 1U);
+  EXPECT_EQ(chained[0].elements, (Bounds{2048 * 160, 2048 * 160}));
+  EXPECT_EQ(stream.Sizes(chained[0]).flops, (Bounds{6 * 2048 * 160, 8 * 2048 * 160}));
+  EXPECT_EQ(stream.Sizes(chained[0]).flops_estimate, 8 * 2048 * 160);
+  // Rows of 100; few rows, of which many lengths fit; neighbours that disagree.
+  EXPECT_TRUE(Stream()
+                  .Elementwise(kMul, 204800)
+                  .Add(kLayerNorm, {2048, 1, 1}, {32, 4, 1})
+                  .Chained()
+                  .empty());
+  EXPECT_TRUE(
+      Stream().Elementwise(kMul, 160).Add(kLayerNorm, {1, 1, 1}, {32, 4, 1}).Chained().empty());
+  EXPECT_TRUE(Stream()
+                  .Elementwise(kMul, 2048 * 160)
+                  .Add(kLayerNorm, {2048, 1, 1}, {32, 4, 1})
+                  .Elementwise(kMul, 2048 * 320)
+                  .Chained()
+                  .empty());
+}
+
 TEST(LaunchChainTest, HostileStreams) {
   std::vector<StreamKernel> none(3);
   EXPECT_TRUE(ChainedKernelsOf(none).empty());
