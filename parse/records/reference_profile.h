@@ -4,11 +4,17 @@
 #include <string>
 
 #include "parse/join/joined.h"
+#include "parse/model/evidence_kinds.h"
 #include "parse/model/trace.h"
 #include "parse/model/trace_needs.h"
 #include "parse/records/kernel_records.h"
 
 namespace oplens::parse {
+
+/// The parts of a profile that these kinds need.
+constexpr TraceNeeds NeedsOfEvidence(const EvidenceKinds& kinds) {
+  return kinds.capture ? TraceNeeds{TracePart::kOwnCaptures} : TraceNeeds();
+}
 
 inline constexpr TraceNeeds kReferenceNeeds = {TracePart::kCaptures};
 
