@@ -54,6 +54,7 @@ class InferredRowsTest : public ::testing::Test {
   }
 
   KinetoBuilder builder_;
+  std::string grid_ = "[1,1,1]";  // Of what is captured.
 
  private:
   void Module(const std::string& name, int64_t start_ns, int64_t end_ns) {
@@ -72,7 +73,7 @@ class InferredRowsTest : public ::testing::Test {
             const std::string& kernel) {
     Operator(name, start_ns, dims);
     builder_.AddCall("hipLaunchKernel", start_ns + 100, 50, 1234, "cuda_runtime",
-                     {{"kernel", "\"" + kernel + "\""}});
+                     {{"kernel", "\"" + kernel + "\""}, {"grid", grid_}});
   }
   void Kernel(int64_t correlation, int64_t start_ns, int64_t duration_ns, const std::string& name) {
     KinetoKernel kernel;
@@ -138,6 +139,25 @@ TEST_F(InferredRowsTest, ModulesHaveThemMarkedInTheirLayer) {
     EXPECT_EQ(rows["Net_0"]["device_total_ns"], "700");
     EXPECT_EQ(rows["Net_0"]["ops"], "2");
   }
+}
+
+/// Of kernels of another grid the op is known, and no FLOPs of the captured sizes.
+class OtherGridTest : public InferredRowsTest {
+ protected:
+  void SetUp() override {
+    grid_ = "[2,1,1]";
+    InferredRowsTest::SetUp();
+  }
+};
+
+TEST_F(OtherGridTest, TheOpIsNotPriced) {
+  Replay(50'000);
+  Rows rows = Find(kOperatorsView, "op", {"shape"});
+  EXPECT_EQ(rows["mm (inferred)"]["device_self_ns"], "700");
+  EXPECT_EQ(rows["mm (inferred)"]["shape"], "");
+  EXPECT_EQ(rows["mm (inferred)"]["flops"], "");
+  EXPECT_EQ(rows["mm (inferred)"]["bytes"], "");
+  EXPECT_EQ(rows["aten::mm"]["flops"], "48");
 }
 
 /// What the file does not tell stays without an op, and outside of all modules.
