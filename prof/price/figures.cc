@@ -147,6 +147,12 @@ RatedWork RatedWorkOf(const PricedKernel& row) {
   return work;
 }
 
+std::optional<int64_t> ModelFlopsOf(const PricedKernel& row) {
+  const RatedWork work = RatedWorkOf(row);
+  const bool estimated = row.sizes_by_launch && !work.flops_measured;
+  return estimated && work.flops_mma.value_or(0) > 0 ? std::nullopt : work.flops_mma;
+}
+
 const Figures& FiguresOf(const PricedKernel& row) {
   if (!row.figures) row.figures = Compute(row);
   return *row.figures;
@@ -207,7 +213,7 @@ MathRoof MathRoofOf(const PricedKernel& row) {
 }
 
 double ProductPeakOf(const PricedKernel& row) {
-  if (row.gpu == nullptr || RatedWorkOf(row).flops_mma.value_or(0) <= 0) return 0;
+  if (row.gpu == nullptr || ModelFlopsOf(row).value_or(0) <= 0) return 0;
   return ops::BestPeakOf(*row.gpu, FiguresTypeOf(row), RightOf(row));
 }
 

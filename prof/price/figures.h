@@ -24,6 +24,10 @@ struct RatedWork {
 };
 RatedWork RatedWorkOf(const PricedKernel& row);
 
+/// RatedWork::flops_mma for model FLOPs utilisation: nullopt too where only the launch tells the
+/// sizes of a product, which are not exact.
+std::optional<int64_t> ModelFlopsOf(const PricedKernel& row);
+
 /// Figures derived from a kernel's charge, time and GPU.
 struct Figures {
   ops::TensorCoreJudgement tensor_core;

@@ -234,11 +234,11 @@ TEST(RenderTest, SaysHowMuchIsInferredAndHowToDoWithout) {
   share(Evidence::kRepetition) = 0.01;
   share(Evidence::kCapture) = 41;
   EXPECT_EQ(line(), "  op: recorded 3.0 %, by capture 41.0 %");
-  share(Evidence::kReference) = 40;
   share(Evidence::kName) = 13;
-  EXPECT_EQ(line(),
-            "  op: recorded 3.0 %, by capture 41.0 %, by the reference 40.0 %, by name 13.0 %; "
-            "only the recorded: --evidence range");
+  EXPECT_EQ(
+      line(),
+      "  op: recorded 3.0 %, by capture 41.0 %, by name 13.0 %; only the recorded: --evidence "
+      "range");
   screen.op_known_pct = 97;
   EXPECT_THAT(Render(screen, {}), HasSubstr("Ops of the recording"));
   share(Evidence::kName) = 80;

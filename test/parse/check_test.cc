@@ -105,7 +105,7 @@ TEST_F(CheckTest, ColumnsSayWhatIsMissing) {
               ContainsRegex(
                   "  params flops bytes[a-z_ ]* +at most 1 of 2  no op with its arguments; to add: "
                   "annotations: python3 -m oplens_annotate"));
-  EXPECT_THAT(text, ContainsRegex("  layer +0 of 2  no layer"));
+  EXPECT_THAT(text, ContainsRegex("  layer layer_evidence +0 of 2  no layer"));
 }
 
 TEST_F(CheckTest, ArgumentsOfTheForwardOpCountForItsBackwardNode) {

@@ -115,7 +115,11 @@ TEST(CorpusTest, EveryFileIsReadWhole) {
     EXPECT_EQ(SumOf(table.at("Sil(ns)")), c.sum_ns);
     for (size_t i = 0; i < c.kernels; ++i) {
       const bool priced = !table.at("FLOPs")[i].empty() && !table.at("Bytes")[i].empty();
-      EXPECT_NE(priced, !table.at("Reason")[i].empty()) << "a cost or a reason, row " << i + 1;
+      const bool says_why = !table.at("Reason")[i].empty();
+      // What the launch tells does not end the reason for an unknown price.
+      const bool estimated = table.at("SizesEvidence")[i] == "sizes";
+      EXPECT_TRUE(priced || says_why) << "a cost or a reason, row " << i + 1;
+      EXPECT_TRUE(!priced || !says_why || estimated) << "row " << i + 1;
     }
   }
 }

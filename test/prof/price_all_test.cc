@@ -72,7 +72,7 @@ TEST(PriceAllTest, OneRowARecord) {
   EXPECT_EQ(printed.text,
             "Idx Op Kernel FLOPs\n"
             "1 mm scale_kernel 48\n"
-            "2 - scale_kernel -\n");
+            "2 mul scale_kernel -\n");
   EXPECT_THAT(printed.diagnostics.Render("prof"),
               HasSubstr("prof: FLOPs are known for 1 of 2 kernels\n"));
   EXPECT_EQ(printed.diagnostics.CountOf(Reason::kNoMarker), 1);
@@ -154,8 +154,8 @@ TEST(PriceAllTest, BadLinesAreSkippedAndCounted) {
                                 std::string("\0\0\0\n", 4) + good + "{}\n" + truncated);
   EXPECT_EQ(printed.text,
             "Idx Op Kernel FLOPs\n"
-            "2 - scale_kernel -\n"
-            "4 - scale_kernel -\n")
+            "2 mul scale_kernel -\n"
+            "4 mul scale_kernel -\n")
       << "idx counts the bad lines, but not the blank one";
   EXPECT_EQ(printed.diagnostics.CountOf(Reason::kBadLine), 4);
   const std::string said = printed.diagnostics.Render("prof");

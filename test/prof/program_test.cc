@@ -38,8 +38,8 @@ TEST_F(ProgramTest, DefaultColumnsSeparatedByBlanks) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.out,
             "Idx Direction Sub Module Op Kernel Params Sil(ns)\n"
-            "1 - - - - scale_kernel - 100\n"
-            "2 - - - - scale_kernel - 100\n");
+            "1 - - - mul scale_kernel - 100\n"
+            "2 - - - mul scale_kernel - 100\n");
   EXPECT_THAT(result.err, HasSubstr("prof: FLOPs are known for 0 of 2 kernels\n"));
 }
 

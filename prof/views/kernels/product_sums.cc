@@ -127,9 +127,9 @@ void ProductGatherer::Add(const PricedKernel& kernel) {
   found_.kernel_ns += time_ns;
   found_.forward |= kernel.record->direction == Direction::kForward;
   found_.backward |= kernel.record->direction == Direction::kBackward;
-  const RatedWork work = RatedWorkOf(kernel);
-  if (!work.flops_mma) found_.unknown_ns += time_ns;
-  const int64_t flops = work.flops_mma.value_or(0);
+  const std::optional<int64_t> known = ModelFlopsOf(kernel);
+  if (!known) found_.unknown_ns += time_ns;
+  const int64_t flops = known.value_or(0);
   if (flops <= 0) return;
 
   const bool again = kernel.phase == Phase::kRecompute;

@@ -294,7 +294,7 @@ void Overview::Add(const PricedKernel& kernel) {
       {own.start_ns, own.end_ns, kernel.work, own.device_id, own.stream_id, WorkClass::kCompute});
   read_.has_product |= true;
   if (step == Steps::kNone) return;
-  const double ps = static_cast<double>(*RatedWorkOf(kernel).flops_mma) / peak * 1e12;
+  const double ps = static_cast<double>(*ModelFlopsOf(kernel)) / peak * 1e12;
   constexpr double kMost = 9e18;
   read_.steps[step].ideal_ps += std::llround(std::clamp(ps, 0.0, kMost));
 }

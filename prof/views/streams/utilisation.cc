@@ -16,9 +16,10 @@ void Utilisation::Add(const PricedKernel& row, double peak_flops_per_s) {
   if (!record.timed()) return;
   timed_ns_ += record.duration_ns;
   const RatedWork work = RatedWorkOf(row);
-  if (!work.flops_mma) unknown_ns_ += record.duration_ns;
+  const std::optional<int64_t> known = ModelFlopsOf(row);
+  if (!known) unknown_ns_ += record.duration_ns;
   if (work.flops_measured) measured_ns_ += record.duration_ns;
-  const auto flops = static_cast<double>(work.flops_mma.value_or(0));
+  const auto flops = static_cast<double>(known.value_or(0));
   if (row.phase == Phase::kRecompute) {
     recomputed_flops_ += flops;
   } else if (peak_flops_per_s > 0) {
