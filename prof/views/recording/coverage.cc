@@ -173,19 +173,18 @@ int64_t Coverage::BusyNs() const {
 
 std::string Coverage::EvidenceShares() const {
   std::string text;
-  bool others = false;
-  const auto add = [&](Evidence evidence, int64_t ns, bool inferred) {
+  const auto add = [&](Evidence evidence, int64_t ns, std::string_view how) {
     if (ns == 0) return;
-    others |= evidence != Evidence::kRange;
-    AppendFormat(&text, "{} {} {:.1f} %{}", text.empty() ? "" : ",", EvidenceWord(evidence),
-                 Percent(ns, kernel_ns()).value_or(0), inferred ? " (inferred)" : "");
+    AppendFormat(&text, "{}{:.1f} % {}{}", text.empty() ? " (" : ", ",
+                 Percent(ns, kernel_ns()).value_or(0), how, EvidenceWord(evidence));
   };
   for (const Evidence evidence : kEvidences) {
+    if (evidence == Evidence::kRange) continue;
     const int64_t matched_ns = evidence == Evidence::kCapture ? matched_capture_ns() : 0;
-    add(evidence, evidence_ns(evidence) - matched_ns, IsInferred(evidence));
-    add(evidence, matched_ns, true);
+    add(evidence, evidence_ns(evidence) - matched_ns, "by ");
+    add(evidence, matched_ns, "inferred by ");
   }
-  return others ? "share of kernel time with an op by" + text : std::string();
+  return text.empty() ? text : text + ")";
 }
 
 std::vector<std::string> Coverage::Facts() const {
@@ -206,19 +205,18 @@ std::vector<std::string> Coverage::Facts() const {
       {"launch", launch_ns_}, {"range", range_ns_},         {"op", op_ns_},
       {"shapes", shapes_ns_}, {"direction", direction_ns_}, {"FLOPs", flops_ns_},
       {"bytes", bytes_ns_}};
+  constexpr size_t kOpShare = 2;
   // Adjacent equal shares are printed once: "launch, range 100.0 %, op 97.9 %".
   std::string text;
   std::string last;
   for (const auto& [what, ns] : shares) {
-    const std::string share = fmt::format(" {:.1f} %", Percent(ns, kernel_ns()).value_or(0));
+    std::string share = fmt::format(" {:.1f} %", Percent(ns, kernel_ns()).value_or(0));
+    if (&ns == &shares[kOpShare].second) share += EvidenceShares();
     if (share != last) text += std::exchange(last, share);
     AppendFormat(&text, "{} {}", text.empty() ? "" : ",", what);
   }
   text += last;
   sentences.push_back("share of kernel time with" + text);
-  if (std::string evidence = EvidenceShares(); !evidence.empty()) {
-    sentences.push_back(std::move(evidence));
-  }
   return sentences;
 }
 

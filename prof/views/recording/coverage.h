@@ -96,7 +96,8 @@ class Coverage {
   /// Time of kernels by family and gap.
   using GapTimes = std::array<std::array<Sum, kGapCount>, kFamilyCount>;
 
-  /// Shares of kernel time by evidence of the op; "" if all comes from ranges.
+  /// " (70.0 % by name)": shares of kernel time by evidence of the op other than ranges; "" if all
+  /// comes from ranges.
   std::string EvidenceShares() const;
   std::string_view RemedyFor(size_t gap, Family family) const;
   void AddGaps(const PricedKernel& row, Family family);
