@@ -57,6 +57,18 @@ std::string ShareOf(const std::string& text, const std::string& word) {
   return text.substr(number, text.find(' ', number) - number);
 }
 
+/// The share of an evidence in "op 100.0 % (1.2 % by capture, 2.1 % by name), shapes"; "0.0" if ops
+/// are told without it.
+std::string ByEvidence(const std::string& text, const std::string& word) {
+  const std::string op = ShareOf(text, "op");
+  if (op.empty()) return op;
+  const size_t open = text.find(" (", text.find("share of kernel time with "));
+  const size_t end = text.find(" % " + word, open);
+  if (open == text.npos || end == text.npos || end > text.find(')', open)) return "0.0";
+  const size_t begin = text.find_last_not_of("0123456789.", end - 1) + 1;
+  return text.substr(begin, end - begin);
+}
+
 /// Of the time of a profile's kernels in %, "" where there is none.
 struct TimeShares {
   std::string family;  ///< Of kernels whose family is known.
@@ -89,21 +101,23 @@ TimeShares TimeSharesOf(const std::string& name) {
 
 std::string LineOf(const std::string& name) {
   const RunResult result = RunProf({"-v", "-o", "/dev/null", CorpusFile(name).string()});
-  if (result.exit_code != 0) return fmt::format("{},refused,,,,,,,,,\n", name);
+  if (result.exit_code != 0) return fmt::format("{},refused,,,,,,,,,,,\n", name);
   const std::string& err = result.err;
   const TimeShares shares = TimeSharesOf(name);
   return fmt::format(
-      "{},{},{},{},{},{},{},{},{},{},{}\n", name,
+      "{},{},{},{},{},{},{},{},{},{},{},{},{}\n", name,
       NumberAfter(err.substr(std::min(err.size(), err.find("FLOPs are known"))), " of "),
       NumberAfter(err, "kernel time "), NumberAfter(err, "GPU busy "), ShareOf(err, "op"),
-      ShareOf(err, "shapes"), ShareOf(err, "direction"), ShareOf(err, "FLOPs"),
-      ShareOf(err, "bytes"), shares.family, shares.bound);
+      ByEvidence(err, "inferred by capture"), ByEvidence(err, "by name"), ShareOf(err, "shapes"),
+      ShareOf(err, "direction"), ShareOf(err, "FLOPs"), ShareOf(err, "bytes"), shares.family,
+      shares.bound);
 }
 
 TEST(CorpusShares, AreAsCommitted) {
   OPLENS_NEED_CORPUS();
   std::string text =
-      "profile,kernels,kernel_ns,busy_ns,op_%,shapes_%,direction_%,flops_%,bytes_%,family_%,"
+      "profile,kernels,kernel_ns,busy_ns,op_%,by_matched_capture_%,by_name_%,shapes_%,direction_%,"
+      "flops_%,bytes_%,family_%,"
       "bound_%\n";
   for (const std::string& name : Profiles()) text += LineOf(name);
   if (std::getenv("OPLENS_UPDATE_GOLDENS") != nullptr) WriteFile(kGolden, text);
