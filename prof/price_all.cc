@@ -61,6 +61,26 @@ void Need(std::string sentence, const PriceOptions& options, Diagnostics* diagno
   }
 }
 
+/// Estimates by the launches of a profile's streams.
+class ProfileEstimator : public LaunchEstimator {
+ public:
+  /// The next kernels are of this profile, or of records if it is null.
+  void Restart(const parse::KernelRecords* profile) {
+    profile_ = profile;
+    sizes_.reset();
+  }
+
+ private:
+  std::optional<ops::Bounds> ElementsBeside(const PricedKernel& row) override {
+    if (profile_ == nullptr || row.work == PricedKernel::kNoWork) return std::nullopt;
+    if (!sizes_) sizes_.emplace(*profile_);
+    return sizes_->ElementsOf(row.work);
+  }
+
+  const parse::KernelRecords* profile_ = nullptr;
+  std::optional<StreamSizes> sizes_;  // Made when first asked.
+};
+
 class Pricer {
  public:
   Pricer(const PriceOptions& options, KernelSink* sink, Diagnostics* diagnostics,
@@ -112,7 +132,7 @@ class Pricer {
   void BeginInput(const parse::KernelRecords* profile) {
     in_input_ = true;
     if (options_.evidence.order && profile != nullptr) blocks_ = BlockOrder(*profile);
-    profile_ = profile;
+    estimator_.Restart(profile);
     sink_->BeginInput(profile);
   }
 
@@ -120,8 +140,7 @@ class Pricer {
     if (in_input_) sink_->EndInput();
     in_input_ = false;
     blocks_ = {};
-    stream_sizes_.reset();
-    profile_ = nullptr;
+    estimator_.Restart(nullptr);
   }
 
   void EndReport() {
@@ -158,7 +177,7 @@ class Pricer {
   void Write(std::unique_ptr<WaitingRow> waiting) {
     if (options_.evidence.name) namer_.Name(&waiting->row);
     PlaceInBlock(&waiting->row);
-    if (options_.evidence.sizes) Estimate(waiting.get());
+    if (options_.evidence.sizes) estimator_.Estimate(&waiting->row);
     // The filter needs the profile's own step.
     const bool kept = options_.filter == nullptr || options_.filter->Keeps(waiting->row);
     if (options_.steps != nullptr) {
@@ -185,14 +204,6 @@ class Pricer {
     });
     sink_->Add(row);
     queue_->Recycle(std::move(waiting));
-  }
-
-  void Estimate(WaitingRow* waiting) {
-    EstimateFromLaunch(waiting, [this](const PricedKernel& row) -> std::optional<ops::LaunchSizes> {
-      if (profile_ == nullptr || row.work == PricedKernel::kNoWork) return std::nullopt;
-      if (!stream_sizes_) stream_sizes_.emplace(*profile_);
-      return stream_sizes_->Of(row.work);
-    });
   }
 
   void PlaceInBlock(PricedKernel* row) const {
@@ -242,9 +253,8 @@ class Pricer {
   std::unique_ptr<RowQueue> queue_;
   OpNamer namer_;
   // Of the current input.
-  const parse::KernelRecords* profile_ = nullptr;
   BlockOrder blocks_;
-  std::optional<StreamSizes> stream_sizes_;  // Made when first asked.
+  ProfileEstimator estimator_;
   KernelSink* sink_;
   Diagnostics* diagnostics_;
   PricingReport* told_;

@@ -1,14 +1,14 @@
 #include "prof/price/launch_estimate.h"
 
-#include <cstdint>
-#include <optional>
-#include <utility>
-
-#include "ops/kernels/launch_sizes.h"
+#include "base/hash.h"
+#include "ops/kernels/launch_chain.h"
+#include "parse/model/kernel_record.h"
 #include "prof/price/kernel_facts.h"
 
 namespace oplens::prof {
 namespace {
+
+constexpr size_t kMostLaunches = 4096;
 
 std::optional<ops::KernelShare::Range> RangeOf(const std::optional<ops::Bounds>& bounds) {
   if (!bounds) return std::nullopt;
@@ -31,29 +31,46 @@ void TakeFlops(const ops::LaunchSizes& sizes, ops::KernelShare* share) {
 
 }  // namespace
 
-void EstimateFromLaunch(
-    WaitingRow* waiting,
-    const std::function<std::optional<ops::LaunchSizes>(const PricedKernel& row)>& beside) {
-  PricedKernel* const row = &waiting->row;
+size_t LaunchEstimator::LaunchHash::operator()(const Launch& launch) const {
+  size_t hash = MixHash(MixHash(0, launch.kernel_id), launch.elements.high);
+  for (const Dim3* dim : {&launch.grid, &launch.block}) {
+    hash = MixHash(MixHash(MixHash(hash, dim->x), dim->y), dim->z);
+  }
+  return hash;
+}
+
+const ops::LaunchSizes& LaunchEstimator::SizesOf(const PricedKernel& row, const Launch& launch) {
+  const auto [place, is_new] = sizes_.try_emplace(launch);
+  if (!is_new) return place->second;
+  const ops::LaunchRule& rule = row.facts->launch_rule();
+  place->second = launch.elements.high > 0
+                      ? ops::SizesOfChained({&rule, launch.grid, launch.block, 0}, launch.elements)
+                      : ops::SizesOfLaunch(rule, launch.grid, launch.block);
+  return place->second;
+}
+
+void LaunchEstimator::Estimate(PricedKernel* row) {
   if (row->replay || row->price != nullptr || row->share.flops || row->share.flops_bound ||
       row->facts == nullptr || row->facts->name.empty()) {
     return;
   }
-  const ops::LaunchRule& rule = row->facts->launch_rule();
-  ops::LaunchSizes sizes = ops::SizesOfLaunch(rule, row->record->grid, row->record->block);
-  if (rule.kind != ops::LaunchSizes::Kind::kNone && (!sizes.flops || !sizes.bytes)) {
-    if (std::optional<ops::LaunchSizes> more = beside(*row)) sizes = *std::move(more);
+  if (sizes_.size() >= kMostLaunches) sizes_.clear();
+  Launch launch{row->facts->id, row->record->grid, row->record->block, {}};
+  const ops::LaunchSizes* sizes = &SizesOf(*row, launch);
+  if (row->facts->launch_rule().kind != ops::LaunchSizes::Kind::kNone &&
+      (!sizes->flops || !sizes->bytes)) {
+    if (const std::optional<ops::Bounds> elements = ElementsBeside(*row)) {
+      launch.elements = *elements;
+      sizes = &SizesOf(*row, launch);
+    }
   }
-  if (!sizes.flops && !sizes.bytes_estimate && sizes.params.empty()) return;
+  if (!sizes->flops && !sizes->bytes_estimate && sizes->params.empty()) return;
   row->sizes_by_launch = true;
-  if (row->params.empty() && !sizes.params.empty()) {
-    waiting->launch_params = std::move(sizes.params);
-    row->params = waiting->launch_params;
-  }
-  TakeFlops(sizes, &row->share);
-  if (!row->share.bytes && sizes.bytes_estimate) {
-    row->share.bytes = sizes.bytes_estimate;
-    row->share.bytes_range = RangeOf(sizes.bytes);
+  if (row->params.empty()) row->params = sizes->params;
+  TakeFlops(*sizes, &row->share);
+  if (!row->share.bytes && sizes->bytes_estimate) {
+    row->share.bytes = sizes->bytes_estimate;
+    row->share.bytes_range = RangeOf(sizes->bytes);
   }
 }
 

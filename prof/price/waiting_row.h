@@ -48,7 +48,6 @@ struct WaitingRow {
   KernelRecord record;
   PricedKernel row;
   Resolution resolution;
-  std::string launch_params;       ///< PricedKernel::params of sizes by the launch.
   int64_t number = 0;              ///< Order of the kernel, from 1.
   int64_t turn = 0;                ///< Order of the run of successive rows of one call on a stream.
   OpInstance* instance = nullptr;  ///< Null: no priced call, or one already charged.

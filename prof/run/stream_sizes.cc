@@ -10,33 +10,30 @@ namespace {
 
 Dim3 DimOf(const int32_t (&extent)[3]) { return {extent[0], extent[1], extent[2]}; }
 
-ops::StreamKernel StreamKernelOf(const Kernel& kernel, const ops::LaunchRule* rule) {
-  return {rule, DimOf(kernel.grid), DimOf(kernel.block), kernel.end_ns - kernel.start_ns};
-}
-
 }  // namespace
 
-StreamSizes::StreamSizes(const parse::KernelRecords& profile) : trace_(profile.joined().trace()) {
+StreamSizes::StreamSizes(const parse::KernelRecords& profile) {
+  const Trace& trace = profile.joined().trace();
+  std::unordered_map<uint32_t, ops::LaunchRule> rules;  // By StringId; addresses stay.
   std::vector<ops::StreamKernel> kernels;
-  for (const std::vector<uint32_t>& stream : KernelsOfStreams(trace_)) {
+  for (const std::vector<uint32_t>& stream : KernelsOfStreams(trace)) {
     kernels.clear();
     for (const uint32_t index : stream) {
-      const Kernel& kernel = trace_.kernels[index];
-      const auto [rule, is_new] = rules_.try_emplace(kernel.name);
+      const Kernel& kernel = trace.kernels[index];
+      const auto [rule, is_new] = rules.try_emplace(kernel.name);
       if (is_new) rule->second = ops::LaunchRuleOf(profile.names().Of(kernel).full);
-      kernels.push_back(StreamKernelOf(kernel, &rule->second));
+      kernels.push_back({&rule->second, DimOf(kernel.grid), DimOf(kernel.block),
+                         kernel.end_ns - kernel.start_ns});
     }
     for (const ops::ChainedKernel& chained : ops::ChainedKernelsOf(kernels)) {
-      found_.emplace(stream[chained.kernel], Found{kernels[chained.kernel].rule, chained.elements});
+      elements_.emplace(stream[chained.kernel], chained.elements);
     }
   }
 }
 
-std::optional<ops::LaunchSizes> StreamSizes::Of(uint32_t kernel) const {
-  const auto found = found_.find(kernel);
-  if (found == found_.end()) return std::nullopt;
-  return ops::SizesOfChained(StreamKernelOf(trace_.kernels[kernel], found->second.rule),
-                             found->second.elements);
+std::optional<ops::Bounds> StreamSizes::ElementsOf(uint32_t kernel) const {
+  const auto found = elements_.find(kernel);
+  return found == elements_.end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace oplens::prof

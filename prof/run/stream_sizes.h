@@ -18,18 +18,12 @@ class StreamSizes {
  public:
   explicit StreamSizes(const parse::KernelRecords& profile);
 
-  /// Of a kernel (index in Trace::kernels); nullopt: nothing beyond its own launch.
-  std::optional<ops::LaunchSizes> Of(uint32_t kernel) const;
+  /// ops::ChainedKernel::elements of a kernel (index in Trace::kernels); nullopt: its launch shows
+  /// all that is known.
+  std::optional<ops::Bounds> ElementsOf(uint32_t kernel) const;
 
  private:
-  struct Found {
-    const ops::LaunchRule* rule;
-    ops::Bounds elements;
-  };
-
-  const Trace& trace_;
-  std::unordered_map<uint32_t, ops::LaunchRule> rules_;  // By StringId; addresses stay.
-  std::unordered_map<uint32_t, Found> found_;            // By kernel.
+  std::unordered_map<uint32_t, ops::Bounds> elements_;  // By kernel.
 };
 
 }  // namespace oplens::prof
