@@ -177,6 +177,8 @@ void RunFacts::Fill(Screen* screen) const {
   for (const Evidence evidence : kEvidences) {
     screen->op_by_pct[static_cast<size_t>(evidence)] = share_of(evidence);
   }
+  screen->flops_by_launch_pct =
+      Percent(coverage_.flops_by_launch_ns(), coverage_.kernel_ns()).value_or(0);
   screen->captures_matched = coverage_.matched_capture_ns() > 0;
   for (const prof::Coverage::Gap& gap : coverage_.Gaps()) {
     // Shown as losses.
@@ -505,6 +507,11 @@ class Maker {
         [](const IdleTime& a, const IdleTime& b) { return a.share_pct > b.share_pct; });
   }
 
+  static std::optional<double> PercentOfAll(double part_ns, const Screen& screen) {
+    if (screen.kernel_ns <= 0) return std::nullopt;
+    return 100 * part_ns / screen.kernel_ns;
+  }
+
   void FillKernels(Screen* screen) const {
     const prof::GroupSums& all = times_.all();
     screen->kernels = all.kernels;
@@ -517,8 +524,9 @@ class Maker {
       screen->kernel_ns += replay_ns;
       if (replay_ns > 0) screen->replay_pct = 100 * replay_ns / screen->kernel_ns;
     }
-    screen->op_known_pct = all.PercentOfTotal(times_.op_known_ns());
-    screen->flops_known_pct = all.PercentOfTotal(all.flops_ns);
+    // The kernels of replays are in it too, with nothing known of them.
+    screen->op_known_pct = PercentOfAll(static_cast<double>(times_.op_known_ns()), *screen);
+    screen->flops_known_pct = PercentOfAll(static_cast<double>(all.flops_ns), *screen);
     if (times_.tc_judged_ns() > 0)
       screen->missed_tc_pct = all.PercentOfTotal(times_.missed_tc_ns());
   }

@@ -492,7 +492,7 @@ class Renderer {
     return lines;
   }
 
-  /// What the ops rest on, if not on ranges alone; "" otherwise.
+  /// What ops and FLOPs rest on, if not on ranges alone; "" otherwise.
   std::string OpEvidence() const {
     constexpr double kLittlePct = 0.05;
     std::string text =
@@ -507,8 +507,13 @@ class Renderer {
           IsInferred(evidence) || (evidence == Evidence::kCapture && screen_.captures_matched);
       AppendFormat(&text, ", by {} {} %", EvidenceText(evidence), PercentText(pct));
     }
-    if (!others) return {};
-    if (inferred) text += "; only the recorded: --evidence range";
+    if (!others) text.clear();
+    if (screen_.flops_by_launch_pct >= kLittlePct) {
+      inferred = true;
+      AppendFormat(&text, "{} FLOPs by launches alone {} %", text.empty() ? " " : ";",
+                   PercentText(screen_.flops_by_launch_pct));
+    }
+    if (inferred) text += "; without: --evidence range";
     return text;
   }
 

@@ -158,6 +158,7 @@ struct Screen {
   /// Shares of the kernel time with an op, by its Evidence.
   std::array<double, kEvidenceCount> op_by_pct = {};
   double OpBy(Evidence evidence) const { return op_by_pct[static_cast<size_t>(evidence)]; }
+  double flops_by_launch_pct = 0;  ///< Share whose FLOPs names and launches alone tell.
   bool captures_matched =
       false;  ///< Some by captures of the file are inferred, by names and order.
   std::optional<double> span_busy_pct;  ///< GPU busy time between its first and last work.

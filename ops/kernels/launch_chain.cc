@@ -233,6 +233,7 @@ std::vector<ChainedKernel> ChainedKernelsOf(std::span<const StreamKernel> stream
   std::vector<ChainedKernel> chained;
   std::optional<WrittenTensor> last;  // Until a kernel whose result has an unknown size.
   bool is_direct = false;             // Nothing has read it yet.
+  const StreamKernel* last_product = nullptr;
   LateTensors late;
   std::vector<Alternatives> open;
   for (size_t i = 0; i < stream.size(); ++i) {
@@ -251,12 +252,17 @@ std::vector<ChainedKernel> ChainedKernelsOf(std::span<const StreamKernel> stream
     if (is_one && kernel.rule->takes_rows) {
       if (auto guess = last ? DepthGuessOf(kernel, last->elements) : std::nullopt) {
         guess->product.kernel = i;
-        guess->known = is_direct && last->written == LaunchRule::Written::kActivation;
+        // A product like the one before the activation is the other factor of a gate: it reads what
+        // that one read.
+        const bool is_gate = last_product != nullptr && last_product->rule == kernel.rule &&
+                             last_product->grid == kernel.grid;
+        guess->known = is_direct && !is_gate && last->written == LaunchRule::Written::kActivation;
         guesses.push_back(*guess);
       }
       open.push_back(AlternativesOf(i, kernel, late));
     }
     is_direct = false;
+    last_product = &kernel;
   }
   std::map<const LaunchRule*, std::vector<DepthGuess*>> by_rule;
   for (DepthGuess& guess : guesses) by_rule[guess.rule].push_back(&guess);

@@ -138,13 +138,19 @@ bool Matches(const NamedOpRule& rule, KernelFamily family, std::string_view func
          (rule.anywhere.empty() || HoldsAny(whole, rule.anywhere));
 }
 
+/// With a list of what is fused, not only a number.
 bool IsGenerated(std::string_view name) {
-  return std::any_of(std::begin(kGenerated), std::end(kGenerated),
-                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+  return std::any_of(std::begin(kGenerated), std::end(kGenerated), [&](std::string_view prefix) {
+    return name.starts_with(prefix) &&
+           name.find_first_not_of("0123456789", prefix.size()) != std::string_view::npos;
+  });
 }
 
 /// Whether PyTorch runs a functor in it, whose name is in the template's arguments.
-bool RunsFunctor(std::string_view function_words) {
+bool RunsFunctor(std::string_view function_words, std::string_view signature) {
+  // Apex's is in no namespace.
+  const bool is_apex = function_words.find("multi_tensor_apply") != std::string_view::npos;
+  if (!is_apex && signature.find("at::") == std::string_view::npos) return false;
   return HoldsAny(function_words,
                   "elementwise|_reduce_kernel_|multi_tensor_apply|kernel_pointwise_apply|"
                   "distribution|unrolled|tensor_kernel_scan");
@@ -173,7 +179,7 @@ NamedOp NamedOpOf(std::string_view kernel_name, const NamedFamily& family, int64
   signature = signature.substr(0, kNamedOpReach);
   const std::string function = AsWords(FunctionOf(kernel_name));
   const std::string whole = AsWords(signature);
-  if (RunsFunctor(function)) {
+  if (RunsFunctor(function, signature)) {
     for (const NamedOpRule& rule : FunctorRules()) {
       if (Matches(rule, kind, function, whole)) return {std::string(rule.op), Confidence::kHigh};
     }
@@ -184,16 +190,12 @@ NamedOp NamedOpOf(std::string_view kernel_name, const NamedFamily& family, int64
   if (std::optional<std::string> softmax = WarpSoftmax(signature)) {
     return {*std::move(softmax), Confidence::kHigh};
   }
-  if (kind == KernelFamily::kOther) {
-    // A fusion whose parts its name does not list.
-    if (function.find("_nvfuser_") != std::string::npos) {
-      return {FunctionOf(kernel_name), Confidence::kLow};
-    }
-    return {};
-  }
+  if (kind == KernelFamily::kOther) return {};
   for (const NamedOpRule& rule : NamedOpRules()) {
     if (!Matches(rule, kind, function, whole)) continue;
-    const bool general = rule.function.empty() && rule.anywhere.empty();
+    // cub's and thrust's kernels serve many ops.
+    const bool general = (rule.function.empty() && rule.anywhere.empty()) ||
+                         HoldsAny(whole, "_cub_|_thrust_|_rocprim_");
     const bool sure =
         (!family.by_word || IsOfKnownLibrary(signature)) && !kernel_name.starts_with("triton__");
     return {std::string(rule.op),

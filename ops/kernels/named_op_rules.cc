@@ -136,6 +136,9 @@ constexpr NamedOpRule kNamedOpRules[] = {
     {kNorm, "batch_norm|_bn_|batchnorm|bnorm|bn_fw|bn_finalize", {}, "batch_norm"},
     {kNorm, "weight_norm", {}, "weight_norm"},
     {kNorm, {}, "rms_norm&bwd|rmsnorm&bwd|rms_norm&backward|rmsnorm&backward", "rms_norm_backward"},
+    // Flags of aiter's and Composable Kernel's templates
+    {kNorm, "add_rmsnorm_quant", "6e_lb0e|8e_lb0e|4e_lb0e|2e_lb0e", "rms_norm"},
+    {kNorm, {}, "fused_add_enum_e1|fused_add_enum_1", "fused_add_rms_norm"},
     {kNorm, {}, "fused_add_rms|add_rmsnorm|add_rms_norm", "fused_add_rms_norm"},
     {kNorm, {}, "rms_norm|rmsnorm|qk_norm", "rms_norm"},
     {kNorm,
@@ -196,8 +199,9 @@ constexpr NamedOpRule kNamedOpRules[] = {
     {kElementwise, {}, "_mshadow_op_plus|_mshadow_op_identity", "add"},
     {kElementwise, {}, {}, "elementwise"},
 
-    {kReduction, "max_pool&backward|max_pool&grad", {}, "max_pool2d_with_indices_backward"},
-    {kReduction, "max_pool", {}, "max_pool2d_with_indices"},
+    {kReduction, "max_pool&backward|max_pool&grad", "_at_native_",
+     "max_pool2d_with_indices_backward"},
+    {kReduction, "max_pool", "_at_native_", "max_pool2d_with_indices"},
     {kReduction,
      "adaptive_average&grad|adaptive_average&backward",
      {},
@@ -260,11 +264,14 @@ constexpr NamedOpRule kNamedOpRules[] = {
     {kEmbedding, "vectorized_gather", {}, "index"},
     {kEmbedding, "gather", {}, "gather"},
     {kEmbedding, "_take_", {}, "take"},
+    {kEmbedding, "linearize_index|find_long_segments", {}, "split_embedding_lookup"},
     {kEmbedding, "bounds_check_indices", {}, "bounds_check_indices"},
     {kEmbedding, "offsets_range", {}, "offsets_range"},
     {kEmbedding, "_embedding|get_rows|_lookup", {}, "embedding"},
     {kEmbedding, {}, {}, "index"},
 
+    {kSortScan, {}, "reduce_by_key", "reduce_by_key"},
+    {kSortScan, {}, "radix_sort|segmented_sort|merge_sort", "sort"},
     {kSortScan, {}, "_nonzero|non_zero|_compact|device_select|write_indices", "nonzero"},
     {kSortScan, {}, "_top_k|topk", "topk"},
     {kSortScan, {}, "_nms_", "nms"},
@@ -275,6 +282,7 @@ constexpr NamedOpRule kNamedOpRules[] = {
     {kSortScan, {}, "run_length|by_key", "unique_consecutive"},
     {kSortScan, {}, {}, "sort"},
 
+    {kRandom, {}, "rand_state|generate_seed", "random_"},
     {kRandom, {}, "uniform|_rand_", "uniform_"},
     {kRandom, {}, "normal|_randn_", "normal_"},
     {kRandom, {}, "bernoulli", "bernoulli_"},
@@ -290,6 +298,7 @@ constexpr NamedOpRule kNamedOpRules[] = {
 
     {kQuantise, {}, "dequant|_fp8_to|_to_float", "dequantize"},
     {kQuantise, {}, {}, "quantize"},
+    {kRouting, "combined_routing", {}, "moe_routing"},
     {kRouting, "moe_sum|finalize|combine|reduce_grouped|unpermute|_ep_gather", {}, "moe_combine"},
     {kRouting,
      "align_block|moe_sort|moe_sorting|permute|expand_input|_ep_scatter",

@@ -1,8 +1,11 @@
 #include "prof/price/launch_estimate.h"
 
+#include <algorithm>
+
 #include "base/hash.h"
 #include "ops/kernels/launch_chain.h"
 #include "parse/model/kernel_record.h"
+#include "prof/price/figures.h"
 #include "prof/price/kernel_facts.h"
 
 namespace oplens::prof {
@@ -27,6 +30,20 @@ void TakeFlops(const ops::LaunchSizes& sizes, ops::KernelShare* share) {
   share->flops_vec = sizes.is_mma ? 0 : *sizes.flops_estimate;
   share->flops_kind = sizes.flops->high == 0 ? ops::FlopsKind::kNone : ops::FlopsKind::kEstimate;
   share->flops_range = RangeOf(sizes.flops);
+}
+
+/// Whether the least work is more than the GPU can do in the kernel's time: then the sizes are not
+/// the kernel's.
+bool Exceeds(const PricedKernel& row, const std::optional<ops::Bounds>& work, double peak_per_s) {
+  const std::optional<int64_t> time_ns = TimeOf(row);
+  return work && time_ns && peak_per_s > 0 &&
+         static_cast<double>(work->low) > peak_per_s * static_cast<double>(*time_ns) * 1e-9;
+}
+
+bool ExceedsPeaks(const PricedKernel& row, const ops::LaunchSizes& sizes) {
+  if (row.gpu == nullptr) return false;
+  const auto& peaks = row.gpu->peaks_per_s;
+  return Exceeds(row, sizes.flops, *std::max_element(peaks.begin(), peaks.end()));
 }
 
 }  // namespace
@@ -65,13 +82,18 @@ void LaunchEstimator::Estimate(PricedKernel* row) {
     }
   }
   if (!sizes->flops && !sizes->bytes_estimate && sizes->params.empty()) return;
+  if (ExceedsPeaks(*row, *sizes)) return;
   row->sizes_by_launch = true;
   if (row->params.empty()) row->params = sizes->params;
   TakeFlops(*sizes, &row->share);
-  if (!row->share.bytes && sizes->bytes_estimate) {
-    row->share.bytes = sizes->bytes_estimate;
-    row->share.bytes_range = RangeOf(sizes->bytes);
-  }
+  if (row->share.bytes || !sizes->bytes_estimate) return;
+  // Operands may be expanded: then the most, which is the estimate, says nothing.
+  const ops::Bounds estimate{*sizes->bytes_estimate, *sizes->bytes_estimate};
+  const double dram = row->gpu == nullptr ? 0 : static_cast<double>(row->gpu->dram_bytes_per_s);
+  if (Exceeds(*row, sizes->bytes, dram)) return;
+  if (sizes->bytes->low < sizes->bytes->high && Exceeds(*row, estimate, dram)) return;
+  row->share.bytes = sizes->bytes_estimate;
+  row->share.bytes_range = RangeOf(sizes->bytes);
 }
 
 }  // namespace oplens::prof

@@ -24,14 +24,25 @@ bool IsTransform(std::string_view name) {
   return ops::KernelKindOf(name) != ops::KernelKind::kMatrix;
 }
 
-/// A library's, not PyTorch's own.
-bool IsOfLibrary(std::string_view name) {
-  return name.find("at::native::") == std::string_view::npos && !name.starts_with("triton");
+/// Of complex numbers, in cuBLAS and cuDNN.
+bool IsOfSpectra(std::string_view name) {
+  return name.find("transpose_readWrite") != std::string_view::npos ||
+         name.find("complex") != std::string_view::npos;
+}
+
+bool IsDgrad(std::string_view name) {
+  return name.find("wgrad") == std::string_view::npos &&
+         (name.find("dgrad") != std::string_view::npos ||
+          name.find("Dgrad") != std::string_view::npos);
 }
 
 bool IsBackwardNorm(std::string_view op) { return op.find("backward") != std::string_view::npos; }
 
 }  // namespace
+
+void OpNamer::Forget(Before* before) {
+  *before = {Before::What::kNone, 0, false, before->seen_backward};
+}
 
 bool OpNamer::FollowsConvolution(const Before& before) {
   switch (before.what) {
@@ -62,11 +73,19 @@ void OpNamer::Name(PricedKernel* row) {
     row->name_confidence = Confidence::kLow;
     before.between = 0;
   };
+  // The gradient of the data is also how a transposed convolution runs forward.
+  const bool is_dgrad = row->op == kConvolutionBackward && IsDgrad(row->facts->name);
+  if (is_dgrad && !before.seen_backward) {
+    row->op = kConvolution;
+    row->name_confidence = Confidence::kMedium;
+  } else if (row->op.find("backward") != std::string_view::npos) {
+    before.seen_backward = true;
+  }
   const bool is_convolution = row->op == kConvolution || row->op == kConvolutionBackward;
   switch (row->facts->family().Of(record.grid.y)) {
     case KernelFamily::kGemm:
       if (!FollowsConvolution(before)) {
-        before = {};
+        Forget(&before);
         return;
       }
       return take_as_convolution();
@@ -84,7 +103,7 @@ void OpNamer::Name(PricedKernel* row) {
       }
       // Transpositions and products of spectra around the product of an FFT convolution.
       if (before.what == Before::What::kTransform && before.between == 0 &&
-          IsOfLibrary(row->facts->name)) {
+          IsOfSpectra(row->facts->name)) {
         return take_as_convolution();
       }
       [[fallthrough]];
@@ -93,12 +112,12 @@ void OpNamer::Name(PricedKernel* row) {
       return;
     case KernelFamily::kNorm:
       if (row->op.find("batch_norm") != std::string_view::npos) {
-        before = {Before::What::kBatchNorm, 0, IsBackwardNorm(row->op)};
+        before = {Before::What::kBatchNorm, 0, IsBackwardNorm(row->op), before.seen_backward};
         return;
       }
       [[fallthrough]];
     default:
-      before = {};
+      Forget(&before);
   }
 }
 

@@ -30,8 +30,10 @@ class OpNamer {
     What what = What::kNone;
     int between = 0;  ///< Kernels since then.
     bool backward = false;
+    bool seen_backward = false;  ///< Some kernel before was certainly of a backward pass.
   };
 
+  static void Forget(Before* before);
   static bool FollowsConvolution(const Before& before);
 
   std::map<std::tuple<int64_t, int64_t, int64_t>, Before> streams_;  // By process, GPU, stream.

@@ -228,16 +228,22 @@ TEST(RenderTest, SaysHowMuchIsInferredAndHowToDoWithout) {
     text.erase(0, text.find("  op: recorded"));
     return text.substr(0, text.find('\n'));
   };
-  EXPECT_EQ(line(),
-            "  op: recorded 92.0 %, by other steps 7.5 %; only the recorded: --evidence range");
+  EXPECT_EQ(line(), "  op: recorded 92.0 %, by other steps 7.5 %; without: --evidence range");
   share(Evidence::kRange) = 3;
   share(Evidence::kRepetition) = 0.01;
   share(Evidence::kCapture) = 41;
   EXPECT_EQ(line(), "  op: recorded 3.0 %, by capture 41.0 %");
   share(Evidence::kName) = 13;
+  EXPECT_EQ(line(),
+            "  op: recorded 3.0 %, by capture 41.0 %, by name 13.0 %; without: --evidence range");
+  share(Evidence::kCapture) = share(Evidence::kName) = 0;
+  screen.flops_by_launch_pct = 31;
+  std::string text = Render(screen, {.columns = 200});
+  EXPECT_THAT(text, HasSubstr("\n  FLOPs by launches alone 31.0 %; without: --evidence range\n"));
+  share(Evidence::kName) = 13;
   EXPECT_EQ(
       line(),
-      "  op: recorded 3.0 %, by capture 41.0 %, by name 13.0 %; only the recorded: --evidence "
+      "  op: recorded 3.0 %, by name 13.0 %; FLOPs by launches alone 31.0 %; without: --evidence "
       "range");
   screen.op_known_pct = 97;
   EXPECT_THAT(Render(screen, {}), HasSubstr("Ops of the recording"));

@@ -175,7 +175,7 @@ TEST(LaunchChainTest, AGuessNeedsAProductThatTookAsLongForItsFlops) {
   EXPECT_TRUE(stream(small / 1000, 4 * small / 1000).Chained().empty());  // Too short to compare.
   // A known product decides: by the time of the second, it took the tensor before the last one.
   Stream known = stream(small, small);
-  known.Elementwise(kGelu, 2560 * 2048).Add(kProduct, {20, 32, 1}, {128, 1, 1}, small);
+  known.Elementwise(kGelu, 2560 * 2048).Add(kProduct, {40, 32, 1}, {128, 1, 1}, 2 * small);
   const auto chained = known.Chained();
   ASSERT_EQ(chained.size(), 3U);
   EXPECT_EQ(chained[1].kernel, 3U);
@@ -183,8 +183,19 @@ TEST(LaunchChainTest, AGuessNeedsAProductThatTookAsLongForItsFlops) {
   EXPECT_EQ(chained[2].kernel, 5U);
   // Nothing written lately fits the time of the second.
   Stream strange = stream(small, 2 * small);
-  strange.Elementwise(kGelu, 2560 * 2048).Add(kProduct, {20, 32, 1}, {128, 1, 1}, small);
+  strange.Elementwise(kGelu, 2560 * 2048).Add(kProduct, {40, 32, 1}, {128, 1, 1}, 2 * small);
   EXPECT_EQ(strange.Chained().size(), 2U);
+}
+
+TEST(LaunchChainTest, TheOtherFactorOfAGateDoesNotReadTheActivation) {
+  Stream gate;
+  gate.Add(kProduct, {80, 32, 1}, {128, 1, 1}).Elementwise(kGelu, 10240 * 2048);
+  gate.Add(kProduct, {80, 32, 1}, {128, 1, 1}).Elementwise(kMul, 10240 * 2048);
+  EXPECT_TRUE(gate.Chained().empty());
+  Stream mlp;
+  mlp.Add(kProduct, {80, 32, 1}, {128, 1, 1}).Elementwise(kGelu, 10240 * 2048);
+  mlp.Add(kProduct, {20, 32, 1}, {128, 1, 1});
+  EXPECT_EQ(mlp.Chained().size(), 1U);
 }
 
 TEST(LaunchChainTest, NormsAndReductionsAreAsLargeAsTheirNeighbours) {

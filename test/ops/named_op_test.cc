@@ -181,6 +181,16 @@ constexpr Case kCases[] = {
     {"send_recv", kHigh, "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)"},
     {"grouped_mm", kMedium, "_matmul_ogs_NNT_bf16xbf16xmxfp4_128x128x128x1"},
     {"attention_metadata", kHigh, "create_flashinfer_kv_indices_triton"},
+    {"scaled_dot_product_attention", kMedium,
+     "void paged_attention_ll4mi_reduce_kernel<__hip_bfloat16, 128, 256>(X)"},
+    {"moe_routing", kHigh, "_combined_routing_compute"},
+    {"sort", kMedium, "void cub::DeviceRadixSortHistogramKernel<cub::X>(X)"},
+    {"reduce_by_key", kMedium, "void cub::DeviceReduceByKeyKernel<cub::X>(X)"},
+    {"rms_norm", kHigh,
+     "_ZN5aiter24add_rmsnorm_quant_kernelIDF16bDF16bLi64ELi8ELb0ELb0ELb1ELi1EEEvPT0_"},
+    {"fused_add_rms_norm", kHigh,
+     "_ZN5aiter24add_rmsnorm_quant_kernelIDF16bDF16bLi256ELi16ELb1ELb0ELb1ELi1EEEvPT0_"},
+    {"", Confidence::kUnknown, "(anonymous namespace)::nvfuser_none_f0_c0_r0_g0(X)"},
     // Mangled, and those that no demangler knows
     {"silu_and_mul", kHigh,
      "_ZN7sgl_hip10activation18act_and_mul_kernelI14__hip_bfloat16TnPFT_RKS3_EXadL_Z4siluIS2_ES3_"

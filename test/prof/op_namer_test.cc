@@ -109,6 +109,17 @@ TEST_F(OpNamerTest, TransformsSurroundTheProduct) {
   EXPECT_EQ(Next(kGemm), "mm");
 }
 
+TEST_F(OpNamerTest, AGradientOfDataIsForwardUnlessABackwardPassRuns) {
+  constexpr const char* kDgrad =
+      "sm80_xmma_dgrad_implicit_gemm_bf16bf16_bf16f32_f32_nhwckrsc_nhwc_tilesize128x32x32_stage4";
+  EXPECT_EQ(Next(kDgrad), "convolution");
+  EXPECT_EQ(last_, Confidence::kMedium);
+  Next(kBatchNormBackward);
+  EXPECT_EQ(Next(kDgrad), "convolution_backward");
+  EXPECT_EQ(Next(kLayerNorm), "layer_norm");
+  EXPECT_EQ(Next(kDgrad), "convolution_backward");
+}
+
 TEST_F(OpNamerTest, TooFarAfterABatchNorm) {
   Next(kBatchNorm);
   for (int i = 0; i < 5; ++i) Next(kRelu);

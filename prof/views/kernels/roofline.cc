@@ -229,7 +229,8 @@ void Rooflines::EncodeKey(const PricedKernel& kernel, bool priced) {
   key_.clear();
   AppendKeyText(kernel.op, &key_);
   AppendKeyText(priced ? kernel.shapes : std::string_view(), &key_);
-  AppendKeyText(priced ? DirectionWord(kernel.record->direction) : std::string_view(), &key_);
+  const bool known = priced && IsDirectionKnown(kernel);
+  AppendKeyText(known ? DirectionWord(kernel.record->direction) : std::string_view(), &key_);
   AppendKeyText(priced ? kernel.dtype : std::string_view(), &key_);
   for (const RoofText by : by_) {
     if (by == kRoofRank) {

@@ -218,7 +218,9 @@ void GroupSums::Add(const PricedKernel& row) {
   if (share.flops) flops_ns += duration;
   if (share.bytes) bytes_ns += duration;
   const RatedWork work = RatedWorkOf(row);
-  if (work.flops) {
+  // A kernel beside others of its op, which do the op's FLOPs.
+  const bool does_none = row.sizes_by_launch && work.flops == 0;
+  if (work.flops && !does_none) {
     rated_flops_ns += duration;
     rated_flops += *work.flops;
   }

@@ -138,7 +138,7 @@ void AdviceFacts::Add(const PricedKernel& kernel) {
       kernel.price != nullptr && kernel.price->op_class == ops::OpClass::kCollective;
   if (!time_ns || !IsLooked(kernel) || collective) return chains_.Break(kernel);
   facts_.kernels.Add({1, *time_ns, 0});
-  facts_.has_prices |= kernel.share.flops.has_value();
+  facts_.has_prices |= kernel.share.flops.has_value() && !kernel.sizes_by_launch;
   facts_.has_phases |= kernel.phase != Phase::kUnknown;
   if (kernel.gpu != nullptr) {
     facts_.compute_capability = std::max(facts_.compute_capability, kernel.gpu->compute_capability);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/saturating.h"
+#include "parse/model/kernel_record.h"
 #include "parse/model/trace.h"
 #include "prof/price/priced_kernel.h"
 #include "prof/run/class_times.h"
@@ -36,7 +37,12 @@ void VerdictFinder::Begin(const Run* run) {
 }
 
 void VerdictFinder::Add(const PricedKernel& kernel) {
-  if (run_ == nullptr || kernel.work == PricedKernel::kNoWork || kernel.replay) return;
+  if (run_ == nullptr || kernel.work == PricedKernel::kNoWork) return;
+  if (kernel.replay) {
+    // Its kernels' ops are unknown.
+    if (kernel.record->timed()) SaturatingAdd(&kernel_ns_, kernel.record->duration_ns);
+    return;
+  }
   const Kernel& own = run_->trace().kernels[kernel.work];
   if (!run_->steady_idle().time.Holds(*run_, own, kernel.work)) return;
   const int64_t length_ns = LengthOf({own.start_ns, own.end_ns});

@@ -130,6 +130,7 @@ void Coverage::Add(const PricedKernel& row, Family family) {
   if (row.has_shapes) shapes_ns_ += duration;
   if (IsDirectionKnown(row)) direction_ns_ += duration;
   if (row.share.flops) flops_ns_ += duration;
+  if (row.share.flops && row.sizes_by_launch) flops_by_launch_ns_ += duration;
   if (row.share.bytes) bytes_ns_ += duration;
   if (HasLaunch(row)) launch_ns_ += duration;
   if (HasRange(row)) range_ns_ += duration;
@@ -139,7 +140,8 @@ void Coverage::Add(const PricedKernel& row, Family family) {
   // Collectives have shapes from their own records, whatever else was recorded.
   recorded.shapes |= row.has_shapes && !Communicates(row);
   launched_ |= HasLaunch(row);
-  if (!row.share.flops || !row.share.bytes) AddGaps(row, family);
+  const bool told = HasOwnOp(row) && !row.sizes_by_launch;
+  if (!told || !row.share.flops || !row.share.bytes) AddGaps(row, family);
   AddBusy(record);
 }
 

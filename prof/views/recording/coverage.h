@@ -47,6 +47,8 @@ class Coverage {
   int64_t shapes_ns() const { return shapes_ns_; }  ///< The op's call has a tensor argument.
   int64_t direction_ns() const { return direction_ns_; }
   int64_t flops_ns() const { return flops_ns_; }
+  /// The part of it that names and launches alone tell.
+  int64_t flops_by_launch_ns() const { return flops_by_launch_ns_; }
   int64_t bytes_ns() const { return bytes_ns_; }
   int64_t launch_ns() const { return launch_ns_; }  ///< The launch call is in the file.
   int64_t range_ns() const { return range_ns_; }    ///< Some range encloses the launch.
@@ -117,6 +119,7 @@ class Coverage {
   Sum shapes_ns_;
   Sum direction_ns_;
   Sum flops_ns_;
+  Sum flops_by_launch_ns_;
   Sum bytes_ns_;
   Sum launch_ns_;
   Sum range_ns_;
@@ -129,15 +132,16 @@ class Coverage {
 
  public:
   /// Precondition: EndInput().
-  static constexpr std::tuple kMembers{&Coverage::kernel_count_,      &Coverage::replay_count_,
-                                       &Coverage::ended_busy_ns_,     &Coverage::kernel_ns_,
-                                       &Coverage::replay_ns_,         &Coverage::op_ns_,
-                                       &Coverage::shapes_ns_,         &Coverage::direction_ns_,
-                                       &Coverage::flops_ns_,          &Coverage::bytes_ns_,
-                                       &Coverage::launch_ns_,         &Coverage::range_ns_,
-                                       &Coverage::evidence_ns_,       &Coverage::gap_ns_,
-                                       &Coverage::recorded_,          &Coverage::busy_known_,
-                                       &Coverage::matched_capture_ns_};
+  static constexpr std::tuple kMembers{
+      &Coverage::kernel_count_,       &Coverage::replay_count_,
+      &Coverage::ended_busy_ns_,      &Coverage::kernel_ns_,
+      &Coverage::replay_ns_,          &Coverage::op_ns_,
+      &Coverage::shapes_ns_,          &Coverage::direction_ns_,
+      &Coverage::flops_ns_,           &Coverage::bytes_ns_,
+      &Coverage::launch_ns_,          &Coverage::range_ns_,
+      &Coverage::evidence_ns_,        &Coverage::gap_ns_,
+      &Coverage::recorded_,           &Coverage::busy_known_,
+      &Coverage::matched_capture_ns_, &Coverage::flops_by_launch_ns_};
 };
 
 }  // namespace oplens::prof

@@ -227,7 +227,7 @@ constexpr LossText kLosses[] = {
      MissingFact::kLostRecords, true},
     {"capture-missing",
      "kernels that a CUDA graph replayed, whose capture is not in the file: their ops are not "
-     "known",
+     "recorded",
      Loss::kNoCapture, MissingFact::kGraphKernels, true},
     {"graph-kernels-hidden",
      "replays of CUDA graphs whose kernels are not in the file; their time is an upper bound",
@@ -236,7 +236,8 @@ constexpr LossText kLosses[] = {
      MissingFact::kKernelTimes, false},
     {"no-range", "kernels that were launched outside of all ranges and ops", Loss::kNoRange,
      MissingFact::kRanges, true},
-    {"no-op", "kernels that ranges surround, but no op", Loss::kNoOp, MissingFact::kOps, true},
+    {"no-op", "kernels that ranges surround, but no recorded op", Loss::kNoOp, MissingFact::kOps,
+     true},
     {"range-open", "ranges that were never closed: they give no op to the kernels in them",
      Loss::kOpenRange, MissingFact::kRangeEnds, true},
     {"range-leaked", "ranges left out: more than 8 of one text on a thread were never closed",
