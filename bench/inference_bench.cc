@@ -52,7 +52,9 @@ void Run(benchmark::State& state, bool repetition) {
     Trace trace = CutTrace(state.range(0));
     Diagnostics diagnostics;
     state.ResumeTiming();
-    const oplens::parse::Joined joined(&trace, {.repetition = repetition}, &diagnostics);
+    oplens::parse::JoinOptions options;
+    options.evidence.repetition = repetition;
+    const oplens::parse::Joined joined(&trace, options, &diagnostics);
     said = joined.inference().all().size();
     benchmark::DoNotOptimize(said);
   }

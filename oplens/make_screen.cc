@@ -525,6 +525,9 @@ class Maker {
       if (replay_ns > 0) screen->replay_pct = 100 * replay_ns / screen->kernel_ns;
     }
     // The kernels of replays are in it too, with nothing known of them.
+    const double kernels = 1 - screen->replay_pct / 100;
+    for (double& pct : screen->op_by_pct) pct *= kernels;
+    screen->flops_by_launch_pct *= kernels;
     screen->op_known_pct = PercentOfAll(static_cast<double>(times_.op_known_ns()), *screen);
     screen->flops_known_pct = PercentOfAll(static_cast<double>(all.flops_ns), *screen);
     if (times_.tc_judged_ns() > 0)

@@ -297,6 +297,16 @@ TEST(OplensProgramTest, AClosedPipeIsNoFailure) {
   EXPECT_EQ(RunOplens({kDemo}, options).exit_code, 0);
 }
 
+// A few kernels outside of replays say nothing of what the replays ran.
+TEST(OplensProgramTest, OpsByNameAreSharesOfReplaysToo) {
+  OPLENS_NEED_CORPUS();
+  const RunResult result = RunOplens({CorpusFile("nsys/lm27b_graph.sqlite").string()});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, Not(HasSubstr("most of its kernel time")));
+  EXPECT_THAT(result.out, HasSubstr("Known of kernel time: op <0.1 %, FLOPs <0.1 %"));
+  EXPECT_THAT(result.out, Not(HasSubstr("by name 100.0 %")));
+}
+
 TEST(OplensProgramTest, FitsForEveryFileOfTheCorpus) {
   OPLENS_NEED_CORPUS();
   SKIP_WITH_SANITIZERS();

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/saturating.h"
-#include "parse/model/kernel_record.h"
 #include "parse/model/trace.h"
 #include "prof/price/priced_kernel.h"
 #include "prof/run/class_times.h"
@@ -34,15 +33,15 @@ void VerdictFinder::Begin(const Run* run) {
   run_ = run;
   kernel_ns_ = 0;
   ops_ns_.clear();
+  if (run == nullptr) return;
+  // Replays that hide their kernels: nothing is known of their ops.
+  for (const GraphReplay& replay : run->trace().graph_replays) {
+    SaturatingAdd(&kernel_ns_, LengthOf({replay.start_ns, replay.end_ns}));
+  }
 }
 
 void VerdictFinder::Add(const PricedKernel& kernel) {
-  if (run_ == nullptr || kernel.work == PricedKernel::kNoWork) return;
-  if (kernel.replay) {
-    // Its kernels' ops are unknown.
-    if (kernel.record->timed()) SaturatingAdd(&kernel_ns_, kernel.record->duration_ns);
-    return;
-  }
+  if (run_ == nullptr || kernel.work == PricedKernel::kNoWork || kernel.replay) return;
   const Kernel& own = run_->trace().kernels[kernel.work];
   if (!run_->steady_idle().time.Holds(*run_, own, kernel.work)) return;
   const int64_t length_ns = LengthOf({own.start_ns, own.end_ns});
