@@ -135,9 +135,10 @@ void AddEvidenceOptions(const char* group, cxxopts::Options* options) {
       "run; once per process",
       cxxopts::value<std::vector<std::string>>(), "FILE");
   add("evidence",
-      "Evidence that may determine the op of a kernel (docs/correlation.md); default: all",
-      cxxopts::value<std::string>(),
-      "range,capture,vocabulary,repetition,reference,name,sizes,order");
+      "Evidence that may tell op, sizes and layer of a kernel (docs/correlation.md), of range, "
+      "capture, "
+      "vocabulary, repetition, reference, name, sizes, order; default: all",
+      cxxopts::value<std::string>(), "WORDS");
   add("reference",
       "Another recording of the program, such as the capture of its graphs, that gives ops of "
       "kernels which the profile does not",

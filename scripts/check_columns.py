@@ -40,12 +40,16 @@ def counts_of(text):
     return counts
 
 
+# What parse knows of: names and launches tell prof more.
+RECORDED = ("--evidence", "range,capture,vocabulary,repetition,reference")
+
+
 def faults_of(bin_dir, profile, name):
     described = run(bin_dir / "parse", "--check", "--quiet", profile)
     if described.returncode != 0:
         return []  # No profile.
-    printed = run(bin_dir / "prof", "--json", "-c", "all", "--quiet", profile).stdout
-    checked = counts_of(run(bin_dir / "prof", "--check", "--quiet", profile).stdout)
+    printed = run(bin_dir / "prof", "--json", "-c", "all", "--quiet", *RECORDED, profile).stdout
+    checked = counts_of(run(bin_dir / "prof", "--check", "--quiet", *RECORDED, profile).stdout)
     rows = printed.count(b"\n")
     without = collections.Counter(key.decode() for key in WITHOUT.findall(printed))
     del without["reason"]

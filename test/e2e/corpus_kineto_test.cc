@@ -304,8 +304,8 @@ TEST_F(CorpusKinetoOthers, SaysWhyThereAreNoKernels) {
 TEST_F(CorpusKinetoOthers, ExtentsAloneTellConvolutions) {
   const fs::path out = TestDir() / "rows.json";
   const RunResult result =
-      RunProf({"-c", "op,grad,flops,bytes,reason", "--json", "-o", out.string(),
-               CorpusFile("kineto/resnet50_autograd_api_w4/worker0.json").string()});
+      RunProf({"-c", "op,grad,flops,bytes,reason", "--json", "--evidence", "range", "-o",
+               out.string(), CorpusFile("kineto/resnet50_autograd_api_w4/worker0.json").string()});
   ASSERT_EQ(result.exit_code, 0);
   std::map<std::string, int64_t> flops;
   std::ifstream lines(out);

@@ -95,7 +95,10 @@ TEST(NamedRanges, LabelsOfTheUserAreNoOps) {
     const ScriptRange label(&profile.thread, text);
     profile.thread.Launch({.name = kGemm});
   }
-  for (const json& row : RowsOf(profile.Write())) EXPECT_TRUE(row["op"].is_null()) << row;
+  for (const json& row : RowsOf(profile.Write())) {
+    EXPECT_EQ(row["evidence"], "name") << row;
+    EXPECT_EQ(row["op"], "mm") << row;
+  }
 }
 
 TEST(NamedRanges, AGradientFunctionIsBackward) {

@@ -207,10 +207,10 @@ TEST(ActivityTest, AReferenceExplainsReplays) {
   Recorded reference("graph", {"--reference"});
   reference.MoveTo("reference.sql");
   Recorded run("graph", {"--trace", "cuda"});
-  const std::string unknown =
-      "\"Op\",\"Evidence\",\"Confidence\"\n\"\",\"\",\"\"\n\"\",\"\",\"\"\n\"\",\"\",\"\"\n\"\","
-      "\"\",\"\"\n";
-  EXPECT_EQ(run.Priced("op,evidence,confidence"), unknown);
+  EXPECT_EQ(run.Priced("op,evidence,confidence"),
+            "\"Op\",\"Evidence\",\"Confidence\"\n\"mm\",\"name\",\"medium\"\n"
+            "\"relu\",\"name\",\"low\"\n\"mm\",\"name\",\"medium\"\n"
+            "\"relu\",\"name\",\"low\"\n");
   // As where the graph is older than the recording.
   SQLite::Database(run.database.string(), SQLite::OPEN_READWRITE)
       .exec("DELETE FROM OPLENS_GRAPH_NODE");
