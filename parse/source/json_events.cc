@@ -403,6 +403,8 @@ class DocumentReader {
   }
 
   void CountLosses() {
+    // Whether packed data is whole shows at its end only.
+    if (counts_.truncated) LoseRest();
     counts_.bytes = buffer_.End();
     std::string cut = source_.damage();
     if (counts_.truncated) {
