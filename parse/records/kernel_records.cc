@@ -387,9 +387,10 @@ void KernelRecords::FillInheritable(size_t i, KernelRecord* record) const {
       record->forward_mod = std::move(told.mod);
     }
   }
-  const Kernel& kernel = trace_.kernels[i];
+  // Collectives are known of kernels that ran; the donor may be one that was only captured.
+  if (i >= trace_.kernels.size()) return;
   if (const Collectives::Call* call = joined_.collectives().Of(trace_, i)) {
-    FillCollective(kernel, *call, record);
+    FillCollective(trace_.kernels[i], *call, record);
   }
 }
 
