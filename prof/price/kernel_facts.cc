@@ -45,6 +45,11 @@ const ops::NamedOp& KernelFacts::named_op(int64_t rows) const {
   return *named;
 }
 
+bool KernelFacts::multiplies() const {
+  if (!multiplies_) multiplies_ = ops::KernelKindOf(name) == ops::KernelKind::kMatrix;
+  return *multiplies_;
+}
+
 const ops::LaunchRule& KernelFacts::launch_rule() const {
   if (!launch_rule_) launch_rule_ = ops::LaunchRuleOf(name);
   return *launch_rule_;

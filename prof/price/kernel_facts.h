@@ -41,11 +41,15 @@ struct KernelFacts {
   /// What it says of the op of a kernel with `rows` blocks in y; computed on the first call.
   const ops::NamedOp& named_op(int64_t rows) const;
 
+  /// Whether it multiplies matrices by its name (KernelKind::kMatrix); computed on the first call.
+  bool multiplies() const;
+
   /// How it is launched; computed on the first call.
   const ops::LaunchRule& launch_rule() const;
 
  private:
   mutable std::optional<bool> communicates_;
+  mutable std::optional<bool> multiplies_;
   mutable std::optional<ops::NameFacts> parsed_name_;
   mutable std::optional<std::string> name_facts_;
   mutable std::optional<ops::NamedFamily> family_;

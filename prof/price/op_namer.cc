@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include "ops/kernels/kernel_family.h"
-#include "ops/kernels/kernel_name.h"
 #include "parse/model/kernel_record.h"
 #include "prof/price/kernel_facts.h"
 
@@ -18,11 +17,6 @@ constexpr int kMostBetween = 4;
 
 constexpr std::string_view kConvolution = "convolution";
 constexpr std::string_view kConvolutionBackward = "convolution_backward";
-
-/// Of a convolution's kernels: those that do not multiply.
-bool IsTransform(std::string_view name) {
-  return ops::KernelKindOf(name) != ops::KernelKind::kMatrix;
-}
 
 /// Of complex numbers, in cuBLAS and cuDNN.
 bool IsOfSpectra(std::string_view name) {
@@ -96,7 +90,7 @@ void OpNamer::Name(PricedKernel* row) {
         before.backward = before.backward || row->op == kConvolutionBackward;
         if (before.what != Before::What::kBatchNorm) {
           before.what =
-              IsTransform(row->facts->name) ? Before::What::kTransform : Before::What::kConvolution;
+              row->facts->multiplies() ? Before::What::kConvolution : Before::What::kTransform;
         }
         before.between = 0;
         return;
