@@ -61,9 +61,30 @@ void Need(std::string sentence, const PriceOptions& options, Diagnostics* diagno
   }
 }
 
+/// Reads each name once, with what is kept of kernels that are priced.
+class CachedNames : public NameReader {
+ public:
+  explicit CachedNames(const std::unique_ptr<OpResolver>* resolver) : resolver_(*resolver) {}
+
+  ops::NamedFamily FamilyOf(std::string_view name) override {
+    return resolver_->FactsOf(name).family();
+  }
+  std::string OpOf(std::string_view name) override {
+    return resolver_->FactsOf(name).named_op(1).op;
+  }
+  ops::LaunchRule LaunchOf(std::string_view name) override {
+    return resolver_->FactsOf(name).launch_rule();
+  }
+
+ private:
+  const std::unique_ptr<OpResolver>& resolver_;  // Of the current rank.
+};
+
 /// Estimates by the launches of a profile's streams.
 class ProfileEstimator : public LaunchEstimator {
  public:
+  explicit ProfileEstimator(NameReader* names) : names_(names) {}
+
   /// The next kernels are of this profile, or of records if it is null.
   void Restart(const parse::KernelRecords* profile) {
     profile_ = profile;
@@ -73,10 +94,11 @@ class ProfileEstimator : public LaunchEstimator {
  private:
   std::optional<ops::Bounds> ElementsBeside(const PricedKernel& row) override {
     if (profile_ == nullptr || row.work == PricedKernel::kNoWork) return std::nullopt;
-    if (!sizes_) sizes_.emplace(*profile_);
+    if (!sizes_) sizes_.emplace(*profile_, names_);
     return sizes_->ElementsOf(row.work);
   }
 
+  NameReader* names_;
   const parse::KernelRecords* profile_ = nullptr;
   std::optional<StreamSizes> sizes_;  // Made when first asked.
 };
@@ -131,7 +153,7 @@ class Pricer {
  private:
   void BeginInput(const parse::KernelRecords* profile) {
     in_input_ = true;
-    if (options_.evidence.order && profile != nullptr) blocks_ = BlockOrder(*profile);
+    if (options_.evidence.order && profile != nullptr) blocks_ = BlockOrder(*profile, &names_);
     estimator_.Restart(profile);
     sink_->BeginInput(profile);
   }
@@ -252,9 +274,10 @@ class Pricer {
   std::unique_ptr<OpResolver> resolver_;  // For one rank.
   std::unique_ptr<RowQueue> queue_;
   OpNamer namer_;
+  CachedNames names_{&resolver_};
   // Of the current input.
   BlockOrder blocks_;
-  ProfileEstimator estimator_;
+  ProfileEstimator estimator_{&names_};
   KernelSink* sink_;
   Diagnostics* diagnostics_;
   PricingReport* told_;

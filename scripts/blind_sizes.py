@@ -60,6 +60,19 @@ def holds(bounds, value):
     return bounds[0] <= value <= bounds[1]
 
 
+def tiles(recorded, said):
+    """(what, whether it is right) for extents that a launch shows in tiles: "Sq=129..256", "N*P*Q=..."."""
+    sizes = dict(part.split("=") for part in recorded.split(",") if "=" in part)
+    ranges = [part.split("=") for part in said.split(",") if "=" in part]
+    what = "attention" if "Sq" in dict(ranges) else "convolution"
+    for word, bounds in ranges:
+        factors = [sizes.get(key, "") for key in word.split("*")]
+        is_tiled = what == "attention" or "*" in said
+        if is_tiled and all(factor.isdigit() for factor in factors):
+            low, _, high = bounds.partition("..")
+            yield f"{what} {word}", holds((int(low), int(high or low)), math.prod(map(int, factors)))
+
+
 def verdicts(row, said):
     """(what, whether something is said, whether it is right) for each figure of a kernel."""
     if row["flops"] is not None and row["flops_kind"] != "bound":
@@ -78,6 +91,8 @@ def verdicts(row, said):
         right = [holds(said["M"], sizes[0]) and holds(said["N"], sizes[1]),
                  holds(said["M"], sizes[1]) and holds(said["N"], sizes[0])]
         yield "M, N", True, any(right)
+    for what, is_right in tiles(row["params"] or "", said["params"]):
+        yield what, True, is_right
     elements = broadcast(row["shape"])
     is_pointwise = "elementwise_kernel" in (row["kernel"] or "") and row["family"] == "elementwise"
     if is_pointwise and elements and said["n"][1]:

@@ -1,13 +1,13 @@
 #include "ops/kernels/communication.h"
 
-#include <re2/re2.h>
-
+#include <array>
 #include <iterator>
-#include <memory>
 #include <string>
-#include <vector>
 
+#include "base/ascii.h"
 #include "ops/kernels/function_name.h"
+#include "ops/kernels/lazy_pattern.h"
+#include "ops/kernels/word_match.h"
 
 namespace oplens::ops {
 namespace {
@@ -24,7 +24,8 @@ enum class Answer : uint8_t {
 };
 
 struct CommunicationRule {
-  std::string_view pattern;  ///< Matched against the function with namespaces, without arguments.
+  std::string_view words;  ///< Of HoldsAny(): the pattern matches no lower-case name without them.
+  const char* pattern;     ///< Matched against the function with namespaces, without arguments.
   Answer answer;
 };
 
@@ -36,125 +37,109 @@ struct CommunicationRule {
 constexpr CommunicationRule kCommunicationRules[] = {
     // Only compute where tokens go and their order on one GPU: DeepEP's layout, the maps of the
     // hybrid kernels, the indices of TensorRT-LLM's exchanges.
-    {"(?:^|::)(?:deep_ep|dpsk::ep|ep)::(?:\\w+::)*layout::|(?:^|::)deep_ep::.*layout",
+    {"layout", "(?:^|::)(?:deep_ep|dpsk::ep|ep)::(?:\\w+::)*layout::|(?:^|::)deep_ep::.*layout",
      Answer::kNone},
-    {"(?:^|::)(?:hybrid_ep|hybridep)::.*(?:scan|permute|preprocess|routing_map|_to_sparse|"
+    {"hybrid_ep|hybridep",
+     "(?:^|::)(?:hybrid_ep|hybridep)::.*(?:scan|permute|preprocess|routing_map|_to_sparse|"
      "sparse_to_)",
      Answer::kNone},
-    {"(?:compute|inplace)SendRecv\\w*Kernel", Answer::kNone},
+    {"sendrecv", "(?:compute|inplace)SendRecv\\w*Kernel", Answer::kNone},
     // NCCL and RCCL: ncclDevKernel_AllReduce_Sum_f32_RING_LL, ncclSymkDevKernel_AllGather_LL,
     // ncclAllReduceRingLLKernel_sum_f32 (before 2.8), ncclDevKernel_Generic_1 (RCCL). Kernels on
     // the device API have names of their own.
-    {"(?:^|::)nccl\\w*[Kk]ernel", Answer::kByVerb},
-    {"(?:^|::)rccl", Answer::kByVerb},
-    {"(?:^|::)msccl", Answer::kByVerb},
-    {"(?:^|::)ubx_kernel_(?:a2a|alltoall|combine|dispatch)", Answer::kAllToAll},
-    {"(?:^|::)ubx_kernel_\\w*(?:all|reduce|barrier)", Answer::kByVerb},
-    {"(?:^|::)(?:reshard|directReshard)KernelUserWindow", Answer::kByVerb},
-    {"(?:^|::)_?(?:nv|roc)shmem", Answer::kByVerb},
-    {"(?:^|::)(?:mori_shmem_|_shmem_)", Answer::kByVerb},
-    {"^(?:barrier|sync|rdxn|reduce|reducescatter|alltoall|fcollect|broadcast)\\w*_on_stream_kernel",
+    {"nccl", "(?:^|::)nccl\\w*[Kk]ernel", Answer::kByVerb},
+    {"rccl", "(?:^|::)rccl", Answer::kByVerb},
+    {"msccl", "(?:^|::)msccl", Answer::kByVerb},
+    {"ubx_kernel", "(?:^|::)ubx_kernel_(?:a2a|alltoall|combine|dispatch)", Answer::kAllToAll},
+    {"ubx_kernel", "(?:^|::)ubx_kernel_\\w*(?:all|reduce|barrier)", Answer::kByVerb},
+    {"kerneluserwindow", "(?:^|::)(?:reshard|directReshard)KernelUserWindow", Answer::kByVerb},
+    {"shmem", "(?:^|::)_?(?:nv|roc)shmem", Answer::kByVerb},
+    {"shmem", "(?:^|::)(?:mori_shmem_|_shmem_)", Answer::kByVerb},
+    {"_on_stream_kernel",
+     "^(?:barrier|sync|rdxn|reduce|reducescatter|alltoall|fcollect|broadcast)\\w*_on_stream_kernel",
      Answer::kByVerb},  // NVSHMEM
-    {"(?i)oneccl|(?:^|::)ccl(?:::|_)", Answer::kByVerb},
-    {"(?i)(?:^|::)(?:hccl|hcom_)", Answer::kByVerb},
+    {"ccl", "(?i)oneccl|(?:^|::)ccl(?:::|_)", Answer::kByVerb},
+    {"hccl|hcom_", "(?i)(?:^|::)(?:hccl|hcom_)", Answer::kByVerb},
     // DeepEP, under any build name, and its derivatives
-    {"(?:^|::)(?:deep_ep|dpsk::ep|hybrid_ep|(?:inter|intra)node(?:_ll)?)::.*(?:dispatch|combine|"
+    {"deep_ep|dpsk::ep|hybrid_ep|internode|intranode",
+     "(?:^|::)(?:deep_ep|dpsk::ep|hybrid_ep|(?:inter|intra)node(?:_ll)?)::.*(?:dispatch|combine|"
      "notify)",
      Answer::kAllToAll},
-    {"(?:^|::)(?:deep_ep|dpsk::ep|hybrid_ep|(?:inter|intra)node(?:_ll)?)::", Answer::kByVerb},
-    {"(?:^|::)(?:mori::.*)?Ep(?:Dispatch|Combine)[A-Z]", Answer::kAllToAll},  // ROCm
-    {"(?:^|::)mori::collective::", Answer::kByVerb},
-    {"^OneShotBroadcastSdma|^FusedRing(?:Local|Remote)Gather", Answer::kByVerb},
+    {"deep_ep|dpsk::ep|hybrid_ep|internode|intranode",
+     "(?:^|::)(?:deep_ep|dpsk::ep|hybrid_ep|(?:inter|intra)node(?:_ll)?)::", Answer::kByVerb},
+    {"epdispatch|epcombine", "(?:^|::)(?:mori::.*)?Ep(?:Dispatch|Combine)[A-Z]",
+     Answer::kAllToAll},  // ROCm
+    {"mori::collective", "(?:^|::)mori::collective::", Answer::kByVerb},
+    {"oneshotbroadcastsdma|fusedring", "^OneShotBroadcastSdma|^FusedRing(?:Local|Remote)Gather",
+     Answer::kByVerb},
     // Perplexity
-    {"^(?:_::)?(?:dispatch|combine)Kernel$|^(?:_::)?a2a_(?:dispatch|combine)_(?:send|recv)_kernel$",
+    {"dispatchkernel|combinekernel|a2a_",
+     "^(?:_::)?(?:dispatch|combine)Kernel$|^(?:_::)?a2a_(?:dispatch|combine)_(?:send|recv)_kernel$",
      Answer::kAllToAll},
     // vLLM, SGLang, AITER
-    {"(?:^|::)cross_device_reduce_[12]stage", Answer::kAllReduce},
-    {"(?:^|::)quickreduce::|(?:^|::)allreduce_prototype", Answer::kAllReduce},
-    {"(?:^|::)aiter::ar_(?:ll_)?gfx", Answer::kAllReduce},
-    {"(?:^|::)aiter::ag_gfx", Answer::kAllGather},
-    {"(?:^|::)aiter::rs_gfx", Answer::kReduceScatter},
+    {"cross_device_reduce_", "(?:^|::)cross_device_reduce_[12]stage", Answer::kAllReduce},
+    {"quickreduce|allreduce_prototype", "(?:^|::)quickreduce::|(?:^|::)allreduce_prototype",
+     Answer::kAllReduce},
+    {"aiter::ar_", "(?:^|::)aiter::ar_(?:ll_)?gfx", Answer::kAllReduce},
+    {"aiter::ag_", "(?:^|::)aiter::ag_gfx", Answer::kAllGather},
+    {"aiter::rs_", "(?:^|::)aiter::rs_gfx", Answer::kReduceScatter},
     // TensorRT-LLM, FlashInfer, Transformer Engine
-    {"(?:^|::)moe_?[aA]2[aA]_?(?:[dD]ispatch|[cC]ombine|[pP]repare)", Answer::kAllToAll},
-    {"(?:^|::)ulysses_a2a", Answer::kAllToAll},
-    {"(?:^|::)pcie_ipc::", Answer::kAllReduce},
-    {"(?:^|::)userbuffers_fp16_sum\\w*_rs(?:_|$)", Answer::kReduceScatter},
-    {"(?:^|::)userbuffers_fp16_sum\\w*_ag(?:_|$)", Answer::kAllGather},
-    {"(?:^|::)userbuffers_fp16_sum", Answer::kAllReduce},
-    {"(?:^|::)kuserbuffers_(?:push|pull)", Answer::kSendRecv},
-    {"(?:^|::)k?userbuffers_", Answer::kByVerb},
+    {"a2a", "(?:^|::)moe_?[aA]2[aA]_?(?:[dD]ispatch|[cC]ombine|[pP]repare)", Answer::kAllToAll},
+    {"ulysses_a2a", "(?:^|::)ulysses_a2a", Answer::kAllToAll},
+    {"pcie_ipc", "(?:^|::)pcie_ipc::", Answer::kAllReduce},
+    {"userbuffers", "(?:^|::)userbuffers_fp16_sum\\w*_rs(?:_|$)", Answer::kReduceScatter},
+    {"userbuffers", "(?:^|::)userbuffers_fp16_sum\\w*_ag(?:_|$)", Answer::kAllGather},
+    {"userbuffers", "(?:^|::)userbuffers_fp16_sum", Answer::kAllReduce},
+    {"userbuffers", "(?:^|::)kuserbuffers_(?:push|pull)", Answer::kSendRecv},
+    {"userbuffers", "(?:^|::)k?userbuffers_", Answer::kByVerb},
     // PyTorch's symmetric memory, NVIDIA's apex
-    {"(?:^|::)symmetric_memory::.*(?:put|wait)_signal", Answer::kSendRecv},
-    {"(?:^|::)symmetric_memory::.*barrier", Answer::kBarrier},
-    {"(?:^|::)multimem_", Answer::kByVerb},
-    {"(?:^|::)exchangeSplitAndOffset", Answer::kAllToAll},
-    {"(?:^|::)push_pull_halos", Answer::kSendRecv},
+    {"symmetric_memory", "(?:^|::)symmetric_memory::.*(?:put|wait)_signal", Answer::kSendRecv},
+    {"symmetric_memory", "(?:^|::)symmetric_memory::.*barrier", Answer::kBarrier},
+    {"multimem_", "(?:^|::)multimem_", Answer::kByVerb},
+    {"exchangesplitandoffset", "(?:^|::)exchangeSplitAndOffset", Answer::kAllToAll},
+    {"push_pull_halos", "(?:^|::)push_pull_halos", Answer::kSendRecv},
     // Matrix products fused with a collective, names that a compiler derives from the surrounding
     // ops ("triton_poi_fused_all_gather_into_tensor_wait_tensor_3"), sums within a GPU
-    {"^triton_(?:poi|red|per|tem|for|mm)_", Answer::kNone},
-    {"(?i)gemm|matmul", Answer::kNone},
-    {"(?i)(?:thread|warp|wave|block|cta)_?all_?(?:reduce|gather)", Answer::kNone},
-    {OPLENS_WORD "all_?reduce_dims?(?:_|$)", Answer::kNone},
+    {"^triton_", "^triton_(?:poi|red|per|tem|for|mm)_", Answer::kNone},
+    {"gemm|matmul", "(?i)gemm|matmul", Answer::kNone},
+    {"allreduce|all_reduce|allgather|all_gather",
+     "(?i)(?:thread|warp|wave|block|cta)_?all_?(?:reduce|gather)", Answer::kNone},
+    {"reduce_dim|reducedim", OPLENS_WORD "all_?reduce_dims?(?:_|$)", Answer::kNone},
     // Fused and custom collectives: oneShotAllReduceKernel,
     // allreduce_fusion_kernel_oneshot_lamport, multimem_all_reduce_kernel, moeAllToAllKernel,
     // reduce_scatter_cross_device_store
-    {OPLENS_WORD "all_?[Rr]educe|All_?[Rr]educe", Answer::kAllReduce},
-    {OPLENS_WORD "reduce_?[Ss]catter|Reduce_?[Ss]catter", Answer::kReduceScatter},
-    {OPLENS_WORD "all_?[Gg]ather|All_?[Gg]ather", Answer::kAllGather},
-    {OPLENS_WORD "all_?(?:[Tt]o|2)_?[Aa]ll|All_?(?:[Tt]o|2)_?[Aa]ll", Answer::kAllToAll},
-    {OPLENS_WORD "send_?[Rr]ecv|Send_?[Rr]ecv", Answer::kSendRecv},
+    {"allreduce|all_reduce", OPLENS_WORD "all_?[Rr]educe|All_?[Rr]educe", Answer::kAllReduce},
+    {"reducescatter|reduce_scatter", OPLENS_WORD "reduce_?[Ss]catter|Reduce_?[Ss]catter",
+     Answer::kReduceScatter},
+    {"allgather|all_gather", OPLENS_WORD "all_?[Gg]ather|All_?[Gg]ather", Answer::kAllGather},
+    {"allto|all_to|all2|all_2", OPLENS_WORD "all_?(?:[Tt]o|2)_?[Aa]ll|All_?(?:[Tt]o|2)_?[Aa]ll",
+     Answer::kAllToAll},
+    {"sendrecv|send_recv", OPLENS_WORD "send_?[Rr]ecv|Send_?[Rr]ecv", Answer::kSendRecv},
 };
 
 #undef OPLENS_WORD
 
 struct Verb {
-  std::string_view pattern;
+  const char* pattern;
   CommunicationKind kind;
 };
 
 constexpr Verb kVerbs[] = {
-    {"all_?reduce|rdxn", CommunicationKind::kAllReduce},
-    {"reduce_?scatter", CommunicationKind::kReduceScatter},
-    {"all_?gather|fcollect", CommunicationKind::kAllGather},
-    {"all_?(?:to|2)_?all", CommunicationKind::kAllToAll},
-    {"send|recv|receive|put|get", CommunicationKind::kSendRecv},
-    {"broad_?cast", CommunicationKind::kBroadcast},
-    {"ring\\w*gather", CommunicationKind::kAllGather},
-    {"barrier|sync", CommunicationKind::kBarrier},
-    {"reduce", CommunicationKind::kReduce},
+    {"(?i)all_?reduce|rdxn", CommunicationKind::kAllReduce},
+    {"(?i)reduce_?scatter", CommunicationKind::kReduceScatter},
+    {"(?i)all_?gather|fcollect", CommunicationKind::kAllGather},
+    {"(?i)all_?(?:to|2)_?all", CommunicationKind::kAllToAll},
+    {"(?i)send|recv|receive|put|get", CommunicationKind::kSendRecv},
+    {"(?i)broad_?cast", CommunicationKind::kBroadcast},
+    {"(?i)ring\\w*gather", CommunicationKind::kAllGather},
+    {"(?i)barrier|sync", CommunicationKind::kBarrier},
+    {"(?i)reduce", CommunicationKind::kReduce},
 };
 
-bool Matches(std::string_view text, const re2::RE2& pattern) {
-  return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), pattern);
-}
-
-using Patterns = std::vector<std::unique_ptr<re2::RE2>>;
-
-template <typename Entries>
-Patterns Compile(const Entries& entries, std::string_view prefix) {
-  Patterns patterns;
-  for (const auto& entry : entries) {
-    patterns.push_back(
-        std::make_unique<re2::RE2>(std::string(prefix) + std::string(entry.pattern)));
-  }
-  return patterns;
-}
-
-/// The union of all rules that answer communication: one search settles most names.
-std::string AnyRule() {
-  std::string all;
-  for (const CommunicationRule& rule : kCommunicationRules) {
-    if (rule.answer == Answer::kNone) continue;
-    if (!all.empty()) all += '|';
-    all.append("(?:").append(rule.pattern).append(")");
-  }
-  return all;
-}
-
 CommunicationKind KindByVerb(std::string_view function) {
-  static const auto* const verbs = new Patterns(Compile(kVerbs, "(?i)"));
+  static std::array<LazyPattern, std::size(kVerbs)> compiled;
   for (size_t i = 0; i < std::size(kVerbs); ++i) {
-    if (Matches(function, *(*verbs)[i])) return kVerbs[i].kind;
+    if (compiled[i].Matches(kVerbs[i].pattern, function)) return kVerbs[i].kind;
   }
   return CommunicationKind::kOther;
 }
@@ -191,26 +176,29 @@ std::string_view CommunicationWord(CommunicationKind kind) {
 }
 
 std::optional<CommunicationKind> CommunicationKindOf(std::string_view kernel_name) {
-  static const auto* const any = new re2::RE2(AnyRule());
-  static const auto* const rules = new Patterns(Compile(kCommunicationRules, ""));
+  static std::array<LazyPattern, std::size(kCommunicationRules)> compiled;
   const std::string function = FunctionOf(kernel_name);
-  if (!Matches(function, *any)) return std::nullopt;
+  const WordText words(ToLowerText(function));
   for (size_t i = 0; i < std::size(kCommunicationRules); ++i) {
-    if (Matches(function, *(*rules)[i])) return KindOf(kCommunicationRules[i].answer, function);
+    const CommunicationRule& rule = kCommunicationRules[i];
+    if (HoldsAny(words, rule.words) && compiled[i].Matches(rule.pattern, function)) {
+      return KindOf(rule.answer, function);
+    }
   }
   return std::nullopt;
 }
 
 bool IsCommunicationRange(std::string_view name) {
-  static const auto* const rule = new re2::RE2(
-      "^(?:_?c10d(?:_functional)?::|record_param_comms\\b|(?:nccl|gloo|ucc|mpi|xccl|hccl):[^:])");
-  return Matches(name, *rule);
+  static LazyPattern compiled;
+  return compiled.Matches(
+      "^(?:_?c10d(?:_functional)?::|record_param_comms\\b|(?:nccl|gloo|ucc|mpi|xccl|hccl):[^:])",
+      name);
 }
 
 bool IsTensorKernel(std::string_view kernel_name) {
-  static const auto* const rule =
-      new re2::RE2("(?:^|[ (:<])at::native::|_ZN2at6native|^triton_(?:poi|red|per|tem|for|mm)_");
-  return Matches(kernel_name, *rule);
+  static LazyPattern compiled;
+  return compiled.Matches(
+      "(?:^|[ (:<])at::native::|_ZN2at6native|^triton_(?:poi|red|per|tem|for|mm)_", kernel_name);
 }
 
 }  // namespace oplens::ops

@@ -72,8 +72,8 @@ std::optional<NamedFamily> FamilyOfUnnamed(std::string_view name) {
 }
 
 /// The first rule that matches, or nullptr.
-const FamilyRule* FirstOf(std::span<const FamilyRule> rules, std::string_view function,
-                          std::string_view whole) {
+const FamilyRule* FirstOf(std::span<const FamilyRule> rules, const WordText& function,
+                          const WordText& whole) {
   const auto rule = std::find_if(rules.begin(), rules.end(), [&](const FamilyRule& candidate) {
     return (candidate.function.empty() || HoldsAny(function, candidate.function)) &&
            (candidate.anywhere.empty() || HoldsAny(whole, candidate.anywhere)) &&
@@ -83,8 +83,8 @@ const FamilyRule* FirstOf(std::span<const FamilyRule> rules, std::string_view fu
 }
 
 NamedFamily FamilyByRule(std::string_view name, std::string_view signature) {
-  const std::string function = AsWords(FunctionOf(name));
-  const std::string whole = AsWords(signature.substr(0, kKernelFamilyReach));
+  const WordText function(AsWords(FunctionOf(name)));
+  const WordText whole(AsWords(signature.substr(0, kKernelFamilyReach)));
   if (const FamilyRule* rule = FirstOf(FamilyRules(), function, whole)) {
     return {rule->family, rule->family};
   }
@@ -103,7 +103,7 @@ NamedFamily KernelFamilyOf(std::string_view kernel_name) {
   kernel_name = kernel_name.substr(0, size_t{1} << 16);
   if (const auto kind = CommunicationKindOf(kernel_name)) {
     const KernelFamily family = *kind == CommunicationKind::kSendRecv ? kP2p : kCollective;
-    return {family, family};
+    return {family, family};  // Of no other kernels: see CommunicationKindOf() below.
   }
   if (const auto unnamed = FamilyOfUnnamed(kernel_name)) return *unnamed;
   const bool is_mangled = kernel_name.starts_with("_Z");
@@ -111,6 +111,12 @@ NamedFamily KernelFamilyOf(std::string_view kernel_name) {
       kernel_name, is_mangled ? parse::Demangle(kernel_name) : std::string(kernel_name));
   if (named.family == kElementwise) named.family = named.tiled = FamilyOfFused(kernel_name);
   return named;
+}
+
+std::optional<CommunicationKind> CommunicationKindOf(std::string_view kernel_name,
+                                                     const NamedFamily& family) {
+  if (family.family != kP2p && family.family != kCollective) return std::nullopt;
+  return CommunicationKindOf(kernel_name);
 }
 
 }  // namespace oplens::ops

@@ -2,7 +2,10 @@
 #define OPLENS_OPS_KERNELS_KERNEL_FAMILY_H_
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
+
+#include "ops/kernels/communication.h"
 
 namespace oplens::ops {
 
@@ -52,6 +55,10 @@ struct NamedFamily {
 /// Classifies by full name, mangled or not; communication by CommunicationKindOf, otherwise the
 /// first matching rule of one table. Linear in the name; never throws.
 NamedFamily KernelFamilyOf(std::string_view kernel_name);
+
+/// CommunicationKindOf() a name whose family is known.
+std::optional<CommunicationKind> CommunicationKindOf(std::string_view kernel_name,
+                                                     const NamedFamily& family);
 
 }  // namespace oplens::ops
 

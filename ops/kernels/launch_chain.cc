@@ -1,11 +1,14 @@
 #include "ops/kernels/launch_chain.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <optional>
 #include <set>
+#include <unordered_map>
 
 #include "base/checked.h"
+#include "base/hash.h"
 #include "ops/kernels/launch_product.h"
 #include "ops/kernels/launch_rows.h"
 
@@ -23,6 +26,7 @@ constexpr double kRateTolerance = 0.12;
 constexpr double kAgreeingTime = 0.6;
 constexpr double kDistinctDepths = 1.5;
 constexpr size_t kMostLateTensors = 8;
+constexpr size_t kMostKeptSizes = 4096;
 
 struct DepthGuess {
   ChainedKernel product;
@@ -41,24 +45,63 @@ bool IsProduct(const StreamKernel& kernel) {
   return kernel.rule != nullptr && kernel.rule->kind == LaunchSizes::Kind::kProduct;
 }
 
-std::optional<DepthGuess> DepthGuessOf(const StreamKernel& kernel, const Bounds& right) {
-  const LaunchSizes sizes = ProductSizes(*kernel.rule, kernel.grid, right);
-  if (!sizes.flops || sizes.k.low < kSmallestDepth || sizes.k.high > kLargestDepth) {
-    return std::nullopt;
-  }
-  DepthGuess guess;
-  guess.product.elements = right;
-  guess.rule = kernel.rule;
-  guess.depth = sizes.k.low;
-  guess.duration_ns = kernel.duration_ns;
-  const bool is_rated = kernel.rule->is_fp32 && kernel.duration_ns >= kShortestRated &&
-                        sizes.k.low >= kSmallestRatedDepth &&
-                        kernel.grid.x * kernel.grid.y >= kFewestRatedBlocks;
-  if (is_rated) {
-    guess.rate = static_cast<double>(sizes.flops->high) / static_cast<double>(kernel.duration_ns);
-  }
-  return guess;
+// Whether its rate may be comparable with those of other launches of its kernel.
+bool MayBeRated(const StreamKernel& kernel) {
+  return kernel.rule->is_fp32 && kernel.duration_ns >= kShortestRated &&
+         kernel.grid.x * kernel.grid.y >= kFewestRatedBlocks;
 }
+
+// Guesses of a stream. Its launches repeat, so each distinct one is computed once.
+class DepthGuesses {
+ public:
+  std::optional<DepthGuess> Of(const StreamKernel& kernel, const Bounds& right) {
+    if (sizes_.size() >= kMostKeptSizes) sizes_.clear();
+    const auto [place, is_new] = sizes_.try_emplace(Key{kernel.rule, kernel.grid, right});
+    if (is_new) place->second = DepthOf(kernel, right);
+    const std::optional<Depth>& depth = place->second;
+    if (!depth) return std::nullopt;
+    DepthGuess guess;
+    guess.product.elements = right;
+    guess.rule = kernel.rule;
+    guess.depth = depth->low;
+    guess.duration_ns = kernel.duration_ns;
+    if (MayBeRated(kernel) && depth->low >= kSmallestRatedDepth) {
+      guess.rate = static_cast<double>(depth->most_flops) / static_cast<double>(kernel.duration_ns);
+    }
+    return guess;
+  }
+
+ private:
+  struct Key {
+    const LaunchRule* rule;
+    Dim3 grid;
+    Bounds right;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct KeyHash {
+    size_t operator()(const Key& key) const {
+      size_t hash = MixHash(0, std::bit_cast<uintptr_t>(key.rule));
+      for (const int64_t part : {key.grid.x, key.grid.y, key.grid.z, key.right.low}) {
+        hash = MixHash(hash, part);
+      }
+      return hash;
+    }
+  };
+  struct Depth {
+    int64_t low = 0;  // Of K.
+    int64_t most_flops = 0;
+  };
+
+  static std::optional<Depth> DepthOf(const StreamKernel& kernel, const Bounds& right) {
+    const LaunchSizes sizes = ProductSizes(*kernel.rule, kernel.grid, right);
+    if (!sizes.flops || sizes.k.low < kSmallestDepth || sizes.k.high > kLargestDepth) {
+      return std::nullopt;
+    }
+    return Depth{sizes.k.low, sizes.flops->high};
+  }
+
+  std::unordered_map<Key, std::optional<Depth>, KeyHash> sizes_;
+};
 
 // The rate that half of the time is below.
 double MedianRate(std::vector<const DepthGuess*> guesses) {
@@ -131,11 +174,11 @@ struct Alternatives {
   std::vector<DepthGuess> guesses;
 };
 
-Alternatives AlternativesOf(size_t index, const StreamKernel& kernel, const LateTensors& late) {
+Alternatives AlternativesOf(size_t index, const StreamKernel& kernel, const LateTensors& late,
+                            DepthGuesses* known) {
   Alternatives alternatives{index, kernel.rule, {}};
-  if (!kernel.rule->is_fp32 || kernel.duration_ns < kShortestRated) return alternatives;
   for (const Bounds& elements : late.sizes()) {
-    std::optional<DepthGuess> guess = DepthGuessOf(kernel, elements);
+    std::optional<DepthGuess> guess = known->Of(kernel, elements);
     if (!guess || guess->rate <= 0) continue;
     guess->product.kernel = index;
     alternatives.guesses.push_back(*guess);
@@ -235,6 +278,7 @@ std::vector<ChainedKernel> ChainedKernelsOf(std::span<const StreamKernel> stream
   bool is_direct = false;             // Nothing has read it yet.
   const StreamKernel* last_product = nullptr;
   LateTensors late;
+  DepthGuesses sizes;
   std::vector<Alternatives> open;
   for (size_t i = 0; i < stream.size(); ++i) {
     const StreamKernel& kernel = stream[i];
@@ -250,16 +294,21 @@ std::vector<ChainedKernel> ChainedKernelsOf(std::span<const StreamKernel> stream
     }
     const bool is_one = kernel.grid.z == 1 || (next != nullptr && IsSplitSum(*next));
     if (is_one && kernel.rule->takes_rows) {
-      if (auto guess = last ? DepthGuessOf(kernel, last->elements) : std::nullopt) {
-        guess->product.kernel = i;
-        // A product like the one before the activation is the other factor of a gate: it reads what
-        // that one read.
-        const bool is_gate = last_product != nullptr && last_product->rule == kernel.rule &&
-                             last_product->grid == kernel.grid;
-        guess->known = is_direct && !is_gate && last->written == LaunchRule::Written::kActivation;
-        guesses.push_back(*guess);
+      // A product like the one before the activation is the other factor of a gate: it reads what
+      // that one read.
+      const bool is_gate = last_product != nullptr && last_product->rule == kernel.rule &&
+                           last_product->grid == kernel.grid;
+      const bool is_known =
+          last && is_direct && !is_gate && last->written == LaunchRule::Written::kActivation;
+      const bool is_rated = MayBeRated(kernel);
+      if (last && (is_known || is_rated)) {
+        if (std::optional<DepthGuess> guess = sizes.Of(kernel, last->elements)) {
+          guess->product.kernel = i;
+          guess->known = is_known;
+          guesses.push_back(*guess);
+        }
       }
-      open.push_back(AlternativesOf(i, kernel, late));
+      if (is_rated) open.push_back(AlternativesOf(i, kernel, late, &sizes));
     }
     is_direct = false;
     last_product = &kernel;

@@ -94,11 +94,6 @@ std::optional<TileCounts> TilesOf(const LaunchRule& rule, const Dim3& grid) {
   return tiles.n.low > 0 ? std::optional(tiles) : std::nullopt;
 }
 
-std::string RangeText(const Bounds& bounds) {
-  return bounds.exact() ? fmt::to_string(bounds.low)
-                        : fmt::format("{}..{}", bounds.low, bounds.high);
-}
-
 // The number within the bounds that most powers of two divide: sizes of layers are such numbers.
 int64_t RoundestOf(const Bounds& bounds) {
   int64_t roundest = bounds.high;
@@ -202,9 +197,9 @@ void SetProductParams(const LaunchRule& rule, LaunchSizes* sizes) {
   if (sizes->kind != LaunchSizes::Kind::kProduct) return;
   std::string& text = sizes->params;
   text.clear();
-  if (sizes->batch.high > 1) text = "B=" + RangeText(sizes->batch) + ",";
-  text += "M=" + RangeText(sizes->m) + ",N=" + RangeText(sizes->n);
-  if (sizes->k.high > 0) text += ",K=" + RangeText(sizes->k);
+  if (sizes->batch.high > 1) text = "B=" + BoundsText(sizes->batch) + ",";
+  text += "M=" + BoundsText(sizes->m) + ",N=" + BoundsText(sizes->n);
+  if (sizes->k.high > 0) text += ",K=" + BoundsText(sizes->k);
   if (!rule.dtype.empty()) text += "," + rule.dtype;
 }
 

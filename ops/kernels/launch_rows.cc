@@ -1,7 +1,5 @@
 #include "ops/kernels/launch_rows.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 
@@ -62,8 +60,7 @@ LaunchSizes RowsSizes(const LaunchRule& rule, const Bounds& elements) {
   if (!low || !high) return sizes;
   sizes.kind = LaunchSizes::Kind::kElements;
   sizes.elements = elements;
-  sizes.params = elements.exact() ? fmt::format("n={}", elements.low)
-                                  : fmt::format("n={}..{}", elements.low, elements.high);
+  sizes.params = "n=" + BoundsText(elements);
   sizes.flops = Bounds{*low, *high};
   if (rule.flops->estimate && elements.high / kWidestEstimate <= elements.low) {
     const int64_t middle = elements.low + (elements.high - elements.low) / 2;

@@ -13,6 +13,7 @@
 #include "ops/kernels/launch_elementwise.h"
 #include "ops/kernels/launch_product.h"
 #include "ops/kernels/launch_rows.h"
+#include "ops/kernels/launch_tiles.h"
 
 namespace oplens::ops {
 namespace {
@@ -35,11 +36,6 @@ std::optional<Bounds> Times(const Bounds& a, const Bounds& b) {
 std::optional<int64_t> MiddleOf(const Bounds& bounds) {
   if (bounds.low > bounds.high || (bounds.high / kWidestEstimate > bounds.low)) return std::nullopt;
   return bounds.low + (bounds.high - bounds.low) / 2;
-}
-
-std::string BoundsText(const Bounds& bounds) {
-  return bounds.exact() ? fmt::to_string(bounds.low)
-                        : fmt::format("{}..{}", bounds.low, bounds.high);
 }
 
 void SetWorkOf(const std::optional<ElementWork>& work, const Bounds& elements,
@@ -82,15 +78,14 @@ bool IsOfLibrary(std::string_view name) {
 
 // Whether it only moves, fills or serves another kernel, so that no op charges it FLOPs
 // (docs/costs.md, "Which kernel is charged").
-bool DoesNoFlops(std::string_view name) {
-  if (const std::optional<CommunicationKind> kind = CommunicationKindOf(name)) {
+bool DoesNoFlops(std::string_view name, const NamedFamily& family) {
+  if (const std::optional<CommunicationKind> kind = CommunicationKindOf(name, family)) {
     // Kernels of older NCCL run any of its functions, whatever their name.
     if (name.find("ncclKernel_") != std::string_view::npos) return false;
     return *kind == CommunicationKind::kSendRecv || *kind == CommunicationKind::kAllGather ||
            *kind == CommunicationKind::kAllToAll || *kind == CommunicationKind::kBroadcast ||
            *kind == CommunicationKind::kBarrier;
   }
-  const NamedFamily family = KernelFamilyOf(name);
   if (family.family != family.tiled) return false;
   if (family.by_word && !IsOfLibrary(name)) return false;
   switch (family.family) {
@@ -110,13 +105,23 @@ bool DoesNoFlops(std::string_view name) {
 
 }  // namespace
 
+std::string BoundsText(const Bounds& bounds) {
+  return bounds.exact() ? fmt::to_string(bounds.low)
+                        : fmt::format("{}..{}", bounds.low, bounds.high);
+}
+
 LaunchRule LaunchRuleOf(std::string_view kernel_name) {
+  return LaunchRuleOf(kernel_name, KernelFamilyOf(kernel_name));
+}
+
+LaunchRule LaunchRuleOf(std::string_view kernel_name, const NamedFamily& family) {
   kernel_name = kernel_name.substr(0, size_t{1} << 14);  // Nothing useful comes later.
   LaunchRule rule;
   if (std::optional<LaunchRule> elementwise = ElementwiseRuleOf(kernel_name)) rule = *elementwise;
   if (std::optional<LaunchRule> product = ProductRuleOf(kernel_name)) rule = *product;
   if (std::optional<LaunchRule> rows = RowsRuleOf(kernel_name)) rule = *rows;
-  rule.does_no_flops = rule.does_no_flops || DoesNoFlops(kernel_name);
+  if (std::optional<LaunchRule> tiles = TilesRuleOf(kernel_name)) rule = *std::move(tiles);
+  rule.does_no_flops = rule.does_no_flops || DoesNoFlops(kernel_name, family);
   return rule;
 }
 
@@ -145,6 +150,8 @@ LaunchSizes SizesOfLaunch(const LaunchRule& rule, const Dim3& grid, const Dim3& 
   } else if (is_launch && rule.kind == LaunchSizes::Kind::kProduct) {
     sizes = ProductSizes(rule, grid);
     SetProductParams(rule, &sizes);
+  } else if (is_launch && rule.kind == LaunchSizes::Kind::kTiles) {
+    sizes = TilesSizes(rule, grid, block);
   }
   if (rule.does_no_flops) {
     sizes.flops = Bounds{0, 0};

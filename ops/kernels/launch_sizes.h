@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ops/kernels/kernel_family.h"
 #include "parse/model/dim3.h"
@@ -24,16 +25,13 @@ struct Bounds {
 /// kernels of the same name did (docs/costs.md, "Sizes from the launch").
 struct LaunchSizes {
   enum class Kind : uint8_t {
-    kNone,         ///< No size; FLOPs may still be known to be 0.
-    kElements,     ///< Elements of the output, or of the input of a reduction.
-    kProduct,      ///< Of matrices: m, n and, if a ProductChain found it, k.
-    kRows,         ///< A norm, a softmax or the like: `rows` rows of unknown or bounded length.
-    kAttention,    ///< Reserved.
-    kConvolution,  ///< Reserved.
+    kNone,      ///< No size; FLOPs may still be known to be 0.
+    kElements,  ///< Elements of the output, or of the input of a reduction.
+    kProduct,   ///< Of matrices: m, n and, if a ProductChain found it, k.
+    kTiles,     ///< Some extents of attention or a convolution, in `params` alone.
   };
   Kind kind = Kind::kNone;
-  Bounds elements;        ///< kElements; kRows: all elements, {0, 0} if unknown.
-  Bounds rows;            ///< kRows.
+  Bounds elements;        ///< kElements.
   Bounds m, n, k, batch;  ///< kProduct, as in PricedOp::params; k.high == 0: unknown.
   /// Printable, without blanks: "n=65537..66048,fp32", "M=3969..4096,N=4096,K=1024,bf16".
   std::string params;
@@ -55,6 +53,9 @@ struct ElementWork {
   std::optional<int64_t> estimate;  ///< nullopt: any within the bounds.
 };
 
+/// "7" or "5..8".
+std::string BoundsText(const Bounds& bounds);
+
 /// What a kernel's name says of how it is launched; the same for all launches of the name.
 struct LaunchRule {
   LaunchSizes::Kind kind = LaunchSizes::Kind::kNone;
@@ -63,7 +64,7 @@ struct LaunchRule {
   /// kElements: elements of a thread; the grid is ceil(n / (threads * per_thread)).
   Bounds per_thread;
   Bounds per_thread_on_amd;  ///< The same where blocks are of the size used on AMD GPUs.
-  /// kElements: threads of a block as compiled; 0: any. Another block tells nothing.
+  /// kElements, kTiles: threads of a block as compiled; 0: any. Another block tells nothing.
   int64_t threads = 0;
   /// kElements: work of an element of n.
   std::optional<ElementWork> flops, bytes;
@@ -95,14 +96,31 @@ struct LaunchRule {
   };
   Tiling tiling = Tiling::kNone;
   int64_t tile_m = 0, tile_n = 0;
-  bool takes_rows = false;   ///< kProduct: its right factor (N x K) is stored in rows of K.
-  bool is_fp32 = false;      ///< kProduct: without Tensor Cores, so that time goes with FLOPs.
+  bool takes_rows = false;  ///< kProduct: its right factor (N x K) is stored in rows of K.
+  bool is_fp32 = false;     ///< kProduct: without Tensor Cores, so that time goes with FLOPs.
+  /// kTiles: an extent of the op. The grid has its tiles, or the name says it.
+  struct Extent {
+    enum class Axis : uint8_t { kNone, kX, kY, kZ };
+    std::string_view word;  ///< In params: "Sq", "N*P*Q".
+    Axis axis = Axis::kNone;
+    int64_t tile = 0;
+    Bounds fixed = {};  ///< kNone.
+  };
+  std::vector<Extent> extents;
+  bool z_is_split = false;   ///< kTiles: z are parts of a sum.
   bool sums_splits = false;  ///< Sums what the z blocks of the product before it computed.
   int64_t left_bytes = 0, right_bytes = 0,
           result_bytes = 0;  ///< kProduct: of an element; 0: unknown.
+
+  /// Whether the kernels beside it may tell more (ops::ChainedKernelsOf).
+  bool may_be_chained() const {
+    return kind == LaunchSizes::Kind::kProduct || neighbour != Neighbour::kNone;
+  }
 };
 
-/// Reads a full name, demangled or not. Linear in the name; never throws.
+/// Reads a full name, demangled or not. `family`: KernelFamilyOf(kernel_name). Linear in the name;
+/// never throws.
+LaunchRule LaunchRuleOf(std::string_view kernel_name, const NamedFamily& family);
 LaunchRule LaunchRuleOf(std::string_view kernel_name);
 
 /// Applies a rule to a launch. Nothing is said of a grid or block that is unknown, empty or out of

@@ -131,8 +131,8 @@ std::string_view OpOfCommunication(CommunicationKind kind, KernelFamily family) 
   }
 }
 
-bool Matches(const NamedOpRule& rule, KernelFamily family, std::string_view function,
-             std::string_view whole) {
+bool Matches(const NamedOpRule& rule, KernelFamily family, const WordText& function,
+             const WordText& whole) {
   return (rule.family == family || rule.family == kAnyFamily) &&
          (rule.function.empty() || HoldsAny(function, rule.function)) &&
          (rule.anywhere.empty() || HoldsAny(whole, rule.anywhere));
@@ -147,9 +147,9 @@ bool IsGenerated(std::string_view name) {
 }
 
 /// Whether PyTorch runs a functor in it, whose name is in the template's arguments.
-bool RunsFunctor(std::string_view function_words, std::string_view signature) {
+bool RunsFunctor(const WordText& function_words, std::string_view signature) {
   // Apex's is in no namespace.
-  const bool is_apex = function_words.find("multi_tensor_apply") != std::string_view::npos;
+  const bool is_apex = function_words.Holds("multi_tensor_apply");
   if (!is_apex && signature.find("at::") == std::string_view::npos) return false;
   return HoldsAny(function_words,
                   "elementwise|_reduce_kernel_|multi_tensor_apply|kernel_pointwise_apply|"
@@ -169,7 +169,7 @@ bool IsOfKnownLibrary(std::string_view signature) {
 
 NamedOp NamedOpOf(std::string_view kernel_name, const NamedFamily& family, int64_t rows) {
   const KernelFamily kind = family.Of(rows);
-  if (const auto communication = CommunicationKindOf(kernel_name)) {
+  if (const auto communication = CommunicationKindOf(kernel_name, family)) {
     return {std::string(OpOfCommunication(*communication, kind)), Confidence::kHigh};
   }
   if (IsGenerated(kernel_name)) return {std::string(kernel_name), Confidence::kHigh};
@@ -177,8 +177,8 @@ NamedOp NamedOpOf(std::string_view kernel_name, const NamedFamily& family, int64
   std::string_view signature = kernel_name;
   if (kernel_name.starts_with("_Z")) signature = demangled = parse::Demangle(kernel_name);
   signature = signature.substr(0, kNamedOpReach);
-  const std::string function = AsWords(FunctionOf(kernel_name));
-  const std::string whole = AsWords(signature);
+  const WordText function(AsWords(FunctionOf(kernel_name)));
+  const WordText whole(AsWords(signature));
   if (RunsFunctor(function, signature)) {
     for (const NamedOpRule& rule : FunctorRules()) {
       if (Matches(rule, kind, function, whole)) return {std::string(rule.op), Confidence::kHigh};

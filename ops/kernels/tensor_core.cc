@@ -10,6 +10,7 @@
 
 #include "base/ascii.h"
 #include "ops/kernels/kernel_family.h"
+#include "ops/kernels/lazy_pattern.h"
 
 namespace oplens::ops {
 namespace {
@@ -245,27 +246,6 @@ std::string_view Trim(std::string_view token) {
   while (!token.empty() && !IsWordByte(token.back())) token.remove_suffix(1);
   return token;
 }
-
-// Compiles its pattern on first use.
-class LazyPattern {
- public:
-  // `*found`: the matched text.
-  bool Matches(const char* pattern, std::string_view name, std::string_view* found) {
-    std::call_once(once_, [&] {
-      // Names are bytes, not necessarily UTF-8.
-      pattern_ = std::make_unique<RE2>(pattern, RE2::Latin1);
-    });
-    re2::StringPiece match;
-    const re2::StringPiece text(name.data(), name.size());
-    if (!pattern_->Match(text, 0, name.size(), RE2::UNANCHORED, &match, 1)) return false;
-    *found = std::string_view(match.data(), match.size());
-    return true;
-  }
-
- private:
-  std::once_flag once_;
-  std::unique_ptr<RE2> pattern_;
-};
 
 struct CompiledRule {
   LazyPattern pattern;

@@ -1,35 +1,46 @@
 #include "ops/kernels/word_match.h"
 
-#include <cstddef>
+#include <algorithm>
+#include <utility>
 
 namespace oplens::ops {
 namespace {
 
-/// Returns the part before the first `mark` and removes both from `text`.
-std::string_view TakeUpTo(char mark, std::string_view* text) {
-  const size_t end = text->find(mark);
-  const std::string_view part = text->substr(0, end);
-  text->remove_prefix(end == std::string_view::npos ? text->size() : end + 1);
-  return part;
-}
-
-bool HoldsPart(std::string_view words, std::string_view part) {
-  if (part.starts_with('^')) return words.starts_with(part.substr(1));
-  return words.find(part) != std::string_view::npos;
-}
-
-bool HoldsAll(std::string_view words, std::string_view parts) {
-  while (!parts.empty()) {
-    if (!HoldsPart(words, TakeUpTo('&', &parts))) return false;
-  }
-  return true;
+bool HoldsPart(const WordText& words, std::string_view part) {
+  if (part.starts_with('^')) return words.text().starts_with(part.substr(1));
+  return words.Holds(part);
 }
 
 }  // namespace
 
-bool HoldsAny(std::string_view words, std::string_view alternatives) {
-  while (!alternatives.empty()) {
-    if (HoldsAll(words, TakeUpTo('|', &alternatives))) return true;
+WordText::WordText(std::string text) : text_(std::move(text)) {
+  for (size_t i = 0; i + 1 < text_.size(); ++i) pairs_.set(PairAt(text_, i));
+}
+
+size_t WordText::PairAt(std::string_view text, size_t place) {
+  // Six bits tell '_', letters of one case and digits apart.
+  constexpr unsigned kMask = 63;
+  const auto bits = [&](size_t i) { return static_cast<unsigned char>(text[i]) & kMask; };
+  return bits(place) << 6 | bits(place + 1);
+}
+
+bool WordText::Holds(std::string_view word) const {
+  if (word.size() >= 2 && !(pairs_[PairAt(word, 0)] && pairs_[PairAt(word, word.size() - 2)])) {
+    return false;
+  }
+  return text_.find(word) != std::string::npos;
+}
+
+bool HoldsAny(const WordText& words, std::string_view alternatives) {
+  const char* const end = alternatives.data() + alternatives.size();
+  bool holds = true;  // All parts of this alternative so far.
+  for (const char* begin = alternatives.data(); begin < end;) {
+    const char* const stop = std::find_if(begin, end, [](char c) { return c == '|' || c == '&'; });
+    holds = holds && HoldsPart(words, {begin, stop});
+    const bool is_last = stop == end || *stop == '|';
+    if (is_last && holds) return true;
+    if (is_last) holds = true;
+    begin = stop + 1;
   }
   return false;
 }

@@ -51,7 +51,7 @@ bool KernelFacts::multiplies() const {
 }
 
 const ops::LaunchRule& KernelFacts::launch_rule() const {
-  if (!launch_rule_) launch_rule_ = ops::LaunchRuleOf(name);
+  if (!launch_rule_) launch_rule_ = ops::LaunchRuleOf(name, family());
   return *launch_rule_;
 }
 

@@ -74,8 +74,7 @@ void LaunchEstimator::Estimate(PricedKernel* row) {
   if (sizes_.size() >= kMostLaunches) sizes_.clear();
   Launch launch{row->facts->id, row->record->grid, row->record->block, {}};
   const ops::LaunchSizes* sizes = &SizesOf(*row, launch);
-  if (row->facts->launch_rule().kind != ops::LaunchSizes::Kind::kNone &&
-      (!sizes->flops || !sizes->bytes)) {
+  if ((!sizes->flops || !sizes->bytes) && row->facts->launch_rule().may_be_chained()) {
     if (const std::optional<ops::Bounds> elements = ElementsBeside(*row)) {
       launch.elements = *elements;
       sizes = &SizesOf(*row, launch);

@@ -73,6 +73,9 @@ class OpResolver {
   /// resolution point to lives as long as `record`, this object and the resolution.
   Resolution Resolve(const KernelRecord& record, PricedKernel* row);
 
+  /// What a kernel's full name says; valid until the next call of a function of this object.
+  const KernelFacts& FactsOf(std::string_view name) { return *kernels_.Of(name); }
+
  private:
   Resolution ResolveOp(const KernelRecord& record, PricedKernel* row);
   /// Source of a kernel's annotations: its own record, or its forward op.

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "ops/kernels/kernel_family.h"
-#include "ops/kernels/named_op.h"
 #include "parse/join/surroundings.h"
 #include "parse/model/trace.h"
 #include "prof/run/streams.h"
@@ -47,10 +46,9 @@ bool IsActivation(std::string_view op) {
   return false;
 }
 
-Token TokenOf(std::string_view name) {
+Token TokenOf(std::string_view name, NameReader* names) {
   using ops::KernelFamily;
-  const ops::NamedFamily family = ops::KernelFamilyOf(name);
-  switch (family.family) {
+  switch (names->FamilyOf(name).family) {
     case KernelFamily::kNorm:
       return Token::kNorm;
     case KernelFamily::kGemm:
@@ -59,14 +57,14 @@ Token TokenOf(std::string_view name) {
     case KernelFamily::kRouting:
       return Token::kExperts;
     case KernelFamily::kAttention: {
-      const std::string op = ops::NamedOpOf(name, family, 1).op;
+      const std::string op = names->OpOf(name);
       if (op.find("backward") != std::string::npos) return Token::kBreak;
       // Reads or writes tables of pages.
       return IsAttentionLike(name) && op != "attention_metadata" ? Token::kAttention
                                                                  : Token::kOther;
     }
     case KernelFamily::kElementwise: {
-      const std::string op = ops::NamedOpOf(name, family, 1).op;
+      const std::string op = names->OpOf(name);
       if (op == "rotary_embedding") return Token::kRotary;
       return IsActivation(name) || IsActivation(op) ? Token::kActivation : Token::kOther;
     }
@@ -102,8 +100,11 @@ struct Block {
 
 class BlockFinder {
  public:
-  BlockFinder(const parse::Joined& joined, BlockOrder* order)
-      : joined_(joined), order_(order), tokens_(joined.trace().strings.size(), Token{}) {}
+  BlockFinder(const parse::Joined& joined, NameReader* names, BlockOrder* order)
+      : joined_(joined),
+        names_(names),
+        order_(order),
+        tokens_(joined.trace().strings.size(), Token{}) {}
 
   void Find() {
     if (!HasAttention()) return;
@@ -124,7 +125,9 @@ class BlockFinder {
 
   Token TokenOfKernel(uint32_t kernel) {
     const StringId name = joined_.trace().kernels[kernel].name;
-    if (tokens_[name] == Token{}) tokens_[name] = TokenOf(joined_.trace().strings.View(name));
+    if (tokens_[name] == Token{}) {
+      tokens_[name] = TokenOf(joined_.trace().strings.View(name), names_);
+    }
     return tokens_[name];
   }
 
@@ -272,13 +275,14 @@ class BlockFinder {
   }
 
   const parse::Joined& joined_;
+  NameReader* names_;
   BlockOrder* order_;
   std::vector<Token> tokens_;  // By StringId.
   std::vector<Mark> marks_;    // Of a stream.
 };
 
-BlockOrder::BlockOrder(const parse::KernelRecords& profile) {
-  BlockFinder(profile.joined(), this).Find();
+BlockOrder::BlockOrder(const parse::KernelRecords& profile, NameReader* names) {
+  BlockFinder(profile.joined(), names, this).Find();
 }
 
 uint32_t BlockOrder::PathOf(size_t block, std::string_view part) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "parse/records/kernel_records.h"
+#include "prof/run/name_reader.h"
 
 namespace oplens::prof {
 
@@ -22,7 +23,7 @@ namespace oplens::prof {
 class BlockOrder {
  public:
   BlockOrder() = default;
-  explicit BlockOrder(const parse::KernelRecords& profile);
+  BlockOrder(const parse::KernelRecords& profile, NameReader* names);
 
   /// "block[7]", "attention" of a kernel (index in Trace::kernels); empty if it is in no block.
   /// Valid as long as this object.

@@ -12,7 +12,7 @@ Dim3 DimOf(const int32_t (&extent)[3]) { return {extent[0], extent[1], extent[2]
 
 }  // namespace
 
-StreamSizes::StreamSizes(const parse::KernelRecords& profile) {
+StreamSizes::StreamSizes(const parse::KernelRecords& profile, NameReader* names) {
   const Trace& trace = profile.joined().trace();
   std::unordered_map<uint32_t, ops::LaunchRule> rules;  // By StringId; addresses stay.
   std::vector<ops::StreamKernel> kernels;
@@ -21,7 +21,7 @@ StreamSizes::StreamSizes(const parse::KernelRecords& profile) {
     for (const uint32_t index : stream) {
       const Kernel& kernel = trace.kernels[index];
       const auto [rule, is_new] = rules.try_emplace(kernel.name);
-      if (is_new) rule->second = ops::LaunchRuleOf(profile.names().Of(kernel).full);
+      if (is_new) rule->second = names->LaunchOf(profile.names().Of(kernel).full);
       kernels.push_back({&rule->second, DimOf(kernel.grid), DimOf(kernel.block),
                          kernel.end_ns - kernel.start_ns});
     }

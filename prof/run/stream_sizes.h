@@ -8,6 +8,7 @@
 
 #include "ops/kernels/launch_sizes.h"
 #include "parse/records/kernel_records.h"
+#include "prof/run/name_reader.h"
 
 namespace oplens::prof {
 
@@ -16,7 +17,7 @@ namespace oplens::prof {
 /// 40 for each that it finds.
 class StreamSizes {
  public:
-  explicit StreamSizes(const parse::KernelRecords& profile);
+  StreamSizes(const parse::KernelRecords& profile, NameReader* names);
 
   /// ops::ChainedKernel::elements of a kernel (index in Trace::kernels); nullopt: its launch shows
   /// all that is known.

@@ -24,7 +24,6 @@ void Print(const LaunchSizes& sizes) {
   out["kind"] = static_cast<int>(sizes.kind);
   out["params"] = sizes.params;
   out["n"] = BoundsJson(sizes.elements);
-  out["rows"] = BoundsJson(sizes.rows);
   out["M"] = BoundsJson(sizes.m);
   out["N"] = BoundsJson(sizes.n);
   out["K"] = BoundsJson(sizes.k);

@@ -102,6 +102,73 @@ INSTANTIATE_TEST_SUITE_P(
         // The block is not the one it is compiled for.
         Case{kStrided, {32, 1, 1}, {64, 1, 1}, "", std::nullopt, std::nullopt}));
 
+constexpr std::string_view kFlash =
+    "void pytorch_flash::flash_fwd_kernel<pytorch_flash::Flash_fwd_kernel_traits<64, 128, 128, 4, "
+    "false, false, cutlass::bfloat16_t, pytorch_flash::Flash_kernel_traits<64, 128, 128, 4, "
+    "cutlass::bfloat16_t> >, false, true, false, false, true, true, false, "
+    "false>(pytorch_flash::Flash_fwd_params)";
+constexpr std::string_view kEfficient =
+    "fmha_cutlassF_f32_aligned_64x128_rf_sm80(PyTorchMemEffAttention::AttentionKernel<float, "
+    "cutlass::arch::Sm80, true, 64, 128, 128, true, true>::Params)";
+constexpr std::string_view kImplicit =
+    "sm80_xmma_fprop_implicit_gemm_indexed_tf32f32_tf32f32_f32_nhwckrsc_nchw_tilesize128x64x16_"
+    "stage4_warpsize2x2x1_g1_tensor16x8x8_kernel_cudnn";
+
+struct TilesCase {
+  std::string_view name;
+  Dim3 grid, block;
+  std::string_view params;
+};
+
+void PrintTo(const TilesCase& test, std::ostream* out) { *out << test.name; }
+
+class TilesTest : public testing::TestWithParam<TilesCase> {};
+
+TEST_P(TilesTest, ExtentsAreKnownToATile) {
+  const TilesCase& test = GetParam();
+  const LaunchSizes sizes = SizesOfLaunch(test.name, test.grid, test.block);
+  EXPECT_EQ(sizes.params, test.params);
+  EXPECT_EQ(sizes.flops, std::nullopt);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, TilesTest,
+    testing::Values(
+        TilesCase{kFlash, {2, 4, 12}, {128, 1, 1}, "B=4,H=12,Sq=129..256,D=33..64,bf16"},
+        TilesCase{kFlash, {2, 4, 12}, {256, 1, 1}, ""},
+        TilesCase{kFlash, {0, 4, 12}, {128, 1, 1}, ""},
+        TilesCase{kEfficient, {4, 16, 25}, {32, 8, 1}, "B=25,H=16,Sq=193..256,D=1..128,fp32"},
+        TilesCase{"flash_fwd_kernel<Flash_fwd_kernel_traits<64, 0, 128, 4, false, false, float>>",
+                  {2, 4, 12},
+                  {128, 1, 1},
+                  ""},
+        TilesCase{"volta_scudnn_128x64_relu_interior_nn_v1",
+                  {784, 4, 1},
+                  {256, 1, 1},
+                  "N*P*Q=100225..100352,K=193..256"},
+        TilesCase{"volta_scudnn_128x64_relu_interior_nn_v1", {784, 4, 2}, {256, 1, 1}, ""},
+        TilesCase{"volta_scudnn_128x128_stridedB_interior_nn_v1",
+                  {49, 2, 1},
+                  {256, 1, 1},
+                  "N*H*W=6145..6272,C=129..256"},
+        TilesCase{"volta_scudnn_128x128_stridedB_splitK_small_nn_v1",
+                  {16, 4, 7},
+                  {256, 1, 1},
+                  "C*R*S=1921..2048,K=385..512"},
+        TilesCase{"volta_scudnn_winograd_128x128_ldg1_ldg4_relu_tile148t_nt_v1",
+                  {1, 4, 2},
+                  {256, 1, 1},
+                  ""},
+        TilesCase{
+            "volta_scudnn_99999999999999999999x64_relu_interior_nn_v1", {1, 4, 1}, {256, 1, 1}, ""},
+        TilesCase{kImplicit, {1, 98, 1}, {128, 1, 1}, "N*P*Q=12417..12544,K=1..64"},
+        TilesCase{"sm80_xmma_fprop_implicit_gemm_f16f16_f16f32_f32_nhwckrsc_nhwc_tilesize128x64x64_"
+                  "stage3_warpsize2x2x1_g1_tensor16x8x16_t1r3s5_execute_kernel_trt",
+                  {1, 98, 1},
+                  {128, 1, 1},
+                  "N*P*Q=12417..12544,K=1..64,R=3,S=5"},
+        TilesCase{kImplicit, {int64_t{1} << 60, int64_t{1} << 60, 1}, {128, 1, 1}, ""}));
+
 TEST(LaunchSizesTest, SaysNothingOfLaunchesThatAreNone) {
   constexpr int64_t kHuge = std::numeric_limits<int64_t>::max();
   for (const Dim3& grid :

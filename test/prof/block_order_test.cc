@@ -48,7 +48,8 @@ class BlockOrderTest : public testing::Test {
 
   /// "0:norm 0:qkv - ..." of all kernels.
   std::string Layers() {
-    const BlockOrder order(made_.records());
+    NameReader names;
+    const BlockOrder order(made_.records(), &names);
     std::string text;
     for (uint32_t i = 0; i < made_.trace.kernels.size(); ++i) {
       const auto layer = order.LayerOf(i);

@@ -133,7 +133,7 @@ const op: Maker = ({ others }) => {
   if (!source || !most) return null;
   const calls = itemsOf(source, 'op', 'calls')?.find(({ name }) => name === most.name)?.value;
   const all = sum(source, 'device_self_ns');
-  return { how: 'operators: largest device_self_ns; / sum of device_self_ns; calls', text: `The operator with most time on the GPUs is ${short(most.name, 80)}: ${time(most.value)}, ${share(most.value, all)} of all, in ${number(calls ?? 0)} calls.`, hint: '', tab: 'operators', query: most.name, sort: '-device_self_ns' };
+  return { how: 'operators: largest device_self_ns; / sum of device_self_ns; calls', text: `The operator with most time on the GPUs is ${short(most.name, 80)}: ${time(most.value)}, ${share(most.value, all)} of all${calls ? `, in ${number(calls)} calls` : ''}.`, hint: '', tab: 'operators', query: most.name, sort: '-device_self_ns' };
 };
 
 /** A layer without the numbers by which its likes differ. */
