@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -19,6 +20,7 @@
 
 #include "base/error.h"
 #include "base/shortage.h"
+#include "base/threads.h"
 #include "base/write_all.h"
 
 namespace oplens {
@@ -178,12 +180,19 @@ class Processes {
 
 void ForkedTasks::Run(const std::function<void(size_t task, TaskResult result)>& take,
                       const std::function<void(size_t ended)>& tick) {
+  // The processes share the threads that this one may use.
+  const int threads = ThreadLimit() / static_cast<int>(std::clamp<size_t>(
+                                          std::min(most_at_once_, count_), 1, kMostThreads));
+  const auto work = [this, threads](size_t task) {
+    SetThreadLimit(threads);
+    return work_(task);
+  };
   Processes processes;
   size_t begun = 0;
   for (size_t awaited = 0; awaited < count_;) {
     const size_t most_ahead = awaited + 2 * most_at_once_;
     while (begun < count_ && begun <= most_ahead && processes.running() < most_at_once_) {
-      processes.Begin(begun++, work_);
+      processes.Begin(begun++, work);
     }
     TaskResult result;
     if (processes.Take(awaited, &result)) {

@@ -1,5 +1,9 @@
 #include "base/json_text.h"
 
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
 #include "base/append_format.h"
 #include "base/utf8.h"
 
@@ -8,9 +12,12 @@ namespace {
 
 void AppendEscaped(std::string_view text, std::string* out) {
   for (const char c : text) {
-    if (c == '"' || c == '\\') {
+    constexpr std::string_view kEscaped = "\"\\\b\f\n\r\t";
+    constexpr std::string_view kEscapes = "\"\\bfnrt";
+    const size_t escape = kEscaped.find(c);
+    if (escape != std::string_view::npos) {
       out->push_back('\\');
-      out->push_back(c);
+      out->push_back(kEscapes[escape]);
     } else if (static_cast<unsigned char>(c) < 0x20) {
       AppendFormat(out, "\\u{:04x}", static_cast<unsigned>(c));
     } else {
@@ -41,6 +48,16 @@ void AppendJsonString(std::string_view text, std::string* out) {
     AppendEscaped(valid, out);
   }
   out->push_back('"');
+}
+
+void AppendJsonNumber(double value, std::string* out) {
+  if (!std::isfinite(value)) {
+    out->append("null");
+    return;
+  }
+  std::array<char, 64> digits;  // Of at most 25.
+  char* const end = nlohmann::detail::to_chars(digits.data(), digits.data() + digits.size(), value);
+  out->append(digits.data(), end);
 }
 
 }  // namespace oplens

@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/program.h"
+#include "base/threads.h"
 #include "mpi/merge_ranks.h"
 #include "mpi/read_in_turns.h"
 #include "mpi/started_tasks.h"
@@ -282,6 +283,7 @@ int Main(int argc, char** argv) {
   prof::Options options;
   std::string wrong;
   try {
+    SetThreadLimit(1);  // Unless told: there is a process for each core.
     options = prof::ParseKeepingOptions(argc, argv);
     if (const std::optional<std::string> message = MessageOf(argc, argv, options)) {
       if (first) PrintText(*message);

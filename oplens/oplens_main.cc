@@ -134,8 +134,8 @@ ProgramText TextOfOplens() {
       .name = "oplens",
       .summary = "what a run did on its GPUs, on one screen",
       .synopsis = {"[OPTIONS] FILE...", "COMMAND [ARGUMENTS]", "help COMMAND"},
-      .groups = {prof::kSelectionOptions, prof::kPricingOptions, prof::kMessageOptions,
-                 kHelpOptions},
+      .groups = {prof::kSelectionOptions, prof::kPricingOptions, prof::kSpeedOptions,
+                 prof::kMessageOptions, kHelpOptions},
       .description =
           {"FILE is a profile of nvprof, Nsight Systems or PyTorch, a folder of them (the ranks of "
            "one run), or records of parse; - is standard input. The screen shows what was "
@@ -164,6 +164,7 @@ cxxopts::Options Declare() {
       cxxopts::value<std::string>(), "MS-MS");
   add("device", "Only this GPU", cxxopts::value<int64_t>(), "N");
   prof::AddPricingOptions(&options);
+  prof::AddSpeedOptions(&options);
   cxxopts::OptionAdder said = options.add_options(prof::kMessageOptions);
   said("markdown", "The screen as GitHub's Markdown, such as for a pull request");
   said("quiet", "Print no notes on standard error, such as of damaged rows");

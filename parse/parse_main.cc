@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/help_options.h"
 #include "base/near_words.h"
+#include "base/ordered_texts.h"
 #include "base/output.h"
 #include "base/program.h"
 #include "base/program_text.h"
@@ -60,6 +61,8 @@ struct Options : prof::InputOptions {
 
 constexpr char kInputOptions[] = "Input";
 constexpr char kOutputOptions[] = "Output";
+/// Some 400 kB of text.
+constexpr size_t kRecordsAtOnce = 512;
 
 ProgramText TextOfParse() {
   return {
@@ -67,7 +70,8 @@ ProgramText TextOfParse() {
       .summary =
           "one record per GPU kernel, from profiles of nvprof, Nsight Systems or torch.profiler",
       .synopsis = {"[OPTIONS] FILE... | FOLDER"},
-      .groups = {kInputOptions, kOutputOptions, prof::kMessageOptions, kHelpOptions},
+      .groups = {kInputOptions, kOutputOptions, prof::kSpeedOptions, prof::kMessageOptions,
+                 kHelpOptions},
       .description =
           {"FILE is a database of nvprof or Nsight Systems, or a trace of torch.profiler, plain or "
            "compressed (gzip, zstd), recognised by its content; - is standard input.",
@@ -114,6 +118,7 @@ cxxopts::Options Spec() {
   spec.add_options(kOutputOptions)("check",
                                    "Say what the files hold, which columns of prof they fill, and "
                                    "what to record to fill the others");
+  prof::AddSpeedOptions(&spec);
   prof::AddMessageOptions(&spec);
   AddHelpOptions(&spec);
   prof::AddFiles(&spec);
@@ -218,13 +223,18 @@ class Writer {
   void WriteRecords(const Trace& trace, const KernelRecords& kernels) {
     const auto append = options_.format == Format::kJsonLines ? AppendJsonLine : AppendDictLine;
     const std::string_view rank = trace.strings.View(trace.rank_name);
-    KernelRecord record;
-    for (size_t i = 0; i < kernels.kernel_count(); ++i) {
-      kernels.RecordOf(i, &record);
-      if (!rank.empty()) record.rank = rank;
-      append(record, output_.buffer());
-      output_.FlushIfLarge();
-    }
+    const size_t count = kernels.kernel_count();
+    const auto make = [&](size_t piece, std::string* text) {
+      KernelRecord record;
+      const size_t end = std::min(count, (piece + 1) * kRecordsAtOnce);
+      for (size_t i = piece * kRecordsAtOnce; i < end; ++i) {
+        kernels.RecordOf(i, &record);
+        if (!rank.empty()) record.rank = rank;
+        append(record, text);
+      }
+    };
+    MakeInOrder((count + kRecordsAtOnce - 1) / kRecordsAtOnce, make,
+                [&](const std::string& text) { output_.Write(text); });
   }
 
   const Options& options_;

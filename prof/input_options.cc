@@ -12,6 +12,7 @@
 #include "base/program.h"
 #include "base/shown_text.h"
 #include "base/terminal.h"
+#include "base/threads.h"
 #include "ops/network/network_config.h"
 #include "parse/model/evidence_kinds.h"
 #include "parse/model/messages.h"
@@ -145,6 +146,14 @@ void AddEvidenceOptions(const char* group, cxxopts::Options* options) {
       cxxopts::value<std::string>(), "FILE");
 }
 
+void AddSpeedOptions(cxxopts::Options* options) {
+  options->add_options(kSpeedOptions)(
+      "threads",
+      "How many threads may read one file (default: as many as there are cores, at most 16); the "
+      "results are the same",
+      cxxopts::value<int>(), "N");
+}
+
 void AddMessageOptions(cxxopts::Options* options) {
   cxxopts::OptionAdder add = options->add_options(kMessageOptions);
   add("quiet", "Print no counts and notes on standard error");
@@ -186,6 +195,13 @@ void ReadInputs(const cxxopts::ParseResult& given, InputOptions* options) {
   options->quiet = given.count("quiet") > 0;
   options->verbose = given.count("verbose") > 0;
   options->strict = given.count("strict") > 0;
+  if (given.count("threads") > 0) {
+    const int threads = given["threads"].as<int>();
+    if (threads < 1 || threads > kMostThreads) {
+      throw UsageError(fmt::format("--threads: give a number from 1 to {}", kMostThreads));
+    }
+    SetThreadLimit(threads);
+  }
 }
 
 Selection ReadSelection(const cxxopts::ParseResult& given) {

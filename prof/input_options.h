@@ -32,6 +32,7 @@ struct ModelPlan;
 inline constexpr char kSelectionOptions[] = "Selection";
 inline constexpr char kPricingOptions[] = "Facts that the profile lacks";
 inline constexpr char kMessageOptions[] = "Messages";
+inline constexpr char kSpeedOptions[] = "Speed";
 
 /// Options of every program that prices the kernels of its inputs.
 struct InputOptions {
@@ -78,6 +79,8 @@ WordList GpuWords();
 void AddPricingOptions(cxxopts::Options* options);
 /// Declares the last three in `group`.
 void AddEvidenceOptions(const char* group, cxxopts::Options* options);
+/// Declares --threads.
+void AddSpeedOptions(cxxopts::Options* options);
 /// Declares --quiet, --verbose and --strict.
 void AddMessageOptions(cxxopts::Options* options);
 void AddFiles(cxxopts::Options* options);
@@ -85,6 +88,7 @@ void AddFiles(cxxopts::Options* options);
 // Each throws UsageError with one line that says what to type instead.
 
 /// Inputs, execution traces, evidence, reference, --all-steps, and the options of messages.
+/// --threads counts for the process from now on (base/threads.h).
 void ReadInputs(const cxxopts::ParseResult& given, InputOptions* options);
 /// --step-range, --time-range and --device, as far as the program declared them.
 Selection ReadSelection(const cxxopts::ParseResult& given);

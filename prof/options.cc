@@ -268,6 +268,7 @@ cxxopts::Options Declare() {
   AddSelection(options.add_options(kSelectionOptions));
   AddPricingOptions(&options);
   AddOutput(options.add_options(kOutputOptions));
+  AddSpeedOptions(&options);
   AddMessageOptions(&options);
   AddHelpOptions(&options);
   AddFiles(&options);

@@ -95,7 +95,7 @@ ProgramText TextOfProf() {
       .summary = "one row per GPU kernel, from profiles or the records that parse writes",
       .synopsis = {"[OPTIONS] [FILE...]"},
       .groups = {kTableOptions, kViewOptions, kRankOptions, kDiffOptions, kSelectionOptions,
-                 kPricingOptions, kOutputOptions, kMessageOptions, kHelpOptions},
+                 kPricingOptions, kOutputOptions, kSpeedOptions, kMessageOptions, kHelpOptions},
       .description =
           {"FILE is a profile of nvprof, Nsight Systems or PyTorch, a folder of them, or records "
            "of parse; without FILE: records on standard input.",

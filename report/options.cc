@@ -27,7 +27,7 @@ ProgramText TextOfReport() {
       .summary =
           "one self-contained page (HTML) of a run, from profiles or the records that parse writes",
       .synopsis = {"[OPTIONS] FILE..."},
-      .groups = {kPageOptions, prof::kSelectionOptions, prof::kPricingOptions,
+      .groups = {kPageOptions, prof::kSelectionOptions, prof::kPricingOptions, prof::kSpeedOptions,
                  prof::kMessageOptions, kHelpOptions},
       .description = {"The page holds the tables of all views and a timeline, and opens in any "
                       "browser without "
@@ -68,6 +68,7 @@ cxxopts::Options Declare() {
   options.add_options(prof::kSelectionOptions)("step-range", "Only steps with these numbers",
                                                cxxopts::value<std::string>(), "A-B");
   prof::AddPricingOptions(&options);
+  prof::AddSpeedOptions(&options);
   prof::AddMessageOptions(&options);
   AddHelpOptions(&options);
   prof::AddFiles(&options);

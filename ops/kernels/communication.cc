@@ -3,6 +3,7 @@
 #include <array>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "base/ascii.h"
 #include "ops/kernels/function_name.h"
@@ -24,7 +25,7 @@ enum class Answer : uint8_t {
 };
 
 struct CommunicationRule {
-  std::string_view words;  ///< Of HoldsAny(): the pattern matches no lower-case name without them.
+  std::string_view words;  ///< A WordPattern: the pattern matches no lower-case name without them.
   const char* pattern;     ///< Matched against the function with namespaces, without arguments.
   Answer answer;
 };
@@ -144,6 +145,12 @@ CommunicationKind KindByVerb(std::string_view function) {
   return CommunicationKind::kOther;
 }
 
+std::vector<WordPattern> RuleWords() {
+  std::vector<WordPattern> words;
+  for (const CommunicationRule& rule : kCommunicationRules) words.emplace_back(rule.words);
+  return words;
+}
+
 std::optional<CommunicationKind> KindOf(Answer answer, std::string_view function) {
   switch (answer) {
     case Answer::kNone:
@@ -176,12 +183,13 @@ std::string_view CommunicationWord(CommunicationKind kind) {
 }
 
 std::optional<CommunicationKind> CommunicationKindOf(std::string_view kernel_name) {
+  static const auto* const words_of = new std::vector<WordPattern>(RuleWords());
   static std::array<LazyPattern, std::size(kCommunicationRules)> compiled;
   const std::string function = FunctionOf(kernel_name);
   const WordText words(ToLowerText(function));
   for (size_t i = 0; i < std::size(kCommunicationRules); ++i) {
     const CommunicationRule& rule = kCommunicationRules[i];
-    if (HoldsAny(words, rule.words) && compiled[i].Matches(rule.pattern, function)) {
+    if ((*words_of)[i].Matches(words) && compiled[i].Matches(rule.pattern, function)) {
       return KindOf(rule.answer, function);
     }
   }

@@ -8,7 +8,7 @@
 
 namespace oplens::ops {
 
-/// One rule of the family table. Its texts are patterns of HoldsAny().
+/// One rule of the family table. Its texts are WordPatterns.
 struct FamilyRule {
   KernelFamily family;
   std::string_view function;       ///< Matched in the function's own name; empty: any.

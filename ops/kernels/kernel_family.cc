@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ops/kernels/communication.h"
 #include "ops/kernels/family_rules.h"
@@ -71,25 +72,40 @@ std::optional<NamedFamily> FamilyOfUnnamed(std::string_view name) {
   return NamedFamily{numbers == 1 ? kElementwise : kReduction, kElementwise};
 }
 
-/// The first rule that matches, or nullptr.
-const FamilyRule* FirstOf(std::span<const FamilyRule> rules, const WordText& function,
-                          const WordText& whole) {
-  const auto rule = std::find_if(rules.begin(), rules.end(), [&](const FamilyRule& candidate) {
-    return (candidate.function.empty() || HoldsAny(function, candidate.function)) &&
-           (candidate.anywhere.empty() || HoldsAny(whole, candidate.anywhere)) &&
-           (candidate.unless.empty() || !HoldsAny(function, candidate.unless));
-  });
-  return rule == rules.end() ? nullptr : &*rule;
+struct CompiledFamilyRule {
+  explicit CompiledFamilyRule(const FamilyRule& rule)
+      : family(rule.family),
+        function(rule.function),
+        anywhere(rule.anywhere),
+        unless(rule.unless) {}
+
+  KernelFamily family;
+  WordPattern function, anywhere, unless;
+};
+
+using CompiledFamilyRules = std::vector<CompiledFamilyRule>;
+
+/// The family of the first rule that matches.
+std::optional<KernelFamily> FirstOf(const CompiledFamilyRules& rules, const WordText& function,
+                                    const WordText& whole) {
+  const auto rule =
+      std::find_if(rules.begin(), rules.end(), [&](const CompiledFamilyRule& candidate) {
+        return (candidate.function.empty() || candidate.function.Matches(function)) &&
+               (candidate.anywhere.empty() || candidate.anywhere.Matches(whole)) &&
+               !candidate.unless.Matches(function);
+      });
+  return rule == rules.end() ? std::nullopt : std::optional(rule->family);
 }
 
 NamedFamily FamilyByRule(std::string_view name, std::string_view signature) {
   const WordText function(AsWords(FunctionOf(name)));
   const WordText whole(AsWords(signature.substr(0, kKernelFamilyReach)));
-  if (const FamilyRule* rule = FirstOf(FamilyRules(), function, whole)) {
-    return {rule->family, rule->family};
-  }
-  const FamilyRule* rule = FirstOf(FamilyWordRules(), function, whole);
-  const KernelFamily family = rule == nullptr ? kOther : rule->family;
+  static const auto* const rules =
+      new CompiledFamilyRules(FamilyRules().begin(), FamilyRules().end());
+  static const auto* const word_rules =
+      new CompiledFamilyRules(FamilyWordRules().begin(), FamilyWordRules().end());
+  if (const auto family = FirstOf(*rules, function, whole)) return {*family, *family};
+  const KernelFamily family = FirstOf(*word_rules, function, whole).value_or(kOther);
   return {family, family, true};
 }
 

@@ -131,12 +131,21 @@ std::string_view OpOfCommunication(CommunicationKind kind, KernelFamily family) 
   }
 }
 
-bool Matches(const NamedOpRule& rule, KernelFamily family, const WordText& function,
-             const WordText& whole) {
-  return (rule.family == family || rule.family == kAnyFamily) &&
-         (rule.function.empty() || HoldsAny(function, rule.function)) &&
-         (rule.anywhere.empty() || HoldsAny(whole, rule.anywhere));
-}
+struct CompiledOpRule {
+  explicit CompiledOpRule(const NamedOpRule& source)
+      : rule(source), function(source.function), anywhere(source.anywhere) {}
+
+  bool Matches(KernelFamily family, const WordText& function_words, const WordText& whole) const {
+    return (rule.family == family || rule.family == kAnyFamily) &&
+           (function.empty() || function.Matches(function_words)) &&
+           (anywhere.empty() || anywhere.Matches(whole));
+  }
+
+  const NamedOpRule& rule;
+  WordPattern function, anywhere;
+};
+
+using CompiledOpRules = std::vector<CompiledOpRule>;
 
 /// With a list of what is fused, not only a number.
 bool IsGenerated(std::string_view name) {
@@ -180,8 +189,12 @@ NamedOp NamedOpOf(std::string_view kernel_name, const NamedFamily& family, int64
   const WordText function(AsWords(FunctionOf(kernel_name)));
   const WordText whole(AsWords(signature));
   if (RunsFunctor(function, signature)) {
-    for (const NamedOpRule& rule : FunctorRules()) {
-      if (Matches(rule, kind, function, whole)) return {std::string(rule.op), Confidence::kHigh};
+    static const auto* const rules =
+        new CompiledOpRules(FunctorRules().begin(), FunctorRules().end());
+    for (const CompiledOpRule& rule : *rules) {
+      if (rule.Matches(kind, function, whole)) {
+        return {std::string(rule.rule.op), Confidence::kHigh};
+      }
     }
     if (std::string op = OpOfIteratorFunction(signature); !op.empty()) {
       return {std::move(op), Confidence::kHigh};
@@ -191,8 +204,11 @@ NamedOp NamedOpOf(std::string_view kernel_name, const NamedFamily& family, int64
     return {*std::move(softmax), Confidence::kHigh};
   }
   if (kind == KernelFamily::kOther) return {};
-  for (const NamedOpRule& rule : NamedOpRules()) {
-    if (!Matches(rule, kind, function, whole)) continue;
+  static const auto* const rules =
+      new CompiledOpRules(NamedOpRules().begin(), NamedOpRules().end());
+  for (const CompiledOpRule& compiled : *rules) {
+    if (!compiled.Matches(kind, function, whole)) continue;
+    const NamedOpRule& rule = compiled.rule;
     // cub's and thrust's kernels serve many ops.
     const bool general = (rule.function.empty() && rule.anywhere.empty()) ||
                          HoldsAny(whole, "_cub_|_thrust_|_rocprim_");

@@ -11,7 +11,7 @@ namespace oplens::ops {
 /// In NamedOpRule::family.
 inline constexpr KernelFamily kAnyFamily = KernelFamily::kOther;
 
-/// One rule of the table of ops by name. Its texts are patterns of HoldsAny().
+/// One rule of the table of ops by name. Its texts are WordPatterns.
 struct NamedOpRule {
   KernelFamily family;             ///< That the kernel has; kAnyFamily: any.
   std::string_view function;       ///< Matched in the function's own name; empty: any.

@@ -3,8 +3,10 @@
 
 #include <bitset>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace oplens::ops {
 
@@ -18,17 +20,40 @@ class WordText {
   bool Holds(std::string_view word) const;
 
  private:
+  friend class WordPattern;
+
   static constexpr size_t kPairs = 4096;
-  static size_t PairAt(std::string_view text, size_t place);
+  static uint16_t PairAt(std::string_view text, size_t place);
 
   std::string text_;
   std::bitset<kPairs> pairs_;  // Of neighbouring bytes, by hash.
 };
 
-/// Whether words (AsWords) match a pattern of a table: '|' separates alternatives, '&' parts that
-/// must all occur. "_sort_" is a whole word, "sort" matches anywhere, a leading "^" only at the
-/// beginning.
-bool HoldsAny(const WordText& words, std::string_view alternatives);
+/// A pattern of a table over words (AsWords): '|' separates alternatives, '&' parts that must all
+/// occur. "_sort_" is a whole word, "sort" matches anywhere, a leading "^" only at the beginning.
+class WordPattern {
+ public:
+  /// Keeps views of `text`.
+  explicit WordPattern(std::string_view text);
+
+  bool empty() const { return parts_.empty(); }
+  bool Matches(const WordText& words) const;
+
+ private:
+  struct Part {
+    std::string_view word;
+    uint16_t first_pair, last_pair;  // Of WordText; equal for words below two bytes.
+    bool is_anchored;
+    bool is_last;  // Of its alternative.
+  };
+
+  static bool Occurs(const Part& part, const WordText& words);
+
+  std::vector<Part> parts_;
+};
+
+/// Whether words match a pattern that is used once.
+bool HoldsAny(const WordText& words, std::string_view pattern);
 
 }  // namespace oplens::ops
 

@@ -1,97 +1,86 @@
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
 
+#include "base/append_format.h"
+#include "base/json_text.h"
 #include "parse/model/python_text.h"
 #include "parse/model/record_fields.h"
 
 namespace oplens {
 namespace {
 
-// One overload of AppendRecordWriterValue and of JsonOf per field type.
+struct PythonStyle {
+  static constexpr std::string_view kNone = "None", kComma = ", ", kOpen = "(", kClose = ")";
+  static void Append(int64_t value, std::string* out) { AppendPythonInt(value, out); }
+  static void Append(std::string_view text, std::string* out) { AppendPythonString(text, out); }
+};
 
-void AppendRecordWriterValue(int64_t value, std::string* out) { AppendPythonInt(value, out); }
-void AppendRecordWriterValue(std::string_view text, std::string* out) {
-  AppendPythonString(text, out);
-}
-void AppendRecordWriterValue(Direction direction, std::string* out) {
-  AppendPythonString(DirectionWord(direction), out);
-}
-void AppendRecordWriterValue(Phase phase, std::string* out) {
-  AppendPythonString(PhaseWord(phase), out);
-}
+struct JsonStyle {
+  static constexpr std::string_view kNone = "null", kComma = ",", kOpen = "[", kClose = "]";
+  static void Append(int64_t value, std::string* out) { AppendInteger(value, out); }
+  static void Append(std::string_view text, std::string* out) { AppendJsonString(text, out); }
+};
 
-void AppendRecordWriterValue(Evidence evidence, std::string* out) {
-  AppendPythonString(EvidenceWord(evidence), out);
-}
-void AppendRecordWriterValue(Confidence confidence, std::string* out) {
-  AppendPythonString(ConfidenceWord(confidence), out);
-}
-
-void AppendRecordWriterValue(const Dim3& dim, std::string* out) {
-  out->push_back('(');
-  AppendPythonInt(dim.x, out);
-  out->append(", ");
-  AppendPythonInt(dim.y, out);
-  out->append(", ");
-  AppendPythonInt(dim.z, out);
-  out->push_back(')');
-}
-
-void AppendRecordWriterValue(ReasonSet reasons, std::string* out) {
-  out->push_back('[');
-  bool first = true;
-  reasons.ForEach([&](Reason reason) {
-    if (!first) out->append(", ");
-    first = false;
-    AppendPythonString(ReasonWord(reason), out);
-  });
-  out->push_back(']');
-}
-
-template <typename T>
-void AppendRecordWriterValue(const std::optional<T>& value, std::string* out) {
-  if (value) {
-    AppendRecordWriterValue(*value, out);
-  } else {
-    out->append("None");
+/// Appends the value of a field; one overload a type.
+template <typename Style>
+struct RecordValue {
+  static void Append(int64_t value, std::string* out) { Style::Append(value, out); }
+  static void Append(std::string_view text, std::string* out) { Style::Append(text, out); }
+  static void Append(Direction direction, std::string* out) {
+    Style::Append(DirectionWord(direction), out);
   }
-}
-
-template <typename T>
-void AppendRecordWriterValue(const std::vector<T>& values, std::string* out) {
-  out->push_back('[');
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (i > 0) out->append(", ");
-    AppendRecordWriterValue(values[i], out);
+  static void Append(Phase phase, std::string* out) { Style::Append(PhaseWord(phase), out); }
+  static void Append(Evidence evidence, std::string* out) {
+    Style::Append(EvidenceWord(evidence), out);
   }
-  out->push_back(']');
-}
+  static void Append(Confidence confidence, std::string* out) {
+    Style::Append(ConfidenceWord(confidence), out);
+  }
 
-using Json = nlohmann::ordered_json;
+  static void Append(const Dim3& dim, std::string* out) {
+    out->append(Style::kOpen);
+    Append(dim.x, out);
+    out->append(Style::kComma);
+    Append(dim.y, out);
+    out->append(Style::kComma);
+    Append(dim.z, out);
+    out->append(Style::kClose);
+  }
 
-template <typename T>
-Json JsonOf(const T& value) {
-  return value;
-}
-template <typename T>
-Json JsonOf(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-Json JsonOf(Direction direction) { return DirectionWord(direction); }
-Json JsonOf(Phase phase) { return PhaseWord(phase); }
-Json JsonOf(Evidence evidence) { return EvidenceWord(evidence); }
-Json JsonOf(Confidence confidence) { return ConfidenceWord(confidence); }
-Json JsonOf(const Dim3& dim) { return {dim.x, dim.y, dim.z}; }
-Json JsonOf(ReasonSet reasons) {
-  Json words = Json::array();
-  reasons.ForEach([&](Reason reason) { words.push_back(ReasonWord(reason)); });
-  return words;
-}
+  static void Append(ReasonSet reasons, std::string* out) {
+    out->push_back('[');
+    bool first = true;
+    reasons.ForEach([&](Reason reason) {
+      if (!first) out->append(Style::kComma);
+      first = false;
+      Style::Append(ReasonWord(reason), out);
+    });
+    out->push_back(']');
+  }
+
+  template <typename T>
+  static void Append(const std::optional<T>& value, std::string* out) {
+    if (value) {
+      Append(*value, out);
+    } else {
+      out->append(Style::kNone);
+    }
+  }
+
+  template <typename T>
+  static void Append(const std::vector<T>& values, std::string* out) {
+    out->push_back('[');
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (i > 0) out->append(Style::kComma);
+      Append(values[i], out);
+    }
+    out->push_back(']');
+  }
+};
 
 // For fields that are written only if not empty.
 template <typename T>
@@ -118,24 +107,28 @@ void AppendDictLine(const KernelRecord& record, std::string* out) {
     }
     const bool first = out->size() == begin;
     out->append(first ? field.kSpelling.substr(2) : field.kSpelling);
-    AppendRecordWriterValue(value, out);
+    RecordValue<PythonStyle>::Append(value, out);
   });
   out->append("}\n");
 }
 
 void AppendJsonLine(const KernelRecord& record, std::string* out) {
-  Json line = Json::object();
+  const auto append = [&](std::string_view key, const auto& value) {
+    out->append(",\"").append(key).append("\":");
+    RecordValue<JsonStyle>::Append(value, out);
+  };
+  const size_t begin = out->size();
   ForEachField(record, [&](auto field, const auto& value) {
-    if constexpr (field.kUse != FieldUse::kIfAny) line[std::string(field.kKey)] = JsonOf(value);
+    if constexpr (field.kUse != FieldUse::kIfAny) append(field.kKey, value);
   });
   // Rarely written fields come last.
   ForEachField(record, [&](auto field, const auto& value) {
     if constexpr (field.kUse == FieldUse::kIfAny) {
-      if (!IsEmpty(value)) line[std::string(field.kKey)] = JsonOf(value);
+      if (!IsEmpty(value)) append(field.kKey, value);
     }
   });
-  out->append(line.dump(-1, ' ', false, Json::error_handler_t::replace));
-  out->push_back('\n');
+  (*out)[begin] = '{';
+  out->append("}\n");
 }
 
 }  // namespace oplens

@@ -10,6 +10,7 @@
 
 #include "base/ascii.h"
 #include "parse/source/bracket_scan.h"
+#include "parse/source/event_parcels.h"
 #include "parse/source/repair_json.h"
 
 namespace oplens::parse {
@@ -103,10 +104,25 @@ class DocumentReader {
         buffer_(source),
         source_(*source),
         path_(path),
-        handler_(*handler),
-        diagnostics_(*diagnostics) {}
+        diagnostics_(*diagnostics),
+        handover_(handler, diagnostics, list) {}
 
   JsonEventCounts Read() {
+    try {
+      ReadAll();
+    } catch (...) {
+      handover_.Finish();  // What the handler throws is of an earlier place.
+      throw;
+    }
+    handover_.Finish();
+    counts_.events = handover_.events();
+    counts_.bad += handover_.bad();
+    CountLosses();
+    return counts_;
+  }
+
+ private:
+  void ReadAll() {
     if (buffer_.Require(0, 3) == 3 && buffer_.View(0, 3) == "\xEF\xBB\xBF") place_ = 3;
     if (SkipBlanks() && Current() == '[') {
       ++place_;
@@ -117,11 +133,10 @@ class DocumentReader {
       counts_.truncated = !ReadMembers();
     }
     if (!counts_.truncated) SkipTrailing();
-    CountLosses();
-    return counts_;
+    // Whether packed data is whole shows at its end only.
+    if (counts_.truncated) LoseRest();
   }
 
- private:
   /// The byte at place_; 0 at the end.
   char Current() { return buffer_.Require(place_, 1) == 0 ? '\0' : *buffer_.At(place_); }
 
@@ -176,15 +191,19 @@ class DocumentReader {
   }
 
   void HandMember(const std::string& key, std::string_view text) {
-    simdjson::dom::element value;
-    if (IsParsed(parser_.parse(text.data(), text.size(), false).get(value))) {
-      return handler_.OnMember(key, value);
+    EventParcel* const parcel = handover_.Take();
+    bool parsed =
+        IsParsed(parcel->parser.parse(text.data(), text.size(), false).get(parcel->value));
+    if (!parsed) {
+      const std::string mended = RepairJson(text, JsonQuotes::kEscaped);
+      parsed = IsParsed(parcel->parser.parse(mended).get(parcel->value));
     }
-    const std::string mended = RepairJson(text, JsonQuotes::kEscaped);
-    if (IsParsed(parser_.parse(mended).get(value))) {
-      return handler_.OnMember(key, value);
+    if (parsed) {
+      parcel->key = key;
+    } else {
+      parcel->members.emplace_back(list_.bad, fmt::format("member \"{}\"", key.substr(0, 40)));
     }
-    diagnostics_.Count(list_.bad, fmt::format("member \"{}\"", key.substr(0, 40)));
+    handover_.Give(parcel);
   }
 
   /// Returns the end of the string that begins at `start`, behind its quote; -1 if there is none.
@@ -278,33 +297,42 @@ class DocumentReader {
     return done;
   }
 
-  /// Parses them as one array: their first and last neighbours become brackets meanwhile.
-  bool HandTogether() {
-    const int64_t start = window_.front().start;
-    const int64_t end = window_.back().end;
-    char* const before = buffer_.At(start - 1);
-    char* const after = buffer_.At(end);
-    const char byte_before = *before;
-    const char byte_after = *after;
-    *before = '[';
-    *after = ']';
-    simdjson::dom::array events;
-    const auto error =
-        parser_.parse(before, static_cast<size_t>(end - start) + 2, false).get(events);
-    *before = byte_before;
-    *after = byte_after;
-    if (!IsParsed(error) || events.size() != window_.size()) return false;
-    size_t i = 0;
-    for (const simdjson::dom::element event : events) HandEvent(event, window_[i++]);
-    return true;
+  /// The text with room for simdjson behind it, as the parcel keeps it.
+  char* TextFor(EventParcel* parcel, char* text, size_t size) {
+    if (handover_.keeps_text()) {
+      // simdjson may read the padding, whatever is in it.
+      parcel->storage.resize(std::max(parcel->storage.size(), size + simdjson::SIMDJSON_PADDING));
+      text = static_cast<char*>(std::memcpy(parcel->storage.data(), text, size));
+    }
+    parcel->text = {text, size};
+    return text;
   }
 
-  void HandEvent(simdjson::dom::element event, const Span& span) {
-    simdjson::dom::object object;
-    if (event.get(object) != simdjson::SUCCESS) return CountBad(span);
-    handler_.event_text = buffer_.View(span.start, span.end);
-    handler_.OnEvent(object);
-    ++counts_.events;
+  /// Parses them as one array: their first and last neighbours become brackets meanwhile.
+  bool HandTogether() {
+    const int64_t start = window_.front().start - 1;
+    const auto size = static_cast<size_t>(window_.back().end + 1 - start);
+    EventParcel* const parcel = handover_.Take();
+    char* const text = TextFor(parcel, buffer_.At(start), size);
+    const char byte_before = text[0];
+    const char byte_after = text[size - 1];
+    text[0] = '[';
+    text[size - 1] = ']';
+    simdjson::dom::array events;
+    const auto error = parcel->parser.parse(text, size, false).get(parcel->value);
+    text[0] = byte_before;
+    text[size - 1] = byte_after;
+    const bool parsed = IsParsed(error) && parcel->value.get(events) == simdjson::SUCCESS &&
+                        events.size() == window_.size();
+    parcel->is_window = parsed;
+    if (parsed) {
+      for (const Span& span : window_) {
+        parcel->spans.push_back({static_cast<size_t>(span.start - start),
+                                 static_cast<size_t>(span.end - start), span.start});
+      }
+    }
+    handover_.Give(parcel);
+    return parsed;
   }
 
   bool HandEach() {
@@ -325,37 +353,41 @@ class DocumentReader {
   }
 
   bool HandWhole(const Span& span) {
-    const std::string_view text = buffer_.View(span.start, span.end);
-    simdjson::dom::element event;
-    if (!IsParsed(parser_.parse(text.data(), text.size(), false).get(event))) return false;
-    HandEvent(event, span);
-    return true;
+    const auto size = static_cast<size_t>(span.end - span.start);
+    EventParcel* const parcel = handover_.Take();
+    const char* const text = TextFor(parcel, buffer_.At(span.start), size);
+    const bool parsed = IsParsed(parcel->parser.parse(text, size, false).get(parcel->value));
+    if (parsed) parcel->spans.push_back({0, size, span.start});
+    handover_.Give(parcel);
+    return parsed;
   }
 
   bool HandMended(const Span& span) {
     const std::string_view text = buffer_.View(span.start, span.end);
+    EventParcel* const parcel = handover_.Take();
+    bool parsed = false;
     for (const JsonQuotes quotes : {JsonQuotes::kEscaped, JsonQuotes::kBare}) {
       const std::string mended = RepairJson(text, quotes);
       simdjson::dom::object object;
-      if (!IsParsed(parser_.parse(mended).get(object))) continue;
-      handler_.event_text = mended;
-      handler_.OnEvent(object);
-      ++counts_.events;
+      parcel->storage.assign(mended.begin(), mended.end());
+      parcel->text = {parcel->storage.data(), parcel->storage.size()};
+      parsed = IsParsed(parcel->parser.parse(mended).get(parcel->value)) &&
+               parcel->value.get(object) == simdjson::SUCCESS;
+      if (!parsed) continue;
       ++counts_.repaired;
-      diagnostics_.Count(Reason::kRepairedEvent, Example(Reason::kRepairedEvent, span));
-      return true;
+      parcel->spans.push_back({0, mended.size(), span.start});
+      parcel->counted.emplace_back(Reason::kRepairedEvent, span.start);
+      break;
     }
-    return false;
+    handover_.Give(parcel);
+    return parsed;
   }
 
   void CountBad(const Span& span) {
     ++counts_.bad;
-    diagnostics_.Count(list_.bad, Example(list_.bad, span));
-  }
-
-  std::string Example(Reason reason, const Span& span) const {
-    return diagnostics_.KeepsExample(reason) ? fmt::format("at byte {}", span.start)
-                                             : std::string();
+    EventParcel* const parcel = handover_.Take();
+    parcel->counted.emplace_back(list_.bad, span.start);
+    handover_.Give(parcel);
   }
 
   /// Resumes behind the event at place_, which has no end. Returns false if no other follows it in
@@ -403,8 +435,6 @@ class DocumentReader {
   }
 
   void CountLosses() {
-    // Whether packed data is whole shows at its end only.
-    if (counts_.truncated) LoseRest();
     counts_.bytes = buffer_.End();
     std::string cut = source_.damage();
     if (counts_.truncated) {
@@ -434,9 +464,8 @@ class DocumentReader {
   StreamBuffer buffer_;
   ByteSource& source_;
   const std::string& path_;
-  JsonEventHandler& handler_;
   Diagnostics& diagnostics_;
-  simdjson::dom::parser parser_;
+  EventHandover handover_;
   std::vector<Span> window_;  // Events of traceEvents not passed on yet.
   int64_t place_ = 0;
   JsonEventCounts counts_;

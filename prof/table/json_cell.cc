@@ -1,47 +1,55 @@
 #include "prof/table/json_cell.h"
 
-#include <string>
+#include <span>
+#include <string_view>
 #include <variant>
+
+#include "base/append_format.h"
+#include "base/json_text.h"
 
 namespace oplens::prof {
 namespace {
 
-using JsonCellJson = nlohmann::ordered_json;
+/// Appends a cell; one function per kind of value.
+struct JsonAppender {
+  std::string* out;
 
-JsonCellJson Array(std::span<const std::string_view> texts) {
-  JsonCellJson array = JsonCellJson::array();
-  for (std::string_view text : texts) array.emplace_back(std::string(text));
-  return array;
-}
+  void operator()(std::monostate) const { out->append("null"); }
+  void operator()(int64_t value) const { AppendInteger(value, out); }
+  void operator()(double value) const { AppendJsonNumber(value, out); }
+  void operator()(std::string_view text) const { AppendJsonString(text, out); }
+  void operator()(std::span<const int64_t> values) const { Array(values); }
+  void operator()(const Cell::Texts& list) const { Array(list.texts); }
+  void operator()(const Dim3& extent) const {
+    const int64_t extents[] = {extent.x, extent.y, extent.z};
+    Array(std::span<const int64_t>(extents));
+  }
+  void operator()(ReasonSet reasons) const {
+    out->push_back('[');
+    const size_t begin = out->size();
+    reasons.ForEach([&](Reason reason) {
+      if (out->size() > begin) out->push_back(',');
+      AppendJsonString(ReasonWord(reason), out);
+    });
+    out->push_back(']');
+  }
 
-/// A cell as JSON; one function per kind of value.
-struct CellAsJson {
-  JsonCellJson operator()(std::monostate) const { return nullptr; }
-  JsonCellJson operator()(int64_t value) const { return value; }
-  JsonCellJson operator()(double value) const { return value; }
-  JsonCellJson operator()(std::string_view text) const { return std::string(text); }
-  JsonCellJson operator()(std::span<const int64_t> values) const {
-    JsonCellJson array = JsonCellJson::array();
-    for (int64_t value : values) array.push_back(value);
-    return array;
-  }
-  JsonCellJson operator()(const Cell::Texts& list) const { return Array(list.texts); }
-  JsonCellJson operator()(const Dim3& extent) const {
-    return JsonCellJson::array({extent.x, extent.y, extent.z});
-  }
-  JsonCellJson operator()(ReasonSet reasons) const {
-    JsonCellJson array = JsonCellJson::array();
-    reasons.ForEach([&](Reason reason) { array.push_back(std::string(ReasonWord(reason))); });
-    return array;
+ private:
+  template <typename Value>
+  void Array(std::span<const Value> values) const {
+    out->push_back('[');
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (i > 0) out->push_back(',');
+      (*this)(values[i]);
+    }
+    out->push_back(']');
   }
 };
 
 }  // namespace
 
-JsonCellJson JsonOf(const Cell& cell) { return std::visit(CellAsJson{}, cell.value); }
-
-std::string JsonTextOf(const JsonCellJson& value) {
-  return value.dump(-1, ' ', false, JsonCellJson::error_handler_t::replace);
+void AppendJsonCell(const Cell& cell, std::string* out) {
+  std::visit(JsonAppender{out}, cell.value);
 }
 
 }  // namespace oplens::prof

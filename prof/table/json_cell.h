@@ -1,17 +1,15 @@
 #ifndef OPLENS_PROF_TABLE_JSON_CELL_H_
 #define OPLENS_PROF_TABLE_JSON_CELL_H_
 
-#include <nlohmann/json.hpp>
+#include <string>
 
-#include "prof/table/sink.h"
+#include "prof/table/cell.h"
 
 namespace oplens::prof {
 
-/// A cell as a JSON value; unknown is null. A truncated list has only its present part.
-nlohmann::ordered_json JsonOf(const Cell& cell);
-
-/// As text; invalid UTF-8 is replaced.
-std::string JsonTextOf(const nlohmann::ordered_json& value);
+/// Appends a cell as a JSON value; unknown is null. A truncated list has only its present part.
+/// Invalid UTF-8 is replaced.
+void AppendJsonCell(const Cell& cell, std::string* out);
 
 }  // namespace oplens::prof
 

@@ -2,7 +2,11 @@
 
 #include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
+#include "base/append_format.h"
+#include "base/json_text.h"
 #include "base/utf8.h"
 #include "prof/table/json_cell.h"
 
@@ -63,37 +67,53 @@ std::unique_ptr<Sink> MakeCsvSink(Output* output, bool header_keys, Utf8Hidden h
 
 namespace {
 
-using JsonSinkJson = nlohmann::ordered_json;
-
 class JsonSink : public Sink {
  public:
   JsonSink(Output* output, bool names_table) : output_(output), names_table_(names_table) {}
 
   void Begin(std::string_view table, std::vector<Field> fields) override {
-    table_ = table;
-    fields_ = std::move(fields);
+    begin_ = "{\"schema\":";
+    AppendInteger(kJsonSchema, &begin_);
+    if (names_table_) {
+      begin_ += ",\"view\":";
+      AppendJsonString(table, &begin_);
+    }
+    members_.clear();
+    for (const Field& field : fields) members_.push_back({KeyOf(field, ""), KeyOf(field, "Cut")});
   }
 
   void Row(std::span<const Cell> cells) override {
-    JsonSinkJson object;
-    object["schema"] = kJsonSchema;
-    if (names_table_) object["view"] = table_;
+    std::string* out = output_->buffer();
+    out->append(begin_);
     for (size_t i = 0; i < cells.size(); ++i) {
-      const std::string key(fields_[i].key);
-      object[key] = JsonOf(cells[i]);
+      out->append(members_[i].key);
+      AppendJsonCell(cells[i], out);
       const auto* list = std::get_if<Cell::Texts>(&cells[i].value);
-      if (list != nullptr && list->more > 0) object[key + "Cut"] = list->more;
+      if (list == nullptr || list->more <= 0) continue;
+      out->append(members_[i].cut_key);
+      AppendInteger(list->more, out);
     }
-    *output_->buffer() += JsonTextOf(object);
-    output_->buffer()->push_back('\n');
+    out->append("}\n");
     output_->FlushIfLarge();
   }
 
  private:
+  /// `,"key":`
+  struct Member {
+    std::string key;
+    std::string cut_key;  // Of the number of texts that were left out.
+  };
+
+  static std::string KeyOf(const Field& field, std::string_view suffix) {
+    std::string text = ",";
+    AppendJsonString(std::string(field.key).append(suffix), &text);
+    return text += ':';
+  }
+
   Output* output_;
   bool names_table_;
-  std::string table_;
-  std::vector<Field> fields_;
+  std::string begin_;
+  std::vector<Member> members_;
 };
 
 }  // namespace

@@ -14,10 +14,10 @@
 #include "base/hash.h"
 #include "base/saturating.h"
 #include "base/sums.h"
-#include "ops/kernels/communication.h"
 #include "ops/kernels/tensor_core.h"
 #include "parse/model/kernel_record.h"
 #include "prof/price/figures.h"
+#include "prof/price/kernel_facts.h"
 #include "prof/price/priced_kernel.h"
 #include "prof/run/device_work.h"
 #include "prof/run/run.h"
@@ -262,7 +262,7 @@ void PlacesView::Add(const PricedKernel& kernel) {
     step = StepOf({own.start_ns, own.end_ns, kernel.work, own.device_id, own.stream_id, work},
                   &since_ns);
     if (record.timed()) sums.start_ns.Add(since_ns);
-  } else if (ops::IsCommunicationKernel(record.long_name)) {
+  } else if (kernel.facts != nullptr && kernel.facts->communicates()) {
     work = WorkClass::kCommunication;
   }
   if (record.timed()) {

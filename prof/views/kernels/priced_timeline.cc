@@ -29,12 +29,12 @@ void PricedTimeline::Add(const PricedKernel& kernel) {
   if (kernel.work == PricedKernel::kNoWork) return;
   scratch_.clear();
   for (const KernelColumn* column : columns_) {
-    const nlohmann::ordered_json value = JsonOf(column->get(kernel));
-    if (value.is_null()) continue;
+    const Cell cell = column->get(kernel);
+    if (IsUnknown(cell)) continue;
     if (!scratch_.empty()) scratch_ += ',';
     AppendJsonString(column->key, &scratch_);
     scratch_ += ':';
-    scratch_ += JsonTextOf(value);
+    AppendJsonCell(cell, &scratch_);
   }
   members_.Set(kernel.work, scratch_);
 }

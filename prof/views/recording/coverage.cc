@@ -28,7 +28,9 @@ bool HasRange(const PricedKernel& row) {
 
 /// Whether the kernel does no op's work: NCCL's own records say what it moves.
 bool Communicates(const PricedKernel& row) {
-  return ops::IsCommunicationKernel(row.record->short_name);
+  return row.facts != nullptr && !row.facts->name.empty()
+             ? row.facts->communicates()
+             : ops::IsCommunicationKernel(row.record->short_name);
 }
 
 /// A reason for an unanswered question that the user can remedy.

@@ -1,0 +1,17 @@
+#ifndef OPLENS_BASE_THREADS_H_
+#define OPLENS_BASE_THREADS_H_
+
+namespace oplens {
+
+/// The most threads that are of use for one file.
+inline constexpr int kMostThreads = 16;
+
+/// How many threads this process may use for one file, from 1: those of the machine, at most
+/// kMostThreads, unless told. Results do not depend on it.
+int ThreadLimit();
+/// Call before files are read. `limit` is clamped to 1 .. kMostThreads.
+void SetThreadLimit(int limit);
+
+}  // namespace oplens
+
+#endif  // OPLENS_BASE_THREADS_H_

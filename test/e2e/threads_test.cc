@@ -1,0 +1,72 @@
+// --threads: a trace that is large enough for threads to be started gives the same bytes with any
+// number of them.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "test/e2e/e2e.h"
+#include "test/support/kineto_builder.h"
+#include "test/support/test_files.h"
+
+namespace oplens::test::threads_test {
+namespace {
+
+constexpr int kKernels = 4000;  // About 3 MB.
+
+/// A trace with an unreadable event in it.
+std::filesystem::path LargeTrace() {
+  KinetoBuilder builder;
+  for (int i = 0; i < kKernels; ++i) {
+    const int64_t start_ns = i * int64_t{10'000};
+    builder.AddOperator({.name = i % 3 == 0 ? "aten::add" : "aten::mm",
+                         .start_ns = start_ns,
+                         .duration_ns = 5000,
+                         .dims = fmt::format("[[{}, 32], [32, 64]]", 16 + i % 5),
+                         .types = R"(["float", "float"])",
+                         .sequence = i});
+    builder.Launch({.name = fmt::format("kernel_{}", i % 11), .duration_ns = 2000 + i % 7},
+                   start_ns + 1000);
+    if (i == kKernels / 2) builder.AddRaw(R"({"ph": "X", "ts": nan, "name": "a " quote"})");
+  }
+  std::filesystem::path path = TestDir() / "large.json";
+  builder.Write(path);
+  return path;
+}
+
+TEST(ThreadsTest, OutputIsTheSameForAnyNumber) {
+  const std::string path = LargeTrace().string();
+  EXPECT_GT(std::filesystem::file_size(path), 5U << 19);
+  const auto outputs = [&](const std::string& threads) {
+    std::string all;
+    for (const RunResult& result :
+         {RunParse({"--threads", threads, path}),
+          RunParse({"--threads", threads, "--format", "jsonl", path}),
+          RunProf({"--threads", threads, "--csv", "-c", "all", path}),
+          RunProf({"--threads", threads, "--view", "all", "--json", path})}) {
+      EXPECT_EQ(result.exit_code, 0) << result.err;
+      all += result.out + result.err;
+    }
+    return all;
+  };
+  const std::string one = outputs("1");
+  EXPECT_EQ(LineCount(RunParse({path}).out), kKernels);
+  for (const char* threads : {"2", "3", "8"}) {
+    // Not EXPECT_EQ, which would print megabytes.
+    EXPECT_TRUE(outputs(threads) == one) << threads;
+  }
+}
+
+TEST(ThreadsTest, NumbersOutOfRangeAreRefused) {
+  for (const char* threads : {"0", "-1", "17"}) {
+    const RunResult result = RunParse({"--threads", threads, "x.json"});
+    EXPECT_EQ(result.exit_code, 2) << threads;
+    EXPECT_NE(result.err.find("threads"), std::string::npos) << result.err;
+  }
+}
+
+}  // namespace
+}  // namespace oplens::test::threads_test

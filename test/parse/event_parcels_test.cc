@@ -1,0 +1,167 @@
+#include "parse/source/event_parcels.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/threads.h"
+#include "parse/source/byte_source.h"
+
+namespace oplens::parse::event_parcels_test {
+namespace {
+
+constexpr int kEvents = 30'000;  // About 3 MB, so that threads are started.
+
+/// Sets the limit back afterwards.
+class Threads {
+ public:
+  explicit Threads(int limit) : before_(ThreadLimit()) { SetThreadLimit(limit); }
+  ~Threads() { SetThreadLimit(before_); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+ private:
+  int before_;
+};
+
+/// A text; throws when `fails_at` of its bytes were read.
+class TextSource : public ByteSource {
+ public:
+  TextSource(const std::string& text, size_t fails_at) : text_(text), fails_at_(fails_at) {}
+  size_t Read(char* to, size_t size) override {
+    const size_t taken = std::min(size, text_.size() - used_);
+    std::memcpy(to, text_.data() + used_, taken);
+    used_ += taken;
+    if (used_ >= fails_at_) throw std::runtime_error("the disk is gone");
+    return taken;
+  }
+
+ private:
+  const std::string& text_;
+  size_t fails_at_;
+  size_t used_ = 0;
+};
+
+class Handler : public JsonEventHandler {
+ public:
+  explicit Handler(size_t fails_at) : fails_at_(fails_at) {}
+  void OnEvent(simdjson::dom::object event) override {
+    if (events_++ == fails_at_) throw std::runtime_error("the handler is gone");
+    seen_ += simdjson::minify(event);
+    seen_ += event_text;
+  }
+  void OnMember(std::string_view key, simdjson::dom::element value) override {
+    seen_ += fmt::format("{}={}", key, simdjson::minify(value));
+  }
+  const std::string& seen() const { return seen_; }
+
+ private:
+  size_t fails_at_;
+  size_t events_ = 0;
+  std::string seen_;
+};
+
+std::string Document(const std::function<std::string(int)>& event) {
+  std::string text = R"({"before": [1, 2], "traceEvents": [)";
+  for (int i = 0; i < kEvents; ++i) text += (i > 0 ? ",\n" : "\n") + event(i);
+  return text + R"(], "after": {"x": "y"}})";
+}
+
+std::string Whole(int i) {
+  return fmt::format(R"({{"ph": "X", "name": "kernel {}", "ts": {}, "args": {{"n": [{}, 2]}}}})",
+                     i % 7, i * 10, i);
+}
+
+/// What becomes of a document, in words.
+std::string Outcome(const std::string& text, int threads, size_t source_fails_at = SIZE_MAX,
+                    size_t handler_fails_at = SIZE_MAX) {
+  const Threads limit(threads);
+  TextSource source(text, source_fails_at);
+  Handler handler(handler_fails_at);
+  Diagnostics diagnostics;
+  std::string outcome;
+  try {
+    const JsonEventCounts counts = ReadJsonEvents(&source, "t.json", &handler, &diagnostics);
+    outcome = fmt::format("{} events, {} repaired, {} bad, {} lost, {} trailing\n", counts.events,
+                          counts.repaired, counts.bad, counts.lost_bytes, counts.trailing_bytes);
+  } catch (const std::runtime_error& error) {
+    outcome = fmt::format("{}\n", error.what());
+  }
+  for (const Reason reason : {Reason::kBadEvent, Reason::kRepairedEvent, Reason::kFileCut}) {
+    outcome += fmt::format("{}:", diagnostics.CountOf(reason));
+    for (const std::string& example : diagnostics.ExamplesOf(reason)) outcome += " " + example;
+    outcome += '\n';
+  }
+  return outcome + handler.seen();
+}
+
+void ExpectSameForAnyThreads(const std::string& text, size_t source_fails_at = SIZE_MAX,
+                             size_t handler_fails_at = SIZE_MAX) {
+  const std::string one = Outcome(text, 1, source_fails_at, handler_fails_at);
+  for (const int threads : {2, 3, 8}) {
+    const std::string many = Outcome(text, threads, source_fails_at, handler_fails_at);
+    // Not EXPECT_EQ, which would print megabytes.
+    EXPECT_TRUE(many == one) << threads << ": " << many.substr(0, 300) << "\nnot\n"
+                             << one.substr(0, 300);
+  }
+}
+
+TEST(EventParcelsTest, EventsAreTheSameForAnyThreads) { ExpectSameForAnyThreads(Document(Whole)); }
+
+TEST(EventParcelsTest, EventsArrive) {
+  EXPECT_TRUE(Outcome(Document(Whole), 2).starts_with("30000 events, 0 repaired, 0 bad,"));
+}
+
+TEST(EventParcelsTest, BadEventsAreTheSameForAnyThreads) {
+  const std::string text = Document([](int i) -> std::string {
+    switch (i % 997 == 0 ? i / 997 % 6 : -1) {
+      case 0:
+        return R"({"ph": "X", "name": "a " quote"})";
+      case 1:
+        return "[1, 2, {\"ph\": 3}]";
+      case 2:
+        return "17";
+      case 3:
+        return R"({"ph": "X", "name": "no end})";
+      case 4:
+        return "{\"ph\": nan}";
+      case 5:
+        return "{}";
+      default:
+        return Whole(i);
+    }
+  });
+  EXPECT_FALSE(Outcome(text, 1).starts_with("30000 events, 0 repaired"));
+  ExpectSameForAnyThreads(text);
+}
+
+TEST(EventParcelsTest, CutDocumentsAreTheSameForAnyThreads) {
+  const std::string text = Document(Whole);
+  ExpectSameForAnyThreads(text.substr(0, text.size() / 2));
+  ExpectSameForAnyThreads(text.substr(0, text.size() / 2) + Document(Whole));
+}
+
+TEST(EventParcelsTest, WhatTheHandlerThrowsReachesTheCaller) {
+  for (const size_t event : {size_t{0}, size_t{25'000}, size_t{kEvents - 1}}) {
+    EXPECT_TRUE(Outcome(Document(Whole), 2, SIZE_MAX, event).starts_with("the handler is gone\n"));
+    ExpectSameForAnyThreads(Document(Whole), SIZE_MAX, event);
+  }
+}
+
+TEST(EventParcelsTest, WhatTheSourceThrowsReachesTheCallerBehindTheEvents) {
+  const std::string text = Document(Whole);
+  EXPECT_TRUE(Outcome(text, 2, text.size() / 2).starts_with("the disk is gone\n"));
+  ExpectSameForAnyThreads(text, text.size() / 2);
+  // The handler fails earlier in the document.
+  EXPECT_TRUE(Outcome(text, 2, text.size() / 2, 100).starts_with("the handler is gone\n"));
+}
+
+}  // namespace
+}  // namespace oplens::parse::event_parcels_test
