@@ -15,12 +15,13 @@ namespace oplens::engine {
 namespace {
 
 constexpr std::string_view kOfBoth[] = {"gpu", "rules", "step", "op"};
-constexpr std::string_view kOfOpening[] = {"gpu",       "rules",    "step",          "op",  "execution-trace",
-                                           "evidence",  "reference", "counters", "allow-missing", "jobs"};
+constexpr std::string_view kOfOpening[] = {
+    "gpu",       "rules",    "step",          "op",  "execution-trace", "evidence",
+    "reference", "counters", "allow-missing", "jobs"};
 constexpr std::string_view kOfQuery[] = {
-    "gpu",        "rules",      "step",   "op",        "sort",  "copies", "compat", "what-if",
-    "step-range", "time-range", "device", "all-steps", "range", "model",  "seq",    "batch",
-    "gpus",       "recompute",  "convention"};
+    "gpu",     "rules",      "step",       "op",        "sort",      "copies", "compat",
+    "what-if", "step-range", "time-range", "device",    "all-steps", "range",  "model",
+    "seq",     "batch",      "gpus",       "recompute", "convention"};
 constexpr std::string_view kFlags[] = {"copies", "all-steps", "all", "require-comparable"};
 
 bool Has(std::span<const std::string_view> words, std::string_view word) {
