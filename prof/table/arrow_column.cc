@@ -127,6 +127,9 @@ void ArrowColumn::Add(const Cell& cell) {
 void ArrowColumn::AddValue(const Cell& cell) {
   const auto* const integer = std::get_if<int64_t>(&cell.value);
   const auto* const decimal = std::get_if<double>(&cell.value);
+  if (kind_ == Kind::kTexts && unknown_ == rows_ && (integer != nullptr || decimal != nullptr)) {
+    MakeNumbers();
+  }
   if (kind_ == Kind::kIntegers && decimal != nullptr) MakeDecimals();
   switch (kind_) {
     case Kind::kIntegers:
@@ -168,7 +171,16 @@ void ArrowColumn::AddValue(const Cell& cell) {
       break;
   }
   if (kind_ != Kind::kTexts) MakeTexts();
-  codes_.push_back(texts_.NumberOf(CellText(field_, cell, &scratch_)));
+  // Without what formats for people make of it.
+  const auto* const text = std::get_if<std::string_view>(&cell.value);
+  codes_.push_back(texts_.NumberOf(text != nullptr ? *text : CellText(field_, cell, &scratch_)));
+}
+
+/// Of a column of texts without any so far: its cells are numbers, with a word for the unknown.
+void ArrowColumn::MakeNumbers() {
+  integers_.assign(rows_, 0);
+  codes_ = {};
+  kind_ = Kind::kIntegers;
 }
 
 void ArrowColumn::MakeDecimals() {

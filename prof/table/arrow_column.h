@@ -49,8 +49,8 @@ class ArrowColumn {
 
   explicit ArrowColumn(const Field& field);
 
-  /// A cell of another kind than the column's makes the whole column decimals, or else texts, but
-  /// a text in lists is a list of one.
+  /// A cell of another kind than the column's makes the whole column decimals, or else texts; but
+  /// a column of texts that has only numbers is of these, and a text in lists is a list of one.
   void Add(const Cell& cell);
   void AddUnknown();
   void Finish();
@@ -76,6 +76,7 @@ class ArrowColumn {
  private:
   void AddValue(const Cell& cell);
   void SetKnown(bool known);
+  void MakeNumbers();
   void MakeDecimals();
   void MakeTexts();
   void EndList();

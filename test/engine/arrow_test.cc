@@ -151,6 +151,24 @@ TEST(ArrowTableTest, ATextAmongNumbersMakesAllTexts) {
   EXPECT_FALSE(table->Column(0).IsKnown(1));
 }
 
+TEST(ArrowTableTest, NumbersInAColumnOfTextsStayNumbers) {
+  std::vector<std::vector<Cell>> rows = {Unknown(), Unknown(), Unknown()};
+  rows[1][2] = Integer(int64_t{1});
+  const auto numbers = TableOf(rows);
+  EXPECT_EQ(numbers->Column(2).kind(), ArrowColumn::Kind::kIntegers);
+  EXPECT_EQ(numbers->Column(2).integers()[1], 1);
+  EXPECT_FALSE(numbers->Column(2).IsKnown(0));
+  rows[2][2] = Text("mm");
+  const auto texts = TableOf(rows);
+  ASSERT_EQ(texts->Column(2).kind(), ArrowColumn::Kind::kTexts);
+  const auto at = [&](size_t row) {
+    return texts->Column(2).texts().At(static_cast<size_t>(texts->Column(2).codes()[row]));
+  };
+  EXPECT_EQ(at(1), "1");
+  EXPECT_EQ(at(2), "mm");
+  EXPECT_FALSE(texts->Column(2).IsKnown(0));
+}
+
 TEST(ArrowTableTest, ListsThatWereCutSaySo) {
   const std::vector<std::string_view> texts = {"a"};
   std::vector<std::vector<Cell>> rows = {Unknown(), Unknown()};
@@ -160,6 +178,12 @@ TEST(ArrowTableTest, ListsThatWereCutSaySo) {
   EXPECT_EQ(table->KeyOf(6), "layersCut");
   EXPECT_FALSE(table->Column(6).IsKnown(0));
   EXPECT_EQ(table->Column(6).integers()[1], 3);
+}
+
+TEST(ArrowTableTest, NamesKeepTheirBlanks) {
+  std::vector<std::vector<Cell>> rows = {Unknown()};
+  rows[0][2] = Text("void f(int, int)");
+  EXPECT_EQ(TableOf(rows)->Column(2).texts().At(0), "void f(int, int)");
 }
 
 TEST(ArrowTableTest, TextsAreUtf8AndAnAddressMayHoldAnother) {
