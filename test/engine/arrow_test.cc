@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "prof/table/arrow_abi.h"
+#include "prof/table/arrow_file.h"
 #include "prof/table/arrow_table.h"
+#include "test/support/test_files.h"
 
 namespace oplens::prof {
 namespace {
@@ -198,6 +200,28 @@ TEST(ArrowTableTest, TextsAreUtf8AndAnAddressMayHoldAnother) {
   EXPECT_EQ(texts.At(static_cast<size_t>(texts.NumberOf("a\xff"))), "a\xEF\xBF\xBD");
   EXPECT_EQ(texts.NumberOf("a\xff"), 2);
   EXPECT_EQ(texts.size(), 3U);
+}
+
+TEST(ArrowFileTest, IsWholeAndTheSameEachTime) {
+  const auto write = [](const std::string& path, bool commit) {
+    ArrowFile file(path);
+    const std::unique_ptr<Sink> sink = file.NewTable();
+    sink->Begin("made", {std::begin(kFields), std::end(kFields)});
+    std::vector<Cell> row = Unknown();
+    row[2] = Text("mm");
+    sink->Row(row);
+    sink->End();
+    if (commit) file.Commit();
+  };
+  const std::string folder = test::TestDir();
+  write(folder + "/a.arrow", true);
+  write(folder + "/b.arrow", true);
+  write(folder + "/c.arrow", false);
+  EXPECT_THAT(test::FilesIn(folder), ElementsAre("a.arrow", "b.arrow"));
+  const std::string bytes = test::ReadFile(folder + "/a.arrow");
+  EXPECT_THAT(bytes, testing::StartsWith(std::string("ARROW1\0\0\xff\xff\xff\xff", 12)));
+  EXPECT_THAT(bytes, testing::EndsWith("ARROW1"));
+  EXPECT_EQ(bytes, test::ReadFile(folder + "/b.arrow"));
 }
 
 TEST(ArrowTableTest, ConsumersMayTakeAndReleaseParts) {

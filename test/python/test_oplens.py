@@ -138,6 +138,26 @@ def test_arrow_consumers(demo):
     assert polars and duckdb
 
 
+def test_arrow_files_of_the_program(demo, tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    polars = pytest.importorskip("polars")
+    run = oplens.open(demo)
+    for table, words in (
+        (run.kernels(columns="all"), ["-c", "all"]),
+        (run.view("operators"), ["--view", "operators"]),
+        (run.view("losses"), ["--view", "losses"]),
+        (run.kernels(where="sil<0"), ["--where", "sil<0"]),
+    ):
+        path = tmp_path / "table.arrow"
+        subprocess.run([PROGRAM, "prof", "--quiet", "--arrow", path, *words, demo], check=True)
+        with pyarrow.memory_map(str(path)) as file:
+            read = pyarrow.ipc.open_file(file).read_all()
+            read.validate(full=True)
+            assert read.to_pydict() == table.to_dict()
+            assert read.schema.equals(table.to_arrow().schema, check_metadata=True)
+        assert polars.read_ipc(path).height == len(table)
+
+
 def test_tables_outlive_their_run(demo):
     run = oplens.open(demo)
     table = run.kernels()
