@@ -19,7 +19,8 @@ void AddFormat(const Format& format, cxxopts::OptionAdder* add) {
       (*add)(option, help, cxxopts::value<int>(), "WIDTH");
       break;
     case Format::Value::kFile:
-      (*add)(option, help, cxxopts::value<std::string>(), "DB");
+      (*add)(option, help, cxxopts::value<std::string>(),
+             format.file == "database" ? "DB" : "FILE");
       break;
     case Format::Value::kNone:
       if (!option.empty()) (*add)(option, help);
@@ -72,9 +73,10 @@ std::string ReadFormatValue(const cxxopts::ParseResult& given, const Format& for
   if (!format.owns_file()) return "";
   std::string file = given[option].as<std::string>();
   if (file.empty())
-    throw UsageError(fmt::format("--{}: the name of the database is empty", option));
+    throw UsageError(fmt::format("--{}: the name of the {} is empty", option, format.file));
   if (file == "-") {
-    throw UsageError(fmt::format("--{}: a database cannot go to standard output", option));
+    throw UsageError(fmt::format("--{}: a {} cannot go to standard output", option,
+                                 format.file == "database" ? "database" : "file of Arrow"));
   }
   if (given.count("output") > 0) {
     throw UsageError(fmt::format("--{} names its file itself: drop -o", option));

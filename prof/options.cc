@@ -120,6 +120,7 @@ constexpr OptionEntry kOptionEntries[] = {
     {"markdown", kOfTables | kOfCheck},
     {"sqlite", kOfTables},
     {"raw", kOfRows, "kernels: it does not go with --view, --diff and the like"},
+    {"arrow", kOfRows | kOfViews},
     {"svg", kOfViews, "--view stacks"},
     {"output", ~kOfBaseline},
     {"allow-missing", ~kOfRuns},

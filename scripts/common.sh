@@ -62,17 +62,21 @@ EOF
   echo "$folder/nvidia/cu13/include"
 }
 
+# use_ccache: has CMake compile with ccache where it is installed, as configure() says.
+use_ccache() {
+  command -v ccache >/dev/null || return 0
+  local launcher="env;CCACHE_BASEDIR=${CCACHE_BASEDIR-$PWD};CCACHE_MAXSIZE=${CCACHE_MAXSIZE-4G}"
+  launcher+=";CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS-pch_defines,time_macros,include_file_mtime,include_file_ctime}"
+  launcher+=";$(command -v ccache)"
+  export CMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER-$launcher}
+  export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER-$launcher}
+}
+
 # configure PRESET [CMake arguments]: with ccache where it is installed, in its own folder (~/.cache/ccache, or
 # CCACHE_DIR). A copy of the project in another folder finds what this one compiled, precompiled headers too, and so
 # does who builds again without this script: what ccache must know stands in the build files.
 configure() {
-  if command -v ccache >/dev/null; then
-    local launcher="env;CCACHE_BASEDIR=${CCACHE_BASEDIR-$PWD};CCACHE_MAXSIZE=${CCACHE_MAXSIZE-4G}"
-    launcher+=";CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS-pch_defines,time_macros,include_file_mtime,include_file_ctime}"
-    launcher+=";$(command -v ccache)"
-    export CMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER-$launcher}
-    export CMAKE_CXX_COMPILER_LAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER-$launcher}
-  fi
+  use_ccache
   local headers
   headers=$(cuda_headers)
   cmake --preset "$@" ${headers:+"-DOPLENS_CUDA_HEADERS=$headers"}

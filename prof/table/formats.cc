@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "prof/table/arrow_file.h"
 #include "prof/table/flame_graph.h"
 #include "prof/table/sqlite_file.h"
 #include "prof/table/text_sinks.h"
@@ -114,6 +115,12 @@ constexpr Format kFormats[] = {
      true, true,
      [](const FormatPlan& plan) -> std::unique_ptr<Destination> {
        return std::make_unique<SqliteFile>(plan.value, plan.meta);
+     },
+     "database"},
+    {"arrow", Value::kFile,
+     "Write a file of Arrow's IPC format with the table, whole or not at all", false, false,
+     [](const FormatPlan& plan) -> std::unique_ptr<Destination> {
+       return std::make_unique<ArrowFile>(plan.value);
      }},
 };
 

@@ -37,6 +37,7 @@ struct Format {
   bool many = false;         ///< Can hold several tables.
   bool all_columns = false;  ///< Unless -c is given.
   std::unique_ptr<Destination> (*open)(const FormatPlan& plan);
+  std::string_view file = "file";  ///< What the option names, if it names a file.
 
   /// Whether the option names the file.
   bool owns_file() const { return value == Value::kFile; }
