@@ -111,6 +111,11 @@ LAYERS = {
     "report": MODEL | VIEWS | {"parse/records", "prof", "prof/diff", "prof/price", "prof/table", "prof/run", "prof/input",
                        "report/data", "report/timeline"},
     "oplens": PRICED | VIEWS | {"prof/verdicts", "parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/input"},
+    # What agents ask: messages, and the answers to them.
+    "mcp/protocol": {"base"},
+    "mcp/answers": MODEL | {"prof/table"},
+    "mcp": PRICED | VIEWS | {"mcp/protocol", "mcp/answers", "prof", "prof/diff", "prof/price", "prof/run",
+                             "prof/table", "prof/input"},
     # Many processes, one for some of the files.
     "mpi": MODEL | VIEWS | {"prof", "prof/input", "prof/summary_file"},
     "test": ANY,
