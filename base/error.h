@@ -1,6 +1,7 @@
 #ifndef OPLENS_BASE_ERROR_H_
 #define OPLENS_BASE_ERROR_H_
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -34,6 +35,12 @@ class Error : public std::runtime_error {
 class UsageError : public std::runtime_error {
  public:
   explicit UsageError(const std::string& message) : std::runtime_error(message) {}
+};
+
+/// Someone asked the work to stop (WorkMeter::Stop). No error: nobody is told what was wrong.
+class Interrupted : public std::exception {
+ public:
+  const char* what() const noexcept override { return "interrupted"; }
 };
 
 }  // namespace oplens

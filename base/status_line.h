@@ -8,9 +8,12 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
+
 namespace oplens {
 
-/// Progress of a piece of work, shown by a StatusLine. Thread-safe; an update costs one store.
+/// Progress of a piece of work, shown by a StatusLine. Thread-safe; an update costs one store and
+/// one load.
 class WorkMeter {
  public:
   /// Starts or restarts the work. `total` <= 0: unknown.
@@ -18,14 +21,28 @@ class WorkMeter {
     done_.store(0, std::memory_order_relaxed);
     total_.store(total, std::memory_order_relaxed);
   }
-  void Add(int64_t amount) { done_.fetch_add(amount, std::memory_order_relaxed); }
-  void Set(int64_t done) { done_.store(done, std::memory_order_relaxed); }
+  /// Add() and Set() throw Interrupted after Stop().
+  void Add(int64_t amount) {
+    Check();
+    done_.fetch_add(amount, std::memory_order_relaxed);
+  }
+  void Set(int64_t done) {
+    Check();
+    done_.store(done, std::memory_order_relaxed);
+  }
+  /// Asks the work to stop at its next update, from any thread, until Resume().
+  void Stop() { stopped_.store(true, std::memory_order_relaxed); }
+  void Resume() { stopped_.store(false, std::memory_order_relaxed); }
+  void Check() const {
+    if (stopped_.load(std::memory_order_relaxed)) throw Interrupted();
+  }
   int64_t done() const { return done_.load(std::memory_order_relaxed); }
   int64_t total() const { return total_.load(std::memory_order_relaxed); }
 
  private:
   std::atomic<int64_t> done_{0};
   std::atomic<int64_t> total_{0};
+  std::atomic<bool> stopped_{false};
 };
 
 enum class WorkUnit : uint8_t { kBytes, kKernels };

@@ -18,7 +18,11 @@ void LeftOut::Add(const std::string& problem, bool from_folder) {
   if (!may)
     throw Error(
         fmt::format("{}; as many as --allow-missing {} were left out before", problem, *most_));
-  PrintError(Complaint(tool_, fmt::format("{}; left out", problem)));
+  if (tell_ != nullptr) {
+    tell_(problem);
+  } else {
+    PrintError(Complaint(tool_, fmt::format("{}; left out", problem)));
+  }
   ++count_;
 }
 

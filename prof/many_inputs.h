@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "prof/findings.h"
@@ -24,7 +25,10 @@ struct ManyOptions {
 /// Reports and counts unreadable inputs.
 class LeftOut {
  public:
-  LeftOut(std::string_view tool, std::optional<size_t> most) : tool_(tool), most_(most) {}
+  /// `tell` gets the problem of each that is left out; null: it is printed.
+  LeftOut(std::string_view tool, std::optional<size_t> most,
+          std::function<void(const std::string& problem)> tell = nullptr)
+      : tool_(tool), most_(most), tell_(std::move(tell)) {}
 
   /// Reports that an input is left out. Throws Error with the problem if that is not allowed.
   void Add(const std::string& problem, bool from_folder);
@@ -33,6 +37,7 @@ class LeftOut {
  private:
   std::string tool_;
   std::optional<size_t> most_;
+  std::function<void(const std::string& problem)> tell_;
   size_t count_ = 0;
 };
 

@@ -28,39 +28,12 @@
 #include "prof/summary_file/summary_sink.h"
 #include "prof/table/sqlite_file.h"
 #include "prof/view_task.h"
-#include "prof/views/kernels/copy_row.h"
 #include "prof/views/kernels/priced_timeline.h"
 #include "prof/views/kernels/raw_tables.h"
 #include "prof/views/recording/column_check.h"
 
 namespace oplens::prof {
 namespace {
-
-/// Passes the selected copies and memsets of all profiles to `runner`.
-void GiveCopies(Inputs* inputs, ItemFilter<CopyRow>* where, ViewRunner* runner,
-                Messages* messages) {
-  int64_t all = 0;
-  int64_t impossible = 0;
-  while (const Trace* trace = inputs->NextTrace(messages->losses())) {
-    for (CopyRow& copy : CopiesOf(*trace)) {
-      copy.index = ++all;
-      if (where != nullptr && !where->Keeps(copy)) continue;
-      runner->AddCopy(copy);
-      impossible += copy.has_possible_rate() ? 0 : 1;
-    }
-  }
-  if (all == 0) {
-    messages->Need("there are no copies and no memsets to show");
-  } else if (where != nullptr) {
-    messages->Need(where->count().Sentence("copies and memsets"));
-  }
-  if (impossible > 0) {
-    messages->Need(
-        fmt::format("{} of the copies and memsets have an impossible rate, from a wrong size or "
-                    "time: no GB/s (column reason)",
-                    impossible));
-  }
-}
 
 /// Prints how many kernels have each column. Returns the number of kernels.
 int64_t PrintCheck(Inputs* inputs, const Options& options, Messages* messages) {
@@ -136,7 +109,8 @@ int64_t PrintViews(Inputs* inputs, const Options& options, LeftOut* left_out, Me
   const FindOptions find = FindOptionsOf(options, messages);
   ViewRunner runner(options.views, options.run, destination.get());
   if (options.of_copies()) {
-    GiveCopies(inputs, options.where.copies.get(), &runner, messages);
+    GiveCopies([&] { return inputs->NextTrace(messages->losses()); }, options.where.copies.get(),
+               &runner, messages);
   } else if (CanReadApart(*inputs, options, find)) {
     FindApart(inputs, options, find, left_out, &runner, messages);
   } else {

@@ -14,6 +14,8 @@
 #include "prof/summary_file/stamp.h"
 #include "prof/summary_file/summary_file.h"
 #include "prof/summary_file/summary_sink.h"
+#include "prof/views/kernels/copy_row.h"
+#include "prof/views/run_views.h"
 
 namespace oplens::prof {
 namespace {
@@ -153,6 +155,31 @@ size_t AddSummaries(const std::vector<SummaryInput>& summaries, const std::vecto
     left_out_before += AddKeptLosses(summary, input.path, losses);
   }
   return left_out_before;
+}
+
+void GiveCopies(const std::function<const Trace*()>& next_trace, ItemFilter<CopyRow>* where,
+                ViewRunner* runner, Messages* messages) {
+  int64_t all = 0;
+  int64_t impossible = 0;
+  while (const Trace* trace = next_trace()) {
+    for (CopyRow& copy : CopiesOf(*trace)) {
+      copy.index = ++all;
+      if (where != nullptr && !where->Keeps(copy)) continue;
+      runner->AddCopy(copy);
+      impossible += copy.has_possible_rate() ? 0 : 1;
+    }
+  }
+  if (all == 0) {
+    messages->Need("there are no copies and no memsets to show");
+  } else if (where != nullptr) {
+    messages->Need(where->count().Sentence("copies and memsets"));
+  }
+  if (impossible > 0) {
+    messages->Need(
+        fmt::format("{} of the copies and memsets have an impossible rate, from a wrong size or "
+                    "time: no GB/s (column reason)",
+                    impossible));
+  }
 }
 
 }  // namespace oplens::prof

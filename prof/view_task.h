@@ -1,6 +1,7 @@
 #ifndef OPLENS_PROF_VIEW_TASK_H_
 #define OPLENS_PROF_VIEW_TASK_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,6 +47,11 @@ void RefuseWithSummaries(const Options& options);
 /// how many files were left out at their creation.
 size_t AddSummaries(const std::vector<SummaryInput>& summaries, const std::vector<ViewPlan>& plans,
                     LeftOut* left_out, ViewRunner* runner, RunClaims* claims, Diagnostics* losses);
+
+/// Passes the selected copies and memsets of all profiles to `runner`. `next_trace`: null after the
+/// last; `where`: null for all.
+void GiveCopies(const std::function<const Trace*()>& next_trace, ItemFilter<CopyRow>* where,
+                ViewRunner* runner, Messages* messages);
 
 }  // namespace oplens::prof
 

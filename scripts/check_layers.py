@@ -108,6 +108,9 @@ LAYERS = {
     "prof": PRICED | VIEWS | {"prof/compat", "prof/price", "prof/run", "prof/table", "prof/where", "prof/diff", "prof/gate",
                       "prof/input", "prof/summary_file",
                       "nvtx_annotate/vocabulary"},
+    # A run that is read once and asked again and again, for what is no command line.
+    "engine": MODEL | VIEWS | {"parse/source", "prof", "prof/diff", "prof/input", "prof/price", "prof/run",
+                               "prof/summary_file", "prof/table"},
     "report": MODEL | VIEWS | {"parse/records", "prof", "prof/diff", "prof/price", "prof/table", "prof/run", "prof/input",
                        "report/data", "report/timeline"},
     "oplens": PRICED | VIEWS | {"prof/verdicts", "parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/input"},

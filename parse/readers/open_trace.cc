@@ -146,16 +146,21 @@ void NameRank(const ProfileInput& input, size_t input_count, Trace* trace, Taken
   trace->rank_name = trace->strings.Intern(NameOfRank(trace->rank, input.name, input_count, taken));
 }
 
-Trace OpenInput(const ProfileInput& input, ProfileFile* file, size_t input_count, TraceNeeds needs,
-                Diagnostics* diagnostics, TakenRanks* taken) {
+Trace ReadInput(ProfileFile* file, TraceNeeds needs, Diagnostics* diagnostics) {
   Trace trace = OpenTrace(file, needs, diagnostics);
   if (file->part()) {
     NoteGuess(file->path(), *file->part(), diagnostics);
   } else {
     SettleRank(file->path(), &trace, diagnostics);
   }
-  NameRank(input, input_count, &trace, taken);
   AddProvenance(file->path(), &trace, diagnostics);
+  return trace;
+}
+
+Trace OpenInput(const ProfileInput& input, ProfileFile* file, size_t input_count, TraceNeeds needs,
+                Diagnostics* diagnostics, TakenRanks* taken) {
+  Trace trace = ReadInput(file, needs, diagnostics);
+  NameRank(input, input_count, &trace, taken);
   return trace;
 }
 

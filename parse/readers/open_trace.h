@@ -37,7 +37,10 @@ std::string NameOfRank(int64_t number, const std::string& name, size_t input_cou
 void NameRank(const ProfileInput& input, size_t input_count, Trace* trace,
               TakenRanks* taken = nullptr);
 
-/// Reads one of several inputs: OpenTrace and NameRank. `file` belongs to `input`. The caller must
+/// Reads one of several inputs, but for the name of its rank, which depends on the others.
+Trace ReadInput(ProfileFile* file, TraceNeeds needs, Diagnostics* diagnostics);
+
+/// Reads one of several inputs: ReadInput and NameRank. `file` belongs to `input`. The caller must
 /// catch Error, so that an unreadable file of a folder does not stop the others.
 Trace OpenInput(const ProfileInput& input, ProfileFile* file, size_t input_count, TraceNeeds needs,
                 Diagnostics* diagnostics, TakenRanks* taken = nullptr);

@@ -153,18 +153,20 @@ void Inputs::Count(const std::string& counters) {
   counters_ = parse::ReadCounters(counters);
 }
 
-void Inputs::JoinCounters() {
-  const parse::CounterTable* table = profile_->table ? &*profile_->table : nullptr;
+/// Also counts what the reference explains.
+void Inputs::JoinCounters(LoadedProfile* profile) {
+  if (reference_) reference_->Count(*profile->kernels);
+  const parse::CounterTable* table = profile->table ? &*profile->table : nullptr;
   if (table == nullptr && counters_) table = &*counters_;
   if (table == nullptr) {
-    profile_->samples.emplace(profile_->trace);
-    std::string sentence = profile_->samples->Sentence();
-    if (!sentence.empty()) sampled_.push_back(fmt::format("{}: {}", last_path_, sentence));
+    profile->samples.emplace(profile->trace);
+    std::string sentence = profile->samples->Sentence();
+    if (!sentence.empty()) sampled_.push_back(fmt::format("{}: {}", profile->path, sentence));
     return;
   }
-  profile_->counters.emplace(*table, profile_->trace);
-  if (profile_->table) return;
-  const parse::CounterTally& tally = profile_->counters->tally();
+  profile->counters.emplace(*table, profile->trace);
+  if (profile->table) return;
+  const parse::CounterTally& tally = profile->counters->tally();
   counted_.kernels += tally.kernels;
   counted_.joined += tally.joined;
   counted_.ambiguous += tally.ambiguous;
@@ -203,8 +205,8 @@ std::vector<std::string> Inputs::Notes() const {
   return notes;
 }
 
-void Inputs::RefuseUnreadable() const {
-  if (waiting_.size() < 2 || leaves_out_) return;
+void Inputs::RefuseUnreadable(size_t least) const {
+  if (waiting_.size() < least || leaves_out_) return;
   for (const Input& input : waiting_) {
     if (input.file.from_folder) continue;
     if (!input.records) {
@@ -238,7 +240,7 @@ bool Inputs::OpenNext(Diagnostics* diagnostics) {
     const Input input = std::move(waiting_.front());
     waiting_.pop_front();
     last_path_ = input.file.piped == nullptr ? input.file.path : input.file.piped->name();
-    if (status_ != nullptr) meter()->Start(0);
+    if (meter() != nullptr) meter()->Start(0);
     if (input.records ? OpenRecords(input) : OpenProfile(input, diagnostics)) return true;
   }
   return false;
@@ -247,6 +249,12 @@ bool Inputs::OpenNext(Diagnostics* diagnostics) {
 bool Inputs::OnlyProfilesWait() const {
   return std::none_of(waiting_.begin(), waiting_.end(), [](const Input& input) {
     return input.records || input.file.piped != nullptr;
+  });
+}
+
+bool Inputs::CannotBeLoaded() const {
+  return std::ranges::any_of(waiting_, [](const Input& input) {
+    return (input.records && !input.counted) || input.file.piped != nullptr;
   });
 }
 
@@ -259,9 +267,9 @@ void Inputs::TakeOnly(size_t place, std::function<std::string(size_t rank)> mark
   status_ = nullptr;
 }
 
-void Inputs::MarkRank() {
-  const int64_t number = profile_->trace.rank;
-  profile_->trace.rank_name = profile_->trace.strings.Intern(mark_(marked_ranks_.size()));
+void Inputs::MarkRank(Trace* trace) {
+  const int64_t number = trace->rank;
+  trace->rank_name = trace->strings.Intern(mark_(marked_ranks_.size()));
   marked_ranks_.push_back(number == kUnknownId ? std::nullopt : std::optional(number));
 }
 
@@ -271,23 +279,36 @@ TraceNeeds Inputs::NeedsOf(const parse::ProfileFile& file) const {
   return json ? needs | json_needs_ : needs;
 }
 
+std::unique_ptr<LoadedProfile> Inputs::ReadProfile(const Input& input, WorkMeter* meter,
+                                                   Diagnostics* diagnostics) const {
+  auto profile = std::make_unique<LoadedProfile>();
+  profile->path = input.file.piped == nullptr ? input.file.path : input.file.piped->name();
+  parse::ProfileFile file(input.file, meter);
+  profile->trace = parse::ReadInput(&file, NeedsOf(file), diagnostics);
+  return profile;
+}
+
+/// What depends on the inputs before it.
+void Inputs::Settle(const Input& input, LoadedProfile* profile, Diagnostics* diagnostics) {
+  Trace* const trace = &profile->trace;
+  parse::NameRank(input.file, profile_count_, trace, &taken_);
+  if (mark_ != nullptr) {
+    MarkRank(trace);
+  } else {
+    const int64_t number = trace->rank;
+    const std::optional<int64_t> known =
+        number == kUnknownId ? std::nullopt : std::optional(number);
+    claims_.Add({&known, 1}, input.file.name, input.file.path);
+  }
+  execution_traces_->Complete(trace, diagnostics);
+  ++opened_;
+}
+
 bool Inputs::OpenProfile(const Input& input, Diagnostics* diagnostics) {
   try {
     ShowStage(kReading, WorkUnit::kBytes);
-    profile_.emplace();
-    parse::ProfileFile file(input.file, meter());
-    profile_->trace =
-        parse::OpenInput(input.file, &file, profile_count_, NeedsOf(file), diagnostics, &taken_);
-    if (mark_ != nullptr) {
-      MarkRank();
-    } else {
-      const int64_t number = profile_->trace.rank;
-      const std::optional<int64_t> known =
-          number == kUnknownId ? std::nullopt : std::optional(number);
-      claims_.Add({&known, 1}, input.file.name, input.file.path);
-    }
-    execution_traces_->Complete(&profile_->trace, diagnostics);
-    ++opened_;
+    profile_ = ReadProfile(input, meter(), diagnostics);
+    Settle(input, profile_.get(), diagnostics);
     stage_.reset();
     return true;
   } catch (const Error& error) {
@@ -299,15 +320,20 @@ bool Inputs::OpenProfile(const Input& input, Diagnostics* diagnostics) {
   }
 }
 
+std::unique_ptr<LoadedProfile> Inputs::ReadCounted(const Input& input) {
+  auto profile = std::make_unique<LoadedProfile>();
+  profile->path = input.file.path;
+  profile->table = parse::ReadCounters(input.file.path);
+  profile->trace = parse::TraceOfCounters(*profile->table);
+  return profile;
+}
+
 bool Inputs::OpenCounted(const Input& input) {
   try {
-    profile_.emplace();
-    profile_->table = parse::ReadCounters(input.file.path);
-    profile_->trace = parse::TraceOfCounters(*profile_->table);
+    profile_ = ReadCounted(input);
     if (leaves_out_) ++opened_;
     return true;
   } catch (const Error& error) {
-    profile_.reset();
     if (!leaves_out_) throw;
     LeaveOut(error);
     return false;
@@ -344,35 +370,30 @@ RecordSource::Step Inputs::NextLine(WaitingRow* row, Diagnostics* diagnostics) {
 /// Call in a handler of `error`.
 void Inputs::LeaveOut(const Error& error) {
   if (most_left_out_ && left_out_ >= *most_left_out_) throw;
-  PrintError(Complaint(tool_, fmt::format("{}; left out", error.what())));
+  if (tell_left_out_ != nullptr) {
+    tell_left_out_(error.what());
+  } else {
+    PrintError(Complaint(tool_, fmt::format("{}; left out", error.what())));
+  }
   ++left_out_;
   // If nothing could be read, the last error ends the run.
   if (opened_ == 0 && waiting_.empty()) throw;
 }
 
-bool Inputs::Profile::ReplayIsNext() const {
-  if (next_replay == kernels->replay_count()) return false;
-  if (next == kernels->kernel_count()) return true;
-  const Kernel& kernel = trace.kernels[next];
-  // Untimed kernels come last.
-  return !kernel.timed() || trace.graph_replays[next_replay].start_ns < kernel.start_ns;
-}
-
-const KernelCounters* Inputs::Profile::CountersOf(size_t kernel) const {
-  if (counters) return counters->Of(kernel);
-  return samples ? samples->Of(kernel) : nullptr;
+void Inputs::Join(LoadedProfile* profile, Diagnostics* diagnostics) const {
+  profile->kernels.emplace(&profile->trace, join_, diagnostics,
+                           reference_ ? &reference_->records() : nullptr);
 }
 
 RecordSource::Step Inputs::Next(WaitingRow* row, Diagnostics* diagnostics) {
-  if (lines_ == nullptr && !profile_) {
+  if (lines_ == nullptr && profile_ == nullptr) {
     if (!OpenNext(diagnostics)) return Step::kEnd;
-    if (profile_) {
-      profile_->kernels.emplace(&profile_->trace, join_, diagnostics,
-                                reference_ ? &reference_->records() : nullptr);
-      if (reference_) reference_->Count(*profile_->kernels);
-      JoinCounters();
+    if (profile_ != nullptr) {
+      Join(profile_.get(), diagnostics);
+      JoinCounters(profile_.get());
+      cursor_ = {};
       ShowStage(kPricing, WorkUnit::kKernels);
-      if (status_ != nullptr) meter()->Start(std::ssize(profile_->trace.kernels));
+      if (meter() != nullptr) meter()->Start(std::ssize(profile_->trace.kernels));
     }
     return Step::kInput;
   } else if (input_ended_) {
@@ -386,17 +407,9 @@ RecordSource::Step Inputs::Next(WaitingRow* row, Diagnostics* diagnostics) {
     row->row.counters = nullptr;
     const Step step = NextLine(row, diagnostics);
     if (step != Step::kEnd) return step;
-  } else if (profile_->ReplayIsNext()) {
-    row->row.work = static_cast<uint32_t>(profile_->next_replay);
-    row->row.counters = nullptr;
-    profile_->kernels->ReplayOf(profile_->next_replay++, &row->record);
-    return Step::kReplay;
-  } else if (profile_->next < profile_->kernels->kernel_count()) {
-    row->row.work = static_cast<uint32_t>(profile_->next);
-    row->row.counters = profile_->CountersOf(profile_->next);
-    profile_->kernels->RecordOf(profile_->next++, &row->record);
-    if (status_ != nullptr) meter()->Set(static_cast<int64_t>(profile_->next));
-    return Step::kRecord;
+  } else if (const Step step = cursor_.Next(*profile_, row); step != Step::kEnd) {
+    if (meter() != nullptr) meter()->Set(cursor_.kernels());
+    return step;
   }
   // Keeps what the last rows point to until the next call.
   input_ended_ = true;
@@ -406,7 +419,7 @@ RecordSource::Step Inputs::Next(WaitingRow* row, Diagnostics* diagnostics) {
 
 const Trace* Inputs::NextTrace(Diagnostics* diagnostics) {
   if (!OpenNext(diagnostics)) return nullptr;
-  if (profile_) return &profile_->trace;
+  if (profile_ != nullptr) return &profile_->trace;
   FailOfRecords(last_path_, "copies", "copies");
 }
 

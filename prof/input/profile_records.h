@@ -12,14 +12,12 @@
 
 #include "base/error.h"
 #include "base/status_line.h"
-#include "parse/counters/counter_join.h"
 #include "parse/counters/counter_table.h"
-#include "parse/counters/sampled_counters.h"
 #include "parse/execution/execution_traces.h"
 #include "parse/readers/open_trace.h"
-#include "parse/records/kernel_records.h"
 #include "parse/records/reference_profile.h"
 #include "parse/source/profile_list.h"
+#include "prof/input/loaded_profile.h"
 #include "prof/input/rank_namer.h"
 #include "prof/input/record_source.h"
 
@@ -59,9 +57,16 @@ class Inputs : public RecordSource {
     leaves_out_ = most > 0 && waiting_.size() > 1;
   }
 
-  /// Checks the start of every named file, if there are several, so that a wrong name is reported
-  /// before earlier inputs are printed. Throws Error.
-  void RefuseUnreadable() const;
+  /// For clients that must not print: `tell` gets what is wrong with each input that is left out,
+  /// and `meter`, which may stop the work, counts it in place of a status line.
+  void Quietly(std::function<void(const std::string& problem)> tell, WorkMeter* meter) {
+    tell_left_out_ = std::move(tell);
+    meter_ = meter;
+  }
+
+  /// Checks the start of every named file, if there are at least `least`, so that a wrong name is
+  /// reported before earlier inputs are printed. Throws Error.
+  void RefuseUnreadable(size_t least = 2) const;
 
   /// Throws Error if an input holds records, which do not have what `option` needs (`wanted`:
   /// "copies"), before anything is printed.
@@ -70,13 +75,20 @@ class Inputs : public RecordSource {
   /// Throws Error for an unreadable named input; in a folder it is left out and reported at once.
   Step Next(WaitingRow* row, Diagnostics* diagnostics) override;
   /// Reasons of records are counted when printed, those of profiles by their reader.
-  bool counts_reasons() const override { return profile_.has_value(); }
+  bool counts_reasons() const override { return profile_ != nullptr; }
   std::string_view name() const override { return last_path_; }
-  Family family() const override { return profile_ ? profile_->trace.family : Family::kUnknown; }
+  Family family() const override {
+    return profile_ != nullptr ? profile_->trace.family : Family::kUnknown;
+  }
 
   const parse::KernelRecords* profile() const override {
-    return profile_ && profile_->kernels ? &*profile_->kernels : nullptr;
+    return profile_ != nullptr && profile_->kernels ? &*profile_->kernels : nullptr;
   }
+
+  /// Reads and joins all waiting inputs, which must be profiles, instead of Next(): in memory at
+  /// the same time, in order, up to `threads` of them at once. Throws as Next() does, and
+  /// Interrupted.
+  std::vector<std::unique_ptr<LoadedProfile>> LoadAll(size_t threads);
 
   /// The next profile's trace; null after the last. Throws Error for records and unreadable inputs.
   const Trace* NextTrace(Diagnostics* diagnostics);
@@ -92,6 +104,8 @@ class Inputs : public RecordSource {
   size_t waiting() const { return waiting_.size(); }
   const parse::ProfileInput& waiting(size_t place) const { return waiting_[place].file; }
   bool OnlyProfilesWait() const;
+  /// Whether inputs are files of records or can be opened only once, so that LoadAll() cannot.
+  bool CannotBeLoaded() const;
 
   /// Reads only this waiting input, which then cannot be left out. `mark` names its ranks by their
   /// index in the file, since real names depend on the other inputs.
@@ -112,32 +126,20 @@ class Inputs : public RecordSource {
     bool records = false;
     bool counted = false;  ///< An export of Nsight Compute, in place of records.
   };
-  /// The profile being read.
-  struct Profile {
-    Profile() {}  // clang 14 needs it to construct the std::optional.
-
-    Trace trace;
-    std::optional<parse::KernelRecords> kernels;
-    std::optional<parse::CounterTable> table;  ///< Of which the trace was made.
-    std::optional<parse::CounterJoin> counters;
-    std::optional<parse::SampledCounters> samples;  ///< Where nothing counted each kernel.
-    size_t next = 0;
-    size_t next_replay = 0;
-
-    /// Whether a replay is next: it started before the next kernel.
-    bool ReplayIsNext() const;
-    /// What the hardware counted of a kernel; null if nothing did.
-    const KernelCounters* CountersOf(size_t kernel) const;
-  };
-
   bool OpenNext(Diagnostics* diagnostics);
   bool OpenProfile(const Input& input, Diagnostics* diagnostics);
   bool OpenRecords(const Input& input);
+  static std::unique_ptr<LoadedProfile> ReadCounted(const Input& input);
   bool OpenCounted(const Input& input);
-  void JoinCounters();
+  /// Joins a profile that was read, up to its counters.
+  void Join(LoadedProfile* profile, Diagnostics* diagnostics) const;
+  void JoinCounters(LoadedProfile* profile);
+  std::unique_ptr<LoadedProfile> ReadProfile(const Input& input, WorkMeter* meter,
+                                             Diagnostics* diagnostics) const;
+  void Settle(const Input& input, LoadedProfile* profile, Diagnostics* diagnostics);
   Step NextLine(WaitingRow* row, Diagnostics* diagnostics);
   void LeaveOut(const Error& error);
-  void MarkRank();
+  void MarkRank(Trace* trace);
 
   std::deque<Input> waiting_;
   std::vector<std::string> paths_;
@@ -145,7 +147,7 @@ class Inputs : public RecordSource {
   RunClaims claims_;
   TraceNeeds NeedsOf(const parse::ProfileFile& file) const;
   void ShowStage(std::string_view doing, WorkUnit unit);
-  WorkMeter* meter() { return status_ == nullptr ? nullptr : status_->meter(); }
+  WorkMeter* meter() { return status_ == nullptr ? meter_ : status_->meter(); }
 
   TraceNeeds needs_;
   TraceNeeds json_needs_;
@@ -168,9 +170,12 @@ class Inputs : public RecordSource {
   parse::CounterTally counted_;
   std::vector<std::string> sampled_;  // Sentences about samples of counters.
   StatusLine* status_;
+  WorkMeter* meter_ = nullptr;                                     // Without a status line.
+  std::function<void(const std::string& problem)> tell_left_out_;  // Null: printed.
   std::optional<StatusLine::Stage> stage_;
   std::unique_ptr<RecordSource> lines_;
-  std::optional<Profile> profile_;
+  std::unique_ptr<LoadedProfile> profile_;  // Being read.
+  ProfileCursor cursor_;
 };
 
 }  // namespace oplens::prof

@@ -1,0 +1,202 @@
+#include "engine/run.h"
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include "base/error.h"
+#include "parse/source/profile_file.h"
+#include "prof/input/profile_records.h"
+#include "prof/many_inputs.h"
+#include "prof/options.h"
+#include "prof/price_all.h"
+#include "prof/view_task.h"
+#include "prof/views/run_views.h"
+
+namespace oplens::engine {
+namespace {
+
+using prof::Options;
+using prof::PriceOptions;
+
+constexpr std::string_view kTool = "oplens";
+
+void RefusePipes(const std::vector<std::string>& paths) {
+  if (paths.empty()) throw UsageError("there is no file to open");
+  for (const std::string& path : paths) {
+    if (path.empty()) throw UsageError("the name of the input is empty");
+    if (path != "-" && !parse::IsPipe(path)) continue;
+    throw Error(path == "-" ? "standard input" : path, "can be read only once",
+                "save it in a file and open that");
+  }
+}
+
+TraceNeeds PartsFor(const Options& options) { return prof::NeedsOf(options.views); }
+
+}  // namespace
+
+/// Waits for its turn, unless the work is stopped.
+class Run::Lock {
+ public:
+  Lock(std::timed_mutex* mutex, const WorkMeter* meter) : lock_(*mutex, std::defer_lock) {
+    while (!lock_.try_lock_for(std::chrono::milliseconds(20))) {
+      if (meter != nullptr) meter->Check();
+    }
+  }
+
+ private:
+  std::unique_lock<std::timed_mutex> lock_;
+};
+
+Run::Run(std::vector<std::string> paths, Words opened)
+    : paths_(std::move(paths)), opened_(std::move(opened)) {
+  RefusePipes(paths_);
+  const Options options = OptionsOf(paths_, opened_, {});
+  summaries_ = prof::ListSummaries(paths_);
+  if (!summaries_.empty()) return;
+  const std::unique_ptr<prof::Inputs> inputs = MakeInputs(options, {}, nullptr);
+  inputs->RefuseUnreadable(1);
+  reads_records_ = inputs->CannotBeLoaded();
+}
+
+Run::~Run() = default;
+
+std::unique_ptr<prof::Inputs> Run::MakeInputs(const Options& options, TraceNeeds needs,
+                                              WorkMeter* meter) {
+  left_out_.clear();
+  const auto tell = [this](const std::string& problem) { left_out_.push_back(problem); };
+  prof::LeftOut left_out(kTool, options.many.allow_missing, tell);
+  std::vector<std::string> paths = paths_;
+  prof::LeaveOutMissing(&paths, options.many.allow_missing, &left_out);
+  auto inputs = std::make_unique<prof::Inputs>(paths, options.execution_traces, needs, TraceNeeds(),
+                                               kTool, nullptr);
+  inputs->Quietly(tell, meter);
+  inputs->Explain(options.evidence, options.reference);
+  inputs->Count(options.counters);
+  if (options.many.allow_missing) {
+    inputs->AllowMissing(*options.many.allow_missing - left_out.count());
+  }
+  return inputs;
+}
+
+void Run::Load(const Options& options, TraceNeeds needs, WorkMeter* meter) {
+  if (loaded_ && (needs_ | needs) == needs_) return;
+  loaded_ = false;
+  profiles_.clear();
+  needs_ = needs_ | needs;
+  const std::unique_ptr<prof::Inputs> inputs = MakeInputs(options, needs_, meter);
+  inputs->RefuseUnreadable();
+  profiles_ = inputs->LoadAll(options.many.jobs);
+  notes_ = inputs->UnusedExecutionTraces();
+  for (std::string& note : inputs->Notes()) notes_.push_back(std::move(note));
+  claim_ = inputs->claims()->Sentence();
+  loaded_ = true;
+}
+
+int64_t Run::PriceLocked(const Options& options, TraceNeeds needs, const PriceOptions& pricing,
+                         prof::KernelSink* sink, Messages* messages, WorkMeter* meter) {
+  if (reads_records_) {
+    const std::unique_ptr<prof::Inputs> inputs = MakeInputs(options, needs, meter);
+    const int64_t shown = prof::PriceAll(inputs.get(), pricing, sink, messages->losses());
+    notes_ = inputs->UnusedExecutionTraces();
+    for (std::string& note : inputs->Notes()) notes_.push_back(std::move(note));
+    claim_ = inputs->claims()->Sentence();
+    return shown;
+  }
+  Load(options, needs, meter);
+  for (const auto& profile : profiles_) {
+    messages->losses()->Merge(profile->losses);
+    messages->losses()->Merge(profile->join_losses);
+  }
+  prof::LoadedRecords records(profiles_, meter);
+  return prof::PriceAll(&records, pricing, sink, messages->losses());
+}
+
+void Run::TellOfInputs(bool as_one_run, Messages* messages) const {
+  for (const std::string& note : notes_) messages->Need(note);
+  if (as_one_run && !claim_.empty()) messages->Need(claim_);
+}
+
+int64_t Run::AskSummaries(const Options& options, prof::Destination* destination,
+                          Messages* messages) {
+  prof::RefuseWithSummaries(options);
+  if (options.task != prof::Task::kViews) {
+    throw Error(paths_.front(), "is a summary, which holds no kernels", "ask for a view of it");
+  }
+  left_out_.clear();
+  prof::ViewRunner runner(options.views, options.run, destination);
+  prof::LeftOut left_out(kTool, options.many.allow_missing,
+                         [this](const std::string& problem) { left_out_.push_back(problem); });
+  prof::RunClaims claims;
+  prof::AddSummaries(summaries_, options.views, &left_out, &runner, &claims, messages->losses());
+  const int64_t shown = runner.Finish();
+  destination->Commit();
+  claim_ = claims.Sentence();
+  TellOfInputs(true, messages);
+  for (std::string& note : runner.Notes()) messages->Need(std::move(note));
+  for (std::string& note : destination->Notes()) messages->Need(std::move(note));
+  return shown;
+}
+
+int64_t Run::Ask(const Query& query, prof::Destination* destination, Messages* messages,
+                 WorkMeter* meter) {
+  WorkMeter unwatched;
+  if (meter == nullptr) meter = &unwatched;
+  const Options options = OptionsOf(paths_, opened_, query);
+  const Lock lock(&mutex_, meter);
+  if (!summaries_.empty()) return AskSummaries(options, destination, messages);
+  const bool copies = options.of_copies();
+  if (copies && reads_records_) {
+    MakeInputs(options, {}, nullptr)->RefuseRecords("copies", "copies");
+  }
+  const TraceNeeds needs = PartsFor(options);
+  if (!reads_records_) Load(options, needs, meter);
+  prof::ViewRunner runner(options.views, options.run, destination);
+  if (copies) {
+    auto next = profiles_.begin();
+    for (const auto& profile : profiles_) messages->losses()->Merge(profile->losses);
+    const auto next_trace = [&]() -> const Trace* {
+      meter->Check();
+      return next == profiles_.end() ? nullptr : &(*next++)->trace;
+    };
+    prof::GiveCopies(next_trace, options.where.copies.get(), &runner, messages);
+  } else {
+    PriceLocked(options, needs, prof::PriceOptionsOf(options, messages), &runner, messages, meter);
+  }
+  const int64_t shown = runner.Finish();
+  for (std::string& note : runner.Notes()) messages->Need(std::move(note));
+  destination->Commit();
+  for (std::string& note : destination->Notes()) messages->Need(std::move(note));
+  // Rows of kernels and copies belong to one input each; groups to all.
+  TellOfInputs(options.task == prof::Task::kViews || options.views.front().view->make != nullptr,
+               messages);
+  return shown;
+}
+
+int64_t Run::Price(TraceNeeds needs, const PriceOptions& pricing, prof::KernelSink* sink,
+                   Messages* messages, WorkMeter* meter) {
+  WorkMeter unwatched;
+  if (meter == nullptr) meter = &unwatched;
+  const Options options = OptionsOf(paths_, opened_, {});
+  const Lock lock(&mutex_, meter);
+  if (!summaries_.empty()) {
+    throw Error(paths_.front(), "is a summary, which holds no kernels", "open the trace");
+  }
+  const int64_t shown = PriceLocked(options, needs, pricing, sink, messages, meter);
+  TellOfInputs(true, messages);
+  return shown;
+}
+
+std::vector<std::string> Run::left_out() const {
+  const std::lock_guard lock(mutex_);
+  return left_out_;
+}
+
+void Run::Forget() {
+  const std::lock_guard lock(mutex_);
+  loaded_ = false;
+  needs_ = {};
+  profiles_.clear();
+}
+
+}  // namespace oplens::engine

@@ -1,0 +1,96 @@
+#ifndef OPLENS_ENGINE_RUN_H_
+#define OPLENS_ENGINE_RUN_H_
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/status_line.h"
+#include "engine/query.h"
+#include "parse/model/messages.h"
+#include "parse/model/trace_needs.h"
+#include "prof/input/loaded_profile.h"
+#include "prof/summary_file/summary_file.h"
+#include "prof/table/sink.h"
+
+namespace oplens::prof {
+class Inputs;
+class KernelSink;
+struct Options;
+struct PriceOptions;
+}  // namespace oplens::prof
+
+namespace oplens::engine {
+
+/// A run: the profiles of its ranks, read once and asked again and again. Prints nothing, forks
+/// nothing; ranks are read by threads. Between questions profiles stay in memory, joined: some
+/// 300 bytes per kernel and as much per range. They are read again only for a view that needs a part
+/// of them which no earlier one needed (NeedsOf of prof/views/view_plan.h). Files of records, and
+/// summaries, are read for each question.
+///
+/// Two runs share nothing, so each may have a thread of its own. Questions about one run may come
+/// from several threads, and are answered one after the other.
+class Run {
+ public:
+  /// `paths`: files of any family, folders of them, records or summaries; not standard input and no
+  /// pipes. `opened`: see OptionsOf. Opens each file and reads its beginning. Throws UsageError for
+  /// wrong words, Error for files that cannot be read.
+  explicit Run(std::vector<std::string> paths, Words opened = {});
+  ~Run();
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  /// Answers with the tables of `prof --json` for the same words, figure by figure, and commits
+  /// `destination`, which gets a table per view. Adds to `messages` what `prof` says on standard
+  /// error. `meter`, which may be null, counts the work and may stop it. Returns the number of rows
+  /// of the table with the fewest, apart from views that may be empty. Throws UsageError for wrong
+  /// words, Error, and Interrupted; the run can be asked again after each of them.
+  int64_t Ask(const Query& query, prof::Destination* destination, Messages* messages,
+              WorkMeter* meter = nullptr);
+
+  /// For other consumers of kernels: gives `sink` the kernels of all ranks, priced as `pricing`
+  /// says. `needs`: of the sink. The rest as Ask(). Throws Error for summaries. Returns how many.
+  int64_t Price(TraceNeeds needs, const prof::PriceOptions& pricing, prof::KernelSink* sink,
+                Messages* messages, WorkMeter* meter = nullptr);
+
+  const std::vector<std::string>& paths() const { return paths_; }
+  const Words& opened() const { return opened_; }
+  /// What is wrong with each input that was left out, so far.
+  std::vector<std::string> left_out() const;
+  /// Forgets the profiles in memory; the next question reads them again.
+  void Forget();
+
+ private:
+  class Lock;
+
+  int64_t AskSummaries(const prof::Options& options, prof::Destination* destination,
+                       Messages* messages);
+  /// Has all inputs in memory, with at least these parts.
+  void Load(const prof::Options& options, TraceNeeds needs, WorkMeter* meter);
+  std::unique_ptr<prof::Inputs> MakeInputs(const prof::Options& options, TraceNeeds needs,
+                                           WorkMeter* meter);
+  int64_t PriceLocked(const prof::Options& options, TraceNeeds needs,
+                      const prof::PriceOptions& pricing, prof::KernelSink* sink,
+                      Messages* messages, WorkMeter* meter);
+  void TellOfInputs(bool as_one_run, Messages* messages) const;
+
+  std::vector<std::string> paths_;
+  Words opened_;
+  std::vector<prof::SummaryInput> summaries_;
+  bool reads_records_ = false;  // Nothing is kept.
+
+  mutable std::timed_mutex mutex_;  // Guards all below.
+  bool loaded_ = false;
+  TraceNeeds needs_;
+  std::vector<std::unique_ptr<prof::LoadedProfile>> profiles_;
+  // Of the last reading.
+  std::vector<std::string> left_out_;
+  std::vector<std::string> notes_;
+  std::string claim_;
+};
+
+}  // namespace oplens::engine
+
+#endif  // OPLENS_ENGINE_RUN_H_
