@@ -63,6 +63,8 @@ std::vector<Command> MakeCommands() {
         {task.word, task.arguments, task.help,
          [word = task.word](int argc, char** argv) { return prof::RunCommand(word, argc, argv); }});
   }
+  commands.push_back(
+      {"mcp", "--root FOLDER", "answer agents about profiles below a folder (MCP)", mcp::RunMcp});
   commands.push_back({"flops", "--model CONFIG --seq N",
                       "FLOPs and MFU of a model by convention, without a profile",
                       flops::RunFlops});

@@ -117,8 +117,8 @@ LAYERS = {
     # What agents ask: messages, and the answers to them.
     "mcp/protocol": {"base"},
     "mcp/answers": MODEL | {"prof/table"},
-    "mcp": PRICED | VIEWS | {"mcp/protocol", "mcp/answers", "prof", "prof/diff", "prof/price", "prof/run",
-                             "prof/table", "prof/input"},
+    "mcp": PRICED | VIEWS | {"engine", "mcp/answers", "mcp/protocol", "oplens", "prof", "prof/diff", "prof/input",
+                             "prof/price", "prof/run", "prof/table"},
     # Many processes, one for some of the files.
     "mpi": MODEL | VIEWS | {"prof", "prof/input", "prof/summary_file"},
     "test": ANY,

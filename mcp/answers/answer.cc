@@ -102,7 +102,7 @@ class Shaper {
       text.push_back('\n');
     }
     for (size_t i = 0; i < notes; ++i) text += fmt::format("Note: {}\n", answer_.notes[i]);
-    const Evidence& evidence = answer_.evidence;
+    const Source& evidence = answer_.evidence;
     text += fmt::format("{}{}{}: {}", evidence.basis, evidence.share.empty() ? "" : ", of ",
                         evidence.share, evidence.command);
     if (!evidence.hash.empty()) text += fmt::format(" ({})", evidence.hash);
@@ -128,7 +128,7 @@ class Shaper {
     }
     AnswerJson& said = object["notes"] = AnswerJson::array();
     for (size_t i = 0; i < notes; ++i) said.push_back(answer_.notes[i]);
-    const Evidence& evidence = answer_.evidence;
+    const Source& evidence = answer_.evidence;
     AnswerJson& from = object["evidence"] = AnswerJson::object();
     from["command"] = evidence.command;
     from["file"] = evidence.file;
@@ -199,14 +199,14 @@ void AnswerRows::Begin(std::vector<prof::Field> fields) {
   beyond_.assign(columns_.size(), 0);
 }
 
-void AnswerRows::Begin(std::vector<std::string> columns) {
+void AnswerRows::BeginPlain(std::vector<std::string> columns) {
   columns_ = std::move(columns);
   adds_up_.assign(columns_.size(), false);
   beyond_.assign(columns_.size(), 0);
 }
 
 void AnswerRows::Add(std::span<const prof::Cell> cells) {
-  if (all_ >= skip_ && rows_.size() < kMostKept) {
+  if (Wants()) {
     std::vector<AnswerJson> row;
     for (size_t i = 0; i < cells.size(); ++i) row.push_back(CellOf(fields_[i], cells[i]));
     rows_.push_back(std::move(row));
@@ -224,7 +224,7 @@ void AnswerRows::Add(std::span<const prof::Cell> cells) {
 }
 
 void AnswerRows::Add(std::vector<AnswerJson> cells) {
-  if (all_ >= skip_ && rows_.size() < kMostKept) rows_.push_back(std::move(cells));
+  if (Wants()) rows_.push_back(std::move(cells));
   ++all_;
 }
 
@@ -251,14 +251,29 @@ nlohmann::ordered_json AnswerRows::SumsFrom(size_t row) const {
   return sums;
 }
 
-void AnswerRows::AddColumn(size_t place, std::string column, std::vector<AnswerJson> cells) {
-  const auto at = static_cast<std::ptrdiff_t>(place);
-  columns_.insert(columns_.begin() + at, std::move(column));
-  adds_up_.insert(adds_up_.begin() + at, false);
-  beyond_.insert(beyond_.begin() + at, 0);
-  for (size_t i = 0; i < rows_.size(); ++i) {
-    rows_[i].insert(rows_[i].begin() + at, i < cells.size() ? std::move(cells[i]) : AnswerJson());
+void AnswerRows::DropColumn(size_t column) {
+  const auto at = static_cast<std::ptrdiff_t>(column);
+  columns_.erase(columns_.begin() + at);
+  adds_up_.erase(adds_up_.begin() + at);
+  beyond_.erase(beyond_.begin() + at);
+  for (std::vector<AnswerJson>& row : rows_) row.erase(row.begin() + at);
+}
+
+std::vector<std::string> AnswerRows::DropUnknown() {
+  std::vector<std::string> dropped;
+  if (rows_.empty() || all_ > skip_ + rows_.size()) return dropped;
+  for (size_t k = columns_.size(); k-- > 0;) {
+    const bool known = std::ranges::any_of(
+        rows_, [&](const std::vector<AnswerJson>& row) { return !row[k].is_null(); });
+    if (known || columns_.size() == 1) continue;
+    dropped.insert(dropped.begin(), columns_[k]);
+    DropColumn(k);
   }
+  return dropped;
+}
+
+AnswerJson RoundedCell(const AnswerJson& number) {
+  return number.is_number_float() ? NumberOf(number.get<double>()) : number;
 }
 
 BoundedAnswer Bound(const Answer& answer, const AnswerRows& rows, size_t max_tokens) {

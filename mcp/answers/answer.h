@@ -27,7 +27,7 @@ class AnswerRows {
   void Begin(std::vector<prof::Field> fields);
   void Add(std::span<const prof::Cell> cells);
   /// Of tables without fields: what they are called, and cells of numbers, texts or null.
-  void Begin(std::vector<std::string> columns);
+  void BeginPlain(std::vector<std::string> columns);
   void Add(std::vector<Json> cells);
 
   const std::vector<std::string>& columns() const { return columns_; }
@@ -40,8 +40,11 @@ class AnswerRows {
   /// Of the rows from `row` of rows() on, with those that were not kept: the sum of each column
   /// that adds up, an object by column.
   Json SumsFrom(size_t row) const;
-  /// Puts a column at this place; cells of rows() in order.
-  void AddColumn(size_t place, std::string column, std::vector<Json> cells);
+  /// Whether the next row is kept, or only counted; then its cells may be left out.
+  bool Wants() const { return all_ >= skip_ && rows_.size() < kMostKept; }
+  void DropColumn(size_t column);
+  /// Drops the columns that are null in all rows, if there are rows, and returns their names.
+  std::vector<std::string> DropUnknown();
 
  private:
   size_t skip_;
@@ -74,7 +77,7 @@ struct NextCall {
 };
 
 /// Where an answer is from.
-struct Evidence {
+struct Source {
   std::string command;  ///< The equivalent command line.
   std::string file;     ///< As the client named it.
   std::string hash;     ///< Of its content; "": not a file.
@@ -85,7 +88,7 @@ struct Evidence {
 struct Answer {
   std::string title;  ///< One line.
   std::vector<std::string> notes;
-  Evidence evidence;
+  Source evidence;
   NextCall next;
 };
 
@@ -104,6 +107,10 @@ inline constexpr size_t kMostTokens = 20'000;
 /// have at most `max_tokens` by TokensOf. What is missing is counted and summed, and the argument
 /// that shows it is named. Notes are dropped from the end if the answer would not fit without rows.
 BoundedAnswer Bound(const Answer& answer, const AnswerRows& rows, size_t max_tokens);
+
+/// A number of six digits, which is more than clocks and counters are good for; whole ones as
+/// integers. Null and texts stay.
+nlohmann::ordered_json RoundedCell(const nlohmann::ordered_json& number);
 
 /// A text from a file as one line: valid UTF-8, control characters and those that turn the
 /// direction of text as escapes such as "\u001b"; of more than `width` columns the middle is cut.

@@ -67,6 +67,14 @@ void CallContext::Progress(int64_t done, int64_t total, std::string_view message
   tell_(NotificationText("notifications/progress", params));
 }
 
+void CallContext::TellMeter() {
+  const int64_t done = meter_.done();
+  if (done == last_) return;
+  if (done < last_) before_ += last_;
+  last_ = done;
+  if (before_ + done > 0) Progress(before_ + done, 0, "reading");
+}
+
 Session::Outcome Session::Take(std::string_view line) {
   std::string id;
   const auto [message, refusal] = ReadMessage(line, &id);
@@ -238,6 +246,11 @@ std::string Session::Finish(const Call& call, const ToolAnswer& answer) {
   if (!answer.structured.is_null()) result["structuredContent"] = answer.structured;
   result["isError"] = answer.is_error;
   return ResultText(call.id, OfEra(std::move(result), call.modern));
+}
+
+void Session::TellProgress() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const auto& [id, context] : running_) context->TellMeter();
 }
 
 void Session::CancelAll() {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/status_line.h"
 #include "mcp/protocol/message.h"
 
 namespace oplens::mcp {
@@ -33,14 +34,23 @@ class CallContext {
 
   /// The client no longer waits: the answer is not sent.
   bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
-  void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
-  /// The flag itself, for what polls one.
-  const std::atomic<bool>* flag() const { return &cancelled_; }
+  /// Also stops what meter() counts.
+  void Cancel() {
+    cancelled_.store(true, std::memory_order_relaxed);
+    meter_.Stop();
+  }
+  /// Of the call's work.
+  WorkMeter* meter() { return &meter_; }
 
   /// Tells the client, if it asked, how far the call is. `done` must grow; `total` <= 0: unknown.
   void Progress(int64_t done, int64_t total, std::string_view message);
+  /// The same by meter(), if that has moved. Not for several threads at once.
+  void TellMeter();
 
  private:
+  WorkMeter meter_;
+  int64_t before_ = 0;          // Of pieces of work before the current one,
+  int64_t last_ = 0;            // and of the current one when it was last looked at.
   std::string progress_token_;  // As JSON text.
   Tell tell_;
   std::atomic<bool> cancelled_{false};
@@ -97,6 +107,8 @@ class Session {
   Outcome Take(std::string_view line);
   /// The reply to a call; "" if it was cancelled. Calls end in any order.
   std::string Finish(const Call& call, const ToolAnswer& answer);
+  /// Tells clients how far their calls are; to be called now and then.
+  void TellProgress();
   /// The client is gone.
   void CancelAll();
 

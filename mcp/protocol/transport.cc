@@ -154,6 +154,7 @@ void Serve(int in, int out, const ServerFacts& facts, ToolSet* tools) {
     pollfd asked{in, POLLIN, 0};
     constexpr int kLookMs = 250;
     const int ready = poll(&asked, 1, kLookMs);
+    session.TellProgress();
     if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
     const ssize_t count = read(in, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
@@ -165,6 +166,7 @@ void Serve(int in, int out, const ServerFacts& facts, ToolSet* tools) {
   }
   constexpr std::chrono::milliseconds kLook{50};
   while (!workers.Await(kLook)) {
+    session.TellProgress();
     if (writer.gone()) session.CancelAll();
   }
 }
