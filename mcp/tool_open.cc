@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "mcp/tool_parts.h"
 #include "mcp/tools.h"
@@ -18,19 +19,23 @@ OrderedJson Number(const std::optional<double>& value) {
   return value ? OrderedJson(*value) : OrderedJson();
 }
 
-/// Rows "what, name, time_ns, pct" of the facts, the most telling first.
+/// Rows "what, name, time_ns, pct, key" of the facts, the most telling first.
 class FactRows {
  public:
   explicit FactRows(AnswerRows* rows) : rows_(*rows) {
-    rows_.BeginPlain({"what", "name", "time_ns", "pct"});
+    rows_.BeginPlain({"what", "name", "time_ns", "pct", "key"});
   }
 
-  void Add(std::string_view what, std::string_view name, OrderedJson time_ns, OrderedJson pct) {
-    rows_.Add({what, SafeText(name, kNameColumns), RoundedCell(time_ns), RoundedCell(pct)});
+  void Add(std::string_view what, std::string_view name, OrderedJson time_ns, OrderedJson pct,
+           OrderedJson key = nullptr) {
+    rows_.Add({what, SafeText(name, kNameColumns), RoundedCell(time_ns), RoundedCell(pct),
+               std::move(key)});
   }
   void AddCosts(std::string_view what, const Costs& costs) {
     for (const Cost& cost : costs.rows) {
-      Add(what, cost.name.empty() ? "(unknown)" : cost.name, cost.total_ns, cost.share_pct);
+      const bool has_key = what == "kernel" && !cost.name.starts_with('(');
+      Add(what, cost.name.empty() ? "(unknown)" : cost.name, cost.total_ns, cost.share_pct,
+          has_key ? OrderedJson(NameKey(cost.name)) : OrderedJson());
     }
     if (costs.others > 0) {
       Add(what, fmt::format("({} more)", costs.others), nullptr, costs.others_pct);

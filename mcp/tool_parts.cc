@@ -140,8 +140,16 @@ std::string CommandOf(const std::vector<std::string>& words, const std::string& 
 }
 
 void AddNotes(const std::vector<std::string>& sentences, size_t most, Answer* answer) {
+  // ShareOf() and open say these.
+  constexpr std::string_view kSaidElsewhere[] = {"FLOPs are known for", "kernel time ",
+                                                 "model FLOPs utilisation"};
   for (const std::string& sentence : sentences) {
     if (answer->notes.size() >= most) return;
+    if (std::ranges::any_of(kSaidElsewhere, [&](std::string_view beginning) {
+          return sentence.starts_with(beginning);
+        })) {
+      continue;
+    }
     answer->notes.push_back(SafeText(sentence, kSentenceColumns));
   }
 }

@@ -120,7 +120,7 @@ Found ViewTool(const Arguments& asked, OpenedRuns* runs, CallContext* context) {
   }
   if (answer.next.tool.empty()) answer.next = NextOf(facts, run->place().named, asked.name);
   DropUnknown(&found.rows, &answer);
-  constexpr size_t kMostNotes = 4;
+  constexpr size_t kMostNotes = 3;
   AddNotes(messages.Sentences(), kMostNotes, &answer);
   return found;
 }

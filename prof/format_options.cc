@@ -85,7 +85,7 @@ std::string ReadFormatValue(const cxxopts::ParseResult& given, const Format& for
 bool ReadRaw(const cxxopts::ParseResult& given, const Format& format) {
   if (given.count("raw") == 0) return false;
   if (format.option != "sqlite") throw UsageError("--raw needs --sqlite DB");
-  for (const char* option : {"c", "by", "copies", "sort", "top"}) {
+  for (const char* option : {"c", "by", "copies", "sort", "top", "max-rows"}) {
     if (given.count(option) == 0) continue;
     throw UsageError(fmt::format("{}{} is about one table: it does not go with --raw",
                                  option[1] == '\0' ? "-" : "--", option));

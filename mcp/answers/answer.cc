@@ -30,7 +30,10 @@ double Rounded(double value) {
 
 AnswerJson NumberOf(double value) {
   if (!std::isfinite(value)) return nullptr;
-  const double rounded = Rounded(value);
+  // Whole numbers are counts, bytes and ns.
+  constexpr double kMillion = 1e6;
+  const bool is_whole = value == std::floor(value) || std::fabs(value) >= kMillion;
+  const double rounded = is_whole ? std::round(value) : Rounded(value);
   if (rounded == std::floor(rounded) && std::fabs(rounded) < 1e15) {
     return static_cast<int64_t>(rounded);
   }
@@ -44,11 +47,14 @@ AnswerJson CellOf(const prof::Field& field, const prof::Cell& cell) {
   std::string scratch;
   const std::string_view text = prof::CellText(field, cell, &scratch);
   if (text.empty()) return nullptr;
-  const bool sentence = text.find(' ') != std::string_view::npos &&
-                        field.type == prof::FieldType::kText &&
-                        prof::CutOf(field, text) == prof::Cut::kRight;
-  if (sentence) return SafeText(text, kSentenceColumns);
+  // Names of C++ have blanks too.
+  const bool sentence = std::ranges::count(text, ' ') > 1 && field.key != "kernel" &&
+                        text.find("::") == std::string_view::npos;
   std::string cut;
+  if (sentence) {
+    prof::AppendCut(SafeText(text, SIZE_MAX), kSentenceColumns, prof::Cut::kRight, &cut);
+    return cut;
+  }
   prof::AppendCut(SafeText(text, SIZE_MAX), kNameColumns, prof::CutOf(field, text), &cut);
   return cut;
 }

@@ -108,8 +108,8 @@ inline constexpr size_t kMostTokens = 20'000;
 /// that shows it is named. Notes are dropped from the end if the answer would not fit without rows.
 BoundedAnswer Bound(const Answer& answer, const AnswerRows& rows, size_t max_tokens);
 
-/// A number of six digits, which is more than clocks and counters are good for; whole ones as
-/// integers. Null and texts stay.
+/// A fraction with six digits, which is more than clocks and counters are good for; whole numbers,
+/// and those from a million on, as integers. Null and texts stay.
 nlohmann::ordered_json RoundedCell(const nlohmann::ordered_json& number);
 
 /// A text from a file as one line: valid UTF-8, control characters and those that turn the
