@@ -7,6 +7,7 @@
 #include "prof/compare_runs.h"
 #include "prof/diff/compare.h"
 #include "prof/options.h"
+#include "prof/table/fitted_text.h"
 #include "prof/views/run_views.h"
 
 namespace oplens::mcp {
@@ -30,7 +31,7 @@ OrderedJson CellOf(const std::optional<double>& value) {
 std::vector<OrderedJson> RowOf(std::string_view what, std::string_view name,
                                const prof::Figure& figure) {
   return {what,
-          SafeText(name, 2 * kNameColumns),
+          SafeText(name, SIZE_MAX),
           CellOf(figure.base),
           CellOf(figure.now),
           CellOf(figure.delta()),
@@ -46,8 +47,11 @@ void AddTable(const prof::DiffTable& table, AnswerRows* rows) {
     const prof::Figure& figure = row.figures[main];
     if ((!figure.base && !figure.now) || figure.change == prof::Change::kSame) continue;
     std::string name;
-    for (const std::string& key : row.keys) {
-      if (!key.empty()) name += (name.empty() ? "" : " ") + key;
+    for (size_t i = 0; i < row.keys.size(); ++i) {
+      if (row.keys[i].empty()) continue;
+      if (!name.empty()) name.push_back(' ');
+      const std::string key = SafeText(row.keys[i], SIZE_MAX);
+      prof::AppendCut(key, kNameColumns, prof::CutOf(table.keys[i], key), &name);
     }
     rows->Add(RowOf(table.view, name, figure));
   }
