@@ -64,17 +64,12 @@ constexpr ToolEntry kTools[] = {
      SqlTool},
 };
 
-/// Of every tool: rows and notes.
+/// Of every tool: rows and notes. Clients read it with every list of tools, so it says little.
 OrderedJson OutputSchema() {
+  const OrderedJson list = {{"type", "array"}};
   return {{"type", "object"},
-          {"properties",
-           {{"columns", {{"type", "array"}}},
-            {"rows", {{"type", "array"}, {"items", {{"type", "array"}}}}},
-            {"more", {{"type", "object"}}},
-            {"notes", {{"type", "array"}}},
-            {"evidence", {{"type", "object"}}},
-            {"next", {{"type", "object"}}}}},
-          {"required", {"columns", "rows", "evidence"}}};
+          {"properties", {{"columns", list}, {"rows", list}, {"notes", list}}},
+          {"required", {"columns", "rows"}}};
 }
 
 ToolAnswer Failure(std::string_view message) {
