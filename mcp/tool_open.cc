@@ -6,6 +6,7 @@
 
 #include "mcp/tool_parts.h"
 #include "mcp/tools.h"
+#include "oplens/known_mfu.h"
 #include "prof/views/common/view.h"
 
 namespace oplens::mcp {
@@ -69,8 +70,8 @@ void AddAll(const Screen& facts, FactRows* rows) {
   for (const screen::LossFact& loss : facts.losses) {
     rows->Add("lost", loss.loss, {}, Number(loss.share_pct));
   }
-  if (facts.time && facts.time->mfu_pct) {
-    rows->Add("gpu", "MFU at least", {}, Number(facts.time->mfu_pct));
+  if (const std::optional<screen::KnownMfu> mfu = screen::KnownMfuOf(facts)) {
+    rows->Add("gpu", mfu->is_bound ? "MFU, at least" : "MFU", {}, mfu->pct);
   }
   if (facts.missed_tc_pct) {
     rows->Add("gpu", "products off Tensor Cores", {}, Number(facts.missed_tc_pct));
@@ -91,11 +92,15 @@ std::string FileText(const Screen& facts) {
                                gpu.count > 1 ? fmt::format(" x{}", gpu.count) : "",
                                gpu.taken ? " (assumed)" : ""));
   }
-  return fmt::format(
-      "{}; {}; {} kernels{}", fmt::join(facts.profilers, ", "), fmt::join(gpus, ", "),
-      facts.kernels,
-      facts.runs > 1 ? fmt::format("; {} {}", facts.runs, facts.are_ranks ? "ranks" : "profiles")
-                     : "");
+  std::vector<std::string> parts = {facts.profilers.empty()
+                                        ? std::string("records")
+                                        : fmt::format("{}", fmt::join(facts.profilers, ", "))};
+  if (!gpus.empty()) parts.push_back(fmt::format("{}", fmt::join(gpus, ", ")));
+  parts.push_back(fmt::format("{} kernels", facts.kernels));
+  if (facts.runs > 1) {
+    parts.push_back(fmt::format("{} {}", facts.runs, facts.are_ranks ? "ranks" : "profiles"));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 }  // namespace
@@ -115,6 +120,11 @@ Found OpenTool(const Arguments& asked, OpenedRuns* runs, CallContext* context) {
   AddNotes(facts.lost, 4, &answer);
   if (!facts.one_run) {
     answer.notes.emplace_back("the files are not ranks of one run: open one of them");
+  }
+  if (!facts.losses.empty() && !facts.losses.front().mend.empty()) {
+    answer.notes.push_back(
+        SafeText(fmt::format("{}: {}", facts.losses.front().loss, facts.losses.front().mend),
+                 kSentenceColumns));
   }
   if (facts.gap) {
     answer.notes.push_back(

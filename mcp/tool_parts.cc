@@ -46,10 +46,11 @@ constexpr prof::Field kKeyField = {"key", "Key", "", prof::FieldType::kText, 16,
 
 NextCall CallOfCommand(std::string_view command, const std::string& path, std::string why) {
   std::vector<std::string> words = WordsOfCommand(command);
+  if (words.empty()) return {};
   NextCall call{"view", {{"path", path}}, std::move(why)};
   std::string name = "kernels";
   size_t i = 0;
-  if (!words.empty() && !words.front().starts_with('-')) {
+  if (!words.front().starts_with('-')) {
     const std::string& word = words.front();
     if ((word == "view" || word == "groups") && words.size() > 1) {
       name = word == "view" ? words[1] : "groups";

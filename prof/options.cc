@@ -256,15 +256,7 @@ void AddOutput(cxxopts::OptionAdder add) {
       "With --sqlite: besides kernels also what the profiles hold of processes, threads, ranges, "
       "API "
       "calls, copies, memory and collectives, as tables that refer to each other (docs/sql.md)");
-  add("schema",
-      "Print the JSON Schema of lines of --json, without a file: of kernels, copies, summary "
-      "(--by), "
-      "a view, diff or gate",
-      cxxopts::value<std::string>(), "TABLE");
-  add("max-rows",
-      "Print at most N rows of each table and say how many are missing; unlike --top, nothing is "
-      "summed",
-      cxxopts::value<int64_t>(), "N");
+  AddRowOptions(&add);
   add("chrome",
       "Write a timeline for Perfetto and chrome://tracing, like that of parse, with columns among "
       "the arguments of kernels (default: their costs); needs profiles, not records");
@@ -511,11 +503,7 @@ void ReadTables(const cxxopts::ParseResult& given, const TaskEntry* command, Opt
   options->header_keys = ReadHeader(given["header"].as<std::string>());
   if (options->format == &ScreenFormat()) options->screen = ReadScreen(given);
   if (given.count("top") > 0) options->markdown_rows = 0;
-  if (given.count("max-rows") > 0) {
-    const int64_t most = given["max-rows"].as<int64_t>();
-    if (most < 1) throw UsageError("--max-rows: the least number is 1");
-    options->max_rows = static_cast<size_t>(most);
-  }
+  options->max_rows = ReadMaxRows(given);
   const TaskEntry& task = command == nullptr ? TaskOf(given) : *command;
   if (command == nullptr) RefuseOthers(given, task, false, options->keeps_summaries);
   options->task = task.task;
