@@ -16,11 +16,13 @@ std::string Place(std::string_view file, std::string_view table, long long row) 
 
 // File and table names, also inside the problem, come from outside: LineText keeps them harmless.
 Error::Error(std::string_view file, std::string_view problem, std::string_view advice)
-    : std::runtime_error(LineText(fmt::format("{}: {}; {}", file, problem, advice))) {}
+    : std::runtime_error(LineText(fmt::format("{}: {}; {}", file, problem, advice))), file_(file) {}
 
 Error::Error(std::string_view file, std::string_view table, long long row, std::string_view problem,
              std::string_view advice)
     : std::runtime_error(
-          LineText(fmt::format("{}: {}; {}", Place(file, table, row), problem, advice))) {}
+          LineText(fmt::format("{}: {}; {}", Place(file, table, row), problem, advice))),
+      file_(file),
+      row_(row) {}
 
 }  // namespace oplens

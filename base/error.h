@@ -23,12 +23,20 @@ class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message) : std::runtime_error(message) {}
 
+  /// Of the constructors below; "" and -1 if not told.
+  const std::string& file() const { return file_; }
+  long long row() const { return row_; }
+
   /// "FILE: problem; advice".
   Error(std::string_view file, std::string_view problem, std::string_view advice);
 
   /// "FILE: table TABLE, row ROW: problem; advice". `row`: SQLite row id; -1 if unknown.
   Error(std::string_view file, std::string_view table, long long row, std::string_view problem,
         std::string_view advice);
+
+ private:
+  std::string file_;
+  long long row_ = -1;
 };
 
 /// The command line is wrong. what() says what to type instead. Exit code 2.

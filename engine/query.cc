@@ -15,13 +15,15 @@ namespace oplens::engine {
 namespace {
 
 constexpr std::string_view kOfBoth[] = {"gpu", "rules", "step", "op"};
-constexpr std::string_view kOfOpening[] = {"gpu",       "rules",    "step",          "op",  "execution-trace",
-                                           "evidence",  "reference", "counters", "allow-missing", "jobs"};
+constexpr std::string_view kOfOpening[] = {
+    "gpu",       "rules",    "step",          "op",  "execution-trace", "evidence",
+    "reference", "counters", "allow-missing", "jobs"};
 constexpr std::string_view kOfQuery[] = {
-    "gpu",        "rules",      "step",   "op",        "sort",  "copies", "compat", "what-if",
-    "step-range", "time-range", "device", "all-steps", "range", "model",  "seq",    "batch",
-    "gpus",       "recompute",  "convention"};
-constexpr std::string_view kFlags[] = {"copies", "all-steps", "all", "require-comparable"};
+    "gpu",     "rules",      "step",       "op",        "sort",      "copies", "compat",
+    "what-if", "step-range", "time-range", "device",    "all-steps", "range",  "model",
+    "seq",     "batch",      "gpus",       "recompute", "convention"};
+constexpr std::string_view kFlags[] = {"copies", "all-steps", "all", "require-comparable",
+                                       "chrome"};
 
 bool Has(std::span<const std::string_view> words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
@@ -56,7 +58,7 @@ class CommandLine {
   }
   /// Columns are those of programs that read every table.
   prof::Options Parse(const std::vector<std::string>& paths) {
-    words_.emplace_back("--json");
+    if (!std::ranges::count(words_, "--chrome")) words_.emplace_back("--json");
     words_.emplace_back("--");
     for (const std::string& path : paths) words_.push_back(path);
     std::vector<const char*> argv = {"prof"};

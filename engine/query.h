@@ -18,9 +18,9 @@ using Words = std::vector<std::pair<std::string, std::string>>;
 
 /// A question about a run, in the words of `prof`.
 struct Query {
-  std::string view = {};     ///< --view: names separated by commas; "": kernels, or with `by` groups.
-  std::string by = {};       ///< --by; "": not given, as for all below.
-  std::string where = {};    ///< --where
+  std::string view = {};   ///< --view: names separated by commas; "": kernels, or with `by` groups.
+  std::string by = {};     ///< --by; "": not given, as for all below.
+  std::string where = {};  ///< --where
   std::string columns = {};  ///< -c
   size_t top = 0;            ///< --top; 0: all rows.
   /// Of sort, copies, compat, what-if, step-range, time-range, device, all-steps, range, model and

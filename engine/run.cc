@@ -17,7 +17,6 @@ namespace oplens::engine {
 namespace {
 
 using prof::Options;
-using prof::PriceOptions;
 
 constexpr std::string_view kTool = "oplens";
 
@@ -30,8 +29,6 @@ void RefusePipes(const std::vector<std::string>& paths) {
                 "save it in a file and open that");
   }
 }
-
-TraceNeeds PartsFor(const Options& options) { return prof::NeedsOf(options.views); }
 
 }  // namespace
 
@@ -61,15 +58,15 @@ Run::Run(std::vector<std::string> paths, Words opened)
 
 Run::~Run() = default;
 
-std::unique_ptr<prof::Inputs> Run::MakeInputs(const Options& options, TraceNeeds needs,
+std::unique_ptr<prof::Inputs> Run::MakeInputs(const Options& options, const Needs& needs,
                                               WorkMeter* meter) {
   left_out_.clear();
   const auto tell = [this](const std::string& problem) { left_out_.push_back(problem); };
   prof::LeftOut left_out(kTool, options.many.allow_missing, tell);
   std::vector<std::string> paths = paths_;
   prof::LeaveOutMissing(&paths, options.many.allow_missing, &left_out);
-  auto inputs = std::make_unique<prof::Inputs>(paths, options.execution_traces, needs, TraceNeeds(),
-                                               kTool, nullptr);
+  auto inputs = std::make_unique<prof::Inputs>(paths, options.execution_traces, needs.all,
+                                               needs.json, kTool, nullptr);
   inputs->Quietly(tell, meter);
   inputs->Explain(options.evidence, options.reference);
   inputs->Count(options.counters);
@@ -79,29 +76,34 @@ std::unique_ptr<prof::Inputs> Run::MakeInputs(const Options& options, TraceNeeds
   return inputs;
 }
 
-void Run::Load(const Options& options, TraceNeeds needs, WorkMeter* meter) {
-  if (loaded_ && (needs_ | needs) == needs_) return;
-  loaded_ = false;
-  profiles_.clear();
-  needs_ = needs_ | needs;
-  const std::unique_ptr<prof::Inputs> inputs = MakeInputs(options, needs_, meter);
-  inputs->RefuseUnreadable();
-  profiles_ = inputs->LoadAll(options.many.jobs);
+/// What the inputs tell once they are read.
+void Run::Keep(prof::Inputs* inputs) {
+  files_ = inputs->paths();
   notes_ = inputs->UnusedExecutionTraces();
   for (std::string& note : inputs->Notes()) notes_.push_back(std::move(note));
   claim_ = inputs->claims()->Sentence();
+}
+
+void Run::Load(const Options& options, const Needs& needs, WorkMeter* meter) {
+  const Needs both = {needs_.all | needs.all, needs_.json | needs.json};
+  if (loaded_ && both.all == needs_.all && both.json == needs_.json) return;
+  loaded_ = false;
+  profiles_.clear();
+  needs_ = both;
+  const std::unique_ptr<prof::Inputs> inputs = MakeInputs(options, needs_, meter);
+  inputs->RefuseUnreadable();
+  profiles_ = inputs->LoadAll(options.many.jobs);
+  Keep(inputs.get());
   loaded_ = true;
 }
 
-int64_t Run::PriceLocked(const Options& options, TraceNeeds needs, const PriceOptions& pricing,
-                         prof::KernelSink* sink, Messages* messages, WorkMeter* meter) {
+void Run::ReadLocked(const Options& options, const Needs& needs, const Reader& read,
+                     Messages* messages, WorkMeter* meter) {
   if (reads_records_) {
     const std::unique_ptr<prof::Inputs> inputs = MakeInputs(options, needs, meter);
-    const int64_t shown = prof::PriceAll(inputs.get(), pricing, sink, messages->losses());
-    notes_ = inputs->UnusedExecutionTraces();
-    for (std::string& note : inputs->Notes()) notes_.push_back(std::move(note));
-    claim_ = inputs->claims()->Sentence();
-    return shown;
+    inputs->RefuseUnreadable();
+    read(inputs.get(), inputs->paths());
+    return Keep(inputs.get());
   }
   Load(options, needs, meter);
   for (const auto& profile : profiles_) {
@@ -109,7 +111,7 @@ int64_t Run::PriceLocked(const Options& options, TraceNeeds needs, const PriceOp
     messages->losses()->Merge(profile->join_losses);
   }
   prof::LoadedRecords records(profiles_, meter);
-  return prof::PriceAll(&records, pricing, sink, messages->losses());
+  read(&records, files_);
 }
 
 void Run::TellOfInputs(bool as_one_run, Messages* messages) const {
@@ -149,7 +151,7 @@ int64_t Run::Ask(const Query& query, prof::Destination* destination, Messages* m
   if (copies && reads_records_) {
     MakeInputs(options, {}, nullptr)->RefuseRecords("copies", "copies");
   }
-  const TraceNeeds needs = PartsFor(options);
+  const Needs needs = {prof::NeedsOf(options.views), {}};
   if (!reads_records_) Load(options, needs, meter);
   prof::ViewRunner runner(options.views, options.run, destination);
   if (copies) {
@@ -161,7 +163,10 @@ int64_t Run::Ask(const Query& query, prof::Destination* destination, Messages* m
     };
     prof::GiveCopies(next_trace, options.where.copies.get(), &runner, messages);
   } else {
-    PriceLocked(options, needs, prof::PriceOptionsOf(options, messages), &runner, messages, meter);
+    const auto price = [&](prof::RecordSource* records, const std::vector<std::string>&) {
+      prof::PriceAll(records, prof::PriceOptionsOf(options, messages), &runner, messages->losses());
+    };
+    ReadLocked(options, needs, price, messages, meter);
   }
   const int64_t shown = runner.Finish();
   for (std::string& note : runner.Notes()) messages->Need(std::move(note));
@@ -173,8 +178,8 @@ int64_t Run::Ask(const Query& query, prof::Destination* destination, Messages* m
   return shown;
 }
 
-int64_t Run::Price(TraceNeeds needs, const PriceOptions& pricing, prof::KernelSink* sink,
-                   Messages* messages, WorkMeter* meter) {
+void Run::Read(TraceNeeds needs, TraceNeeds json_needs, const Reader& read, Messages* messages,
+               WorkMeter* meter) {
   WorkMeter unwatched;
   if (meter == nullptr) meter = &unwatched;
   const Options options = OptionsOf(paths_, opened_, {});
@@ -182,9 +187,8 @@ int64_t Run::Price(TraceNeeds needs, const PriceOptions& pricing, prof::KernelSi
   if (!summaries_.empty()) {
     throw Error(paths_.front(), "is a summary, which holds no kernels", "open the trace");
   }
-  const int64_t shown = PriceLocked(options, needs, pricing, sink, messages, meter);
+  ReadLocked(options, {needs, json_needs}, read, messages, meter);
   TellOfInputs(true, messages);
-  return shown;
 }
 
 std::vector<std::string> Run::left_out() const {

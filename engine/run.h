@@ -2,6 +2,7 @@
 #define OPLENS_ENGINE_RUN_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -17,18 +18,17 @@
 
 namespace oplens::prof {
 class Inputs;
-class KernelSink;
+class RecordSource;
 struct Options;
-struct PriceOptions;
 }  // namespace oplens::prof
 
 namespace oplens::engine {
 
 /// A run: the profiles of its ranks, read once and asked again and again. Prints nothing, forks
 /// nothing; ranks are read by threads. Between questions profiles stay in memory, joined: some
-/// 300 bytes per kernel and as much per range. They are read again only for a view that needs a part
-/// of them which no earlier one needed (NeedsOf of prof/views/view_plan.h). Files of records, and
-/// summaries, are read for each question.
+/// 300 bytes per kernel and as much per range. They are read again only for a view that needs a
+/// part of them which no earlier one needed (NeedsOf of prof/views/view_plan.h). Files of records,
+/// and summaries, are read for each question.
 ///
 /// Two runs share nothing, so each may have a thread of its own. Questions about one run may come
 /// from several threads, and are answered one after the other.
@@ -50,10 +50,13 @@ class Run {
   int64_t Ask(const Query& query, prof::Destination* destination, Messages* messages,
               WorkMeter* meter = nullptr);
 
-  /// For other consumers of kernels: gives `sink` the kernels of all ranks, priced as `pricing`
-  /// says. `needs`: of the sink. The rest as Ask(). Throws Error for summaries. Returns how many.
-  int64_t Price(TraceNeeds needs, const prof::PriceOptions& pricing, prof::KernelSink* sink,
-                Messages* messages, WorkMeter* meter = nullptr);
+  /// For other readers, such as pages and timelines: calls `read` once with the records of all
+  /// ranks, which it must read to their end, and the files that they are from. `needs`,
+  /// `json_needs`: as of prof::Inputs. The rest as Ask(). Throws Error for summaries.
+  using Reader =
+      std::function<void(prof::RecordSource* records, const std::vector<std::string>& files)>;
+  void Read(TraceNeeds needs, TraceNeeds json_needs, const Reader& read, Messages* messages,
+            WorkMeter* meter = nullptr);
 
   const std::vector<std::string>& paths() const { return paths_; }
   const Words& opened() const { return opened_; }
@@ -64,16 +67,21 @@ class Run {
 
  private:
   class Lock;
+  struct Needs {
+    TraceNeeds all;
+    TraceNeeds json;  ///< Further ones of PyTorch's traces.
+  };
 
   int64_t AskSummaries(const prof::Options& options, prof::Destination* destination,
                        Messages* messages);
   /// Has all inputs in memory, with at least these parts.
-  void Load(const prof::Options& options, TraceNeeds needs, WorkMeter* meter);
-  std::unique_ptr<prof::Inputs> MakeInputs(const prof::Options& options, TraceNeeds needs,
+  void Load(const prof::Options& options, const Needs& needs, WorkMeter* meter);
+  std::unique_ptr<prof::Inputs> MakeInputs(const prof::Options& options, const Needs& needs,
                                            WorkMeter* meter);
-  int64_t PriceLocked(const prof::Options& options, TraceNeeds needs,
-                      const prof::PriceOptions& pricing, prof::KernelSink* sink,
-                      Messages* messages, WorkMeter* meter);
+  void ReadLocked(const prof::Options& options, const Needs& needs, const Reader& read,
+                  Messages* messages, WorkMeter* meter);
+  void Keep(prof::Inputs* inputs);
+  /// Adds what the inputs tell, once they are read.
   void TellOfInputs(bool as_one_run, Messages* messages) const;
 
   std::vector<std::string> paths_;
@@ -83,10 +91,11 @@ class Run {
 
   mutable std::timed_mutex mutex_;  // Guards all below.
   bool loaded_ = false;
-  TraceNeeds needs_;
+  Needs needs_;
   std::vector<std::unique_ptr<prof::LoadedProfile>> profiles_;
   // Of the last reading.
   std::vector<std::string> left_out_;
+  std::vector<std::string> files_;
   std::vector<std::string> notes_;
   std::string claim_;
 };

@@ -15,8 +15,9 @@
 
 #include "base/error.h"
 #include "oplens/make_screen.h"
-#include "prof/input/profile_records.h"
+#include "prof/input/record_source.h"
 #include "prof/options.h"
+#include "prof/price_all.h"
 #include "prof/table/formats.h"
 #include "prof/table/sqlite_file.h"
 #include "prof/views/kernels/raw_tables.h"
@@ -121,18 +122,18 @@ const screen::Screen& OpenedRun::Facts(WorkMeter* meter) {
   const auto lock = LockOf(&mutex_, meter);
   if (facts_) return *facts_;
   const prof::Options options = engine::OptionsOf({place_.resolved}, {}, {});
-  const std::vector<std::string> paths =
-      prof::Inputs({place_.resolved}, {}, {}, {}, "oplens", nullptr).paths();
-  screen::ScreenPlan plan;
-  plan.inputs = {place_.named};
-  plan.several = paths.size() > 1;
-  plan.one_file = std::ranges::count(paths, paths.front()) == std::ssize(paths);
-  plan.pricing = options.Pricing();
-  plan.run = options.RunOf({});
-  screen::ScreenMaker maker(plan);
+  screen::Screen facts;
   Messages messages("oplens");
-  run_.Price(screen::NeedsOfScreen(), plan.pricing, maker.sink(), &messages, meter);
-  screen::Screen facts = maker.Finish(messages.losses());
+  const auto read = [&](prof::RecordSource* records, const std::vector<std::string>& files) {
+    screen::ScreenPlan plan;
+    plan.inputs = {place_.named};
+    plan.several = files.size() > 1;
+    plan.one_file = std::ranges::count(files, files.front()) == std::ssize(files);
+    plan.pricing = options.Pricing();
+    plan.run = options.RunOf({});
+    facts = screen::MakeScreen(records, plan, messages.losses());
+  };
+  run_.Read(screen::NeedsOfScreen(), {}, read, &messages, meter);
   said_ = messages.Sentences();
   facts_ = std::move(facts);
   return *facts_;
@@ -165,8 +166,10 @@ const std::string& OpenedRun::Database(WorkMeter* meter) {
   prof::SqliteFile file(path, {{"program", "oplens"}, {"inputs", place_.named}});
   prof::RawTables tables(options.kernel_columns(), &file);
   Messages messages("oplens");
-  run_.Price(prof::NeedsOf(options.views) | prof::NeedsOfRawTables(), options.Pricing(), &tables,
-             &messages, meter);
+  const auto read = [&](prof::RecordSource* records, const std::vector<std::string>&) {
+    prof::PriceAll(records, options.Pricing(), &tables, messages.losses());
+  };
+  run_.Read(prof::NeedsOf(options.views) | prof::NeedsOfRawTables(), {}, read, &messages, meter);
   tables.Finish();
   file.Commit();
   database_ = path;

@@ -4,9 +4,10 @@
 
 #include "mcp/tool_parts.h"
 #include "mcp/tools.h"
-#include "prof/compare_runs.h"
 #include "prof/diff/compare.h"
+#include "prof/input/record_source.h"
 #include "prof/options.h"
+#include "prof/price_all.h"
 #include "prof/table/fitted_text.h"
 #include "prof/views/run_views.h"
 
@@ -20,7 +21,10 @@ void ReadSide(OpenedRun* run, const prof::DiffPlan& plan, prof::KeptTables* tabl
   prof::PriceOptions pricing = options.Pricing();
   pricing.shows_prices = false;
   prof::ViewRunner runner(plan.plans, options.RunOf({}), tables);
-  run->run().Price(prof::NeedsOf(plan.plans), pricing, &runner, messages, meter);
+  const auto read = [&](prof::RecordSource* records, const std::vector<std::string>&) {
+    prof::PriceAll(records, pricing, &runner, messages->losses());
+  };
+  run->run().Read(prof::NeedsOf(plan.plans), {}, read, messages, meter);
   runner.Finish();
 }
 

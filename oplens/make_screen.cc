@@ -479,50 +479,30 @@ void FillLost(const Diagnostics& diagnostics, Screen* screen) {
 
 TraceNeeds NeedsOfScreen() { return prof::NeedsOf(PlansOf(true)); }
 
-struct ScreenMaker::Parts {
-  explicit Parts(ScreenPlan given)
-      : plan(std::move(given)),
-        plans(PlansOf(plan.several, plan.model)),
-        views(plans, plan.run, &tables, &times, &facts) {}
-
-  const ScreenPlan plan;
-  const std::vector<prof::ViewPlan> plans;
+Screen MakeScreen(prof::RecordSource* records, const ScreenPlan& plan, Diagnostics* diagnostics) {
+  const std::vector<prof::ViewPlan> plans = PlansOf(plan.several, plan.model);
   KernelTimes times;
   KeptTables tables;
   RunFacts facts;
-  ScreenViews views;
-};
+  ScreenViews views(plans, plan.run, &tables, &times, &facts);
+  prof::PricingReport told;
+  PriceSome(records, plan.pricing, &views, diagnostics, &told);
+  views.Finish();
 
-ScreenMaker::ScreenMaker(ScreenPlan plan) : parts_(std::make_unique<Parts>(std::move(plan))) {}
-ScreenMaker::~ScreenMaker() = default;
-
-prof::KernelSink* ScreenMaker::sink() { return &parts_->views; }
-
-Screen ScreenMaker::Finish(Diagnostics* diagnostics) {
-  const ScreenPlan& plan = parts_->plan;
-  parts_->views.Finish();
   Screen screen;
   screen.selected = !plan.run.selection.empty();
-  for (const std::string& note : parts_->views.Notes()) {
+  for (const std::string& note : views.Notes()) {
     if (note.starts_with("no step lies in")) screen.selection_note = note;
     diagnostics->Note(note);
   }
   screen.inputs = plan.inputs;
   FillLost(*diagnostics, &screen);
-  parts_->facts.Fill(&screen);
-  if (plan.one_file) screen.one_run = true;
-  Maker(parts_->tables, parts_->times, parts_->facts, plan.several).Fill(&screen);
-  return screen;
-}
-
-Screen MakeScreen(prof::RecordSource* records, const ScreenPlan& plan, Diagnostics* diagnostics) {
-  ScreenMaker maker(plan);
-  prof::PricingReport told;
-  PriceSome(records, plan.pricing, maker.sink(), diagnostics, &told);
-  Screen screen = maker.Finish(diagnostics);
   if (plan.pricing.rules != nullptr) {
     screen.rule_misfits = told.misfits.Sentences(*plan.pricing.rules);
   }
+  facts.Fill(&screen);
+  if (plan.one_file) screen.one_run = true;
+  Maker(tables, times, facts, plan.several).Fill(&screen);
   return screen;
 }
 

@@ -9,7 +9,6 @@
 #include "oplens/screen.h"
 #include "parse/model/trace_needs.h"
 #include "prof/input/record_source.h"
-#include "prof/price/kernel_sink.h"
 #include "prof/price_all.h"
 #include "prof/run/run.h"
 
@@ -36,22 +35,6 @@ inline constexpr size_t kMostKernels = 5;
 inline constexpr size_t kMostLosses = 3;
 
 TraceNeeds NeedsOfScreen();
-
-/// Collects the facts of a screen from kernels that others read and price.
-class ScreenMaker {
- public:
-  explicit ScreenMaker(ScreenPlan plan);
-  ~ScreenMaker();
-
-  /// Takes the kernels of all inputs.
-  prof::KernelSink* sink();
-  /// After the last input. As MakeScreen(), but for `Screen::rule_misfits`.
-  Screen Finish(Diagnostics* diagnostics);
-
- private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
-};
 
 /// Reads all records once and collects the facts of a screen. Counts what could not be understood
 /// in `diagnostics`, which also gets the notes of prof.

@@ -94,6 +94,7 @@ void RunComparison::ReadSide(const std::vector<std::string>& paths, bool as_save
   const std::vector<std::string> none;
   Inputs inputs(paths, is_new ? options_.execution_traces : none, NeedsOf(plan_.plans), {}, tool_,
                 status);
+  if (tell_ != nullptr) inputs.Quietly(tell_, meter_);
   inputs.Explain(options_.evidence, options_.reference);
   inputs.Count(options_.counters);
   inputs.RefuseUnreadable();

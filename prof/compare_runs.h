@@ -1,8 +1,10 @@
 #ifndef OPLENS_PROF_COMPARE_RUNS_H_
 #define OPLENS_PROF_COMPARE_RUNS_H_
 
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/status_line.h"
@@ -26,6 +28,12 @@ class RunComparison {
                 const DiffPlan& plan, const RunOptions& run, std::string_view tool)
       : options_(options), base_(base), plan_(plan), run_(run), tool_(tool) {}
 
+  /// For clients that must not print, before Read(): as Inputs::Quietly().
+  void Quietly(std::function<void(const std::string& problem)> tell, WorkMeter* meter) {
+    tell_ = std::move(tell);
+    meter_ = meter;
+  }
+
   /// Reads both runs. Throws Error. `status` shows the progress; may be null.
   void Read(StatusLine* status, Messages* base_messages, Messages* messages);
   /// After Read(): the tables of each side, valid as long as this object,
@@ -45,6 +53,8 @@ class RunComparison {
   const DiffPlan& plan_;
   const RunOptions& run_;
   std::string_view tool_;
+  std::function<void(const std::string& problem)> tell_;
+  WorkMeter* meter_ = nullptr;
   size_t base_left_out_ = 0;
   size_t left_out_ = 0;
   std::string base_lost_;  // LostText().

@@ -119,6 +119,9 @@ LAYERS = {
     "mcp/answers": MODEL | {"prof/table"},
     "mcp": PRICED | VIEWS | {"engine", "mcp/answers", "mcp/protocol", "oplens", "prof", "prof/diff", "prof/input",
                              "prof/price", "prof/run", "prof/table"},
+    # The Python module: the first client of a run that is kept.
+    "python": MODEL | VIEWS | {"engine", "oplens", "ops", "ops/gpu", "prof", "prof/diff", "prof/input", "prof/price",
+                               "prof/table", "report"},
     # Many processes, one for some of the files.
     "mpi": MODEL | VIEWS | {"prof", "prof/input", "prof/summary_file"},
     "test": ANY,

@@ -16,7 +16,7 @@ import tempfile
 CONSTANT = re.compile(r"^(?:inline |static )*constexpr [\w:<>,*& ]+?[ *&](k[A-Z]\w*)\b(?= ?[=\[{;(])", re.MULTILINE)
 NAMESPACE = re.compile(r"^namespace ([\w:]+) \{", re.MULTILINE)
 UNNAMED = re.compile(r"^namespace \{$(.*?)^\}  // namespace$", re.MULTILINE | re.DOTALL)
-FOLDERS = ("base", "mpi", "nvtx_annotate", "oplens", "ops", "parse", "prof", "record", "report")
+FOLDERS = ("base", "engine", "mpi", "nvtx_annotate", "oplens", "ops", "parse", "prof", "record", "report")
 
 
 def space_of(text):
