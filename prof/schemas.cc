@@ -49,6 +49,17 @@ std::vector<Field> AllFieldsOf(const View& view) {
   return fields;
 }
 
+/// Keys of two runs are compared as texts; those of `operators` are those of the view it is made
+/// of.
+std::vector<Field> DiffFieldsOf(std::string_view view) {
+  std::vector<Field> fields = AllFieldsOf(*FindViewOf(view));
+  if (view == "operators") AddFields(AllFieldsOf(*FindViewOf("places")), &fields);
+  std::erase_if(fields, [](const Field& field) { return field.fold != Fold::kKey; });
+  for (Field& field : fields) field.type = FieldType::kText;
+  AddFields(DiffRowFields(), &fields);
+  return fields;
+}
+
 std::vector<Field> SummaryFields() {
   std::vector<Field> fields = AllFieldsOf(*FindViewOf("groups"));
   AddFields(FigureFields(), &fields);
@@ -75,10 +86,7 @@ std::string SchemaText(std::string_view name) {
     Json& any = schema["anyOf"] = Json::array();
     for (const auto& [table, fields] : DiffSchemas()) any.push_back(RowSchema(table, fields));
     for (const DiffPlan::Of& of : PlanDiff("all", "").views) {
-      std::vector<Field> fields = AllFieldsOf(*FindViewOf(of.view));
-      std::erase_if(fields, [](const Field& field) { return field.fold != Fold::kKey; });
-      AddFields(DiffRowFields(), &fields);
-      any.push_back(RowSchema("diff_" + of.view, fields));
+      any.push_back(RowSchema("diff_" + of.view, DiffFieldsOf(of.view)));
     }
     const std::span<const Field> gate = GateFields();
     any.push_back(RowSchema("gate", {gate.begin(), gate.end()}));

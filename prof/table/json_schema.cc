@@ -57,6 +57,10 @@ SchemaJson RowSchema(std::string_view table, const std::vector<Field>& fields) {
     SchemaJson& schema = properties[std::string(field.key)];
     if (!schema.is_null()) continue;
     schema = TypeOf(field.type);
+    // A row that is the mean of others may have fractions of what they count.
+    if (field.type == FieldType::kInteger && field.fold == Fold::kSum) {
+      schema = TypeOf(FieldType::kDecimal);
+    }
     // What has a word of its own for unknown may be a figure that stands like a word: tc.
     if (!field.unknown.empty() && !IsNumber(field)) schema["type"] = {"integer", "string", "null"};
     if (!field.help.empty()) schema["description"] = field.help;
