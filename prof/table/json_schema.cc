@@ -55,7 +55,8 @@ SchemaJson RowSchema(std::string_view table, const std::vector<Field>& fields) {
   properties["view"] = {{"const", table}};
   for (const Field& field : fields) {
     SchemaJson& schema = properties[std::string(field.key)];
-    if (!schema.is_null()) continue;
+    // A field of the name `view` stands in place of the table's name.
+    if (!schema.is_null() && field.key != "view") continue;
     schema = TypeOf(field.type);
     // A row that is the mean of others may have fractions of what they count.
     if (field.type == FieldType::kInteger && field.fold == Fold::kSum) {
