@@ -5,6 +5,7 @@
 #include <openssl/evp.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -106,6 +107,17 @@ std::unique_lock<std::timed_mutex> LockOf(std::timed_mutex* mutex, const WorkMet
   std::unique_lock<std::timed_mutex> lock(*mutex, std::defer_lock);
   while (!lock.try_lock_for(std::chrono::milliseconds(20))) meter->Check();
   return lock;
+}
+
+/// Memory that this process holds; 0 if the system does not tell.
+int64_t HeldBytes() {
+  std::FILE* const file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr) return 0;
+  long long pages = 0;
+  long long resident = 0;
+  const bool read = std::fscanf(file, "%lld %lld", &pages, &resident) == 2;
+  std::fclose(file);
+  return read ? static_cast<int64_t>(resident) * ::sysconf(_SC_PAGESIZE) : 0;
 }
 
 }  // namespace
@@ -219,10 +231,9 @@ std::shared_ptr<OpenedRun> OpenedRuns::Open(const std::string& path, WorkMeter* 
 void OpenedRuns::ForgetSome() {
   const std::lock_guard<std::mutex> lock(mutex_);
   // Runs in use by other calls stay until these end.
-  while (!runs_.empty()) {
-    const auto held = mallinfo2();
-    if (held.uordblks + held.hblkhd <= static_cast<size_t>(most_bytes_)) return;
+  while (!runs_.empty() && HeldBytes() > most_bytes_) {
     runs_.pop_back();
+    ::malloc_trim(0);
   }
 }
 
