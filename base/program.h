@@ -24,6 +24,9 @@ int RunParse(int argc, char** argv);
 namespace prof {
 int RunProf(int argc, char** argv);
 }
+namespace mcp {
+int RunMcp(int argc, char** argv);
+}
 namespace record {
 int RunRecord(int argc, char** argv);
 }

@@ -28,11 +28,13 @@
 #include "oplens/flops_command.h"
 #include "oplens/make_screen.h"
 #include "oplens/render.h"
+#include "oplens/screen_json.h"
 #include "parse/model/reason.h"
 #include "prof/commands.h"
 #include "prof/input/profile_records.h"
 #include "prof/input_options.h"
 #include "prof/run/run.h"
+#include "prof/table/json_cell.h"
 
 namespace oplens::screen {
 namespace {
@@ -61,6 +63,8 @@ std::vector<Command> MakeCommands() {
         {task.word, task.arguments, task.help,
          [word = task.word](int argc, char** argv) { return prof::RunCommand(word, argc, argv); }});
   }
+  commands.push_back(
+      {"mcp", "--root FOLDER", "answer agents about profiles below a folder (MCP)", mcp::RunMcp});
   commands.push_back({"flops", "--model CONFIG --seq N",
                       "FLOPs and MFU of a model by convention, without a profile",
                       flops::RunFlops});
@@ -117,6 +121,7 @@ struct Options : prof::InputOptions {
   std::string message;   ///< For -h and --version: print this and exit.
   prof::RunOptions run;  ///< Which part of each run to analyse.
   bool markdown = false;
+  bool json = false;
 };
 
 std::vector<WordText> Words() {
@@ -167,6 +172,8 @@ cxxopts::Options Declare() {
   prof::AddSpeedOptions(&options);
   cxxopts::OptionAdder said = options.add_options(prof::kMessageOptions);
   said("markdown", "The screen as GitHub's Markdown, such as for a pull request");
+  said("json", "The facts of the screen as one JSON object (docs/oplens.md), for programs");
+  said("schema", "Print the JSON Schema of --json, without a file");
   said("quiet", "Print no notes on standard error, such as of damaged rows");
   said("strict",
        "Exit with 3 if a row was damaged, kernels have no launch, a file was left out, or there is "
@@ -182,6 +189,10 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
     options.message = *std::move(message);
     return options;
   }
+  if (given.count("schema") > 0) {
+    options.message = ScreenSchema().dump(2) + "\n";
+    return options;
+  }
   prof::ReadInputs(given, &options);
   if (options.inputs.empty()) {
     throw UsageError("name a file, or - for records from standard input");
@@ -190,6 +201,8 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
   options.run = options.RunOf(prof::ReadSelection(given));
   prof::ReadPricing(given, &options);
   options.markdown = given.count("markdown") > 0;
+  options.json = given.count("json") > 0;
+  if (options.markdown && options.json) throw UsageError("--markdown and --json: give one of them");
   return options;
 }
 
@@ -256,6 +269,15 @@ void PrintDamage(const Diagnostics& diagnostics) {
   PrintError(damage.Render(kTool));
 }
 
+Look LookOf(const Options& options) {
+  const Terminal terminal = TerminalAt(STDOUT_FILENO);
+  Look look;
+  if (terminal.is_terminal) look.columns = static_cast<size_t>(terminal.columns);
+  look.colours = terminal.takes_colours;
+  look.markdown = options.markdown;
+  return look;
+}
+
 int ShowScreen(const Options& options) {
   GiveBackWhatIsFreed();
   options.SayWhatIsAwaited(kTool);
@@ -278,12 +300,11 @@ int ShowScreen(const Options& options) {
   plan.run = options.run;
   plan.model = options.model;
   const Screen screen = MakeScreen(&inputs, plan, &diagnostics);
-  const Terminal terminal = TerminalAt(STDOUT_FILENO);
-  Look look;
-  if (terminal.is_terminal) look.columns = static_cast<size_t>(terminal.columns);
-  look.colours = terminal.takes_colours;
-  look.markdown = options.markdown;
-  PrintText(Render(screen, look));
+  if (options.json) {
+    PrintText(prof::JsonTextOf(JsonOf(screen)) + "\n");
+  } else {
+    PrintText(Render(screen, LookOf(options)));
+  }
   const std::vector<std::string> unused = inputs.UnusedExecutionTraces();
   PrintSentences(unused);
   if (!options.quiet) {

@@ -11,6 +11,7 @@
 
 #include "base/append_format.h"
 #include "oplens/cost_lines.h"
+#include "oplens/known_mfu.h"
 #include "oplens/lines.h"
 #include "oplens/next_commands.h"
 #include "oplens/text.h"
@@ -46,9 +47,6 @@ std::string Joined(const std::vector<std::string>& texts, std::string_view betwe
   }
   return joined;
 }
-
-/// Rounds down, because `pct` is a lower bound.
-double RoundedDown(double pct) { return std::floor(pct * 10 + 1e-6) / 10; }
 
 class Renderer {
  public:
@@ -275,7 +273,7 @@ class Renderer {
       AppendFormat(&use, "{}{} {} %{}", use.empty() ? "" : ", ", word, PercentText(*pct), of);
     };
     add("busy", screen_.time->busy_pct);
-    if (const std::optional<Mfu> mfu = KnownMfu()) {
+    if (const std::optional<KnownMfu> mfu = KnownMfuOf(screen_)) {
       add(mfu->is_bound ? "MFU at least" : "MFU", mfu->pct, WhatMfuCounts());
     }
     if (!use.empty()) {
@@ -339,26 +337,12 @@ class Renderer {
     if (std::abs(host_ns - span_ns) <= kAlike * span_ns) return;
     std::string text =
         fmt::format("  On the host {}, with its GPU work {}", TimeText(host_ns), TimeText(span_ns));
-    const std::optional<Mfu> mfu = KnownMfu();
+    const std::optional<KnownMfu> mfu = KnownMfuOf(screen_);
     if (mfu && mfu->pct > 0) {
       AppendFormat(&text, ": MFU {}{} %, {} %", mfu->is_bound ? "at least " : "",
                    PercentText(mfu->pct * span_ns / host_ns), PercentText(mfu->pct));
     }
     AddWrapped(text, 4, columns_, limits_.wrapped, lines);
-  }
-
-  struct Mfu {
-    double pct = 0;
-    bool is_bound = false;  ///< At least.
-  };
-  /// nullopt: unknown, or a lower bound that rounds to 0.
-  std::optional<Mfu> KnownMfu() const {
-    constexpr double kAllFlopsPct = 99.5;
-    constexpr double kLittlePct = 0.1;
-    const bool bound = screen_.flops_known_pct.value_or(100) < kAllFlopsPct || screen_.replays > 0;
-    const std::optional<double> pct = screen_.time->mfu_pct;
-    if (!pct || (bound && *pct < kLittlePct)) return std::nullopt;
-    return Mfu{bound ? RoundedDown(*pct) : *pct, bound};
   }
 
   /// Whether facts about kernels do not cover most of the work, because of replays.

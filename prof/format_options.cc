@@ -33,6 +33,26 @@ void AddFormats(cxxopts::OptionAdder* add) {
   for (const Format& format : Formats()) AddFormat(format, add);
 }
 
+void AddRowOptions(cxxopts::OptionAdder* adder) {
+  cxxopts::OptionAdder& add = *adder;
+  add("schema",
+      "Print the JSON Schema of lines of --json, without a file: of kernels, copies, summary "
+      "(--by), "
+      "a view, diff or gate",
+      cxxopts::value<std::string>(), "TABLE");
+  add("max-rows",
+      "Print at most N rows of each table and say how many are missing; unlike --top, nothing is "
+      "summed",
+      cxxopts::value<int64_t>(), "N");
+}
+
+size_t ReadMaxRows(const cxxopts::ParseResult& given) {
+  if (given.count("max-rows") == 0) return 0;
+  const int64_t most = given["max-rows"].as<int64_t>();
+  if (most < 1) throw UsageError("--max-rows: the least number is 1");
+  return static_cast<size_t>(most);
+}
+
 const Format* ReadFormat(const cxxopts::ParseResult& given, bool to_terminal) {
   const Format* chosen = &Formats().front();
   size_t formats = given.count("chrome");
@@ -87,7 +107,7 @@ std::string ReadFormatValue(const cxxopts::ParseResult& given, const Format& for
 bool ReadRaw(const cxxopts::ParseResult& given, const Format& format) {
   if (given.count("raw") == 0) return false;
   if (format.option != "sqlite") throw UsageError("--raw needs --sqlite DB");
-  for (const char* option : {"c", "by", "copies", "sort", "top"}) {
+  for (const char* option : {"c", "by", "copies", "sort", "top", "max-rows"}) {
     if (given.count(option) == 0) continue;
     throw UsageError(fmt::format("{}{} is about one table: it does not go with --raw",
                                  option[1] == '\0' ? "-" : "--", option));

@@ -16,6 +16,11 @@ namespace oplens::prof {
 /// Declares the option of each format.
 void AddFormats(cxxopts::OptionAdder* add);
 
+/// Declares --schema and --max-rows.
+void AddRowOptions(cxxopts::OptionAdder* add);
+/// --max-rows; 0: not given. Throws UsageError.
+size_t ReadMaxRows(const cxxopts::ParseResult& given);
+
 /// The format that is asked for. `to_terminal`: fits the output to it. Throws UsageError for
 /// several.
 const Format* ReadFormat(const cxxopts::ParseResult& given, bool to_terminal);

@@ -22,6 +22,7 @@
 #include "prof/compat/compat.h"
 #include "prof/format_options.h"
 #include "prof/program_text.h"
+#include "prof/schemas.h"
 #include "prof/summary_file/summary_sink.h"
 #include "prof/table/text_sinks.h"
 #include "prof/views/kernels/priced_timeline.h"
@@ -119,6 +120,8 @@ constexpr OptionEntry kOptionEntries[] = {
     {"json", kOfTables},
     {"markdown", kOfTables | kOfCheck},
     {"sqlite", kOfTables},
+    {"schema", kOfRows},
+    {"max-rows", kOfTables},
     {"raw", kOfRows, "kernels: it does not go with --view, --diff and the like"},
     {"arrow", kOfRows | kOfViews},
     {"svg", kOfViews, "--view stacks"},
@@ -254,6 +257,7 @@ void AddOutput(cxxopts::OptionAdder add) {
       "With --sqlite: besides kernels also what the profiles hold of processes, threads, ranges, "
       "API "
       "calls, copies, memory and collectives, as tables that refer to each other (docs/sql.md)");
+  AddRowOptions(&add);
   add("chrome",
       "Write a timeline for Perfetto and chrome://tracing, like that of parse, with columns among "
       "the arguments of kernels (default: their costs); needs profiles, not records");
@@ -501,6 +505,7 @@ void ReadTables(const cxxopts::ParseResult& given, const TaskEntry* command, Opt
   options->header_keys = ReadHeader(given["header"].as<std::string>());
   if (options->format == &ScreenFormat()) options->screen = ReadScreen(given);
   if (given.count("top") > 0) options->markdown_rows = 0;
+  options->max_rows = ReadMaxRows(given);
   const TaskEntry& task = command == nullptr ? TaskOf(given) : *command;
   if (command == nullptr) RefuseOthers(given, task, false, options->keeps_summaries);
   options->task = task.task;
@@ -594,6 +599,11 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
   if (message) {
     options.task = Task::kMessage;
     options.message = *std::move(message);
+    return options;
+  }
+  if (given.count("schema") > 0) {
+    options.task = Task::kMessage;
+    options.message = SchemaText(GivenText(given, "schema"));
     return options;
   }
   if (command != nullptr) {

@@ -48,6 +48,7 @@ struct Options : InputOptions {
   Screen screen = {};          ///< For ScreenFormat().
   bool raw = false;            ///< --raw: the format is that of SQLite.
   size_t markdown_rows = 100;  ///< The most of a table in Markdown; 0: all.
+  size_t max_rows = 0;         ///< The most of each table, of any format; 0: all.
   bool to_terminal = false;    ///< Output goes to an interactive terminal.
 
   /// For kRows one view, for kCheck and kTimeline the one with their columns, otherwise the views,

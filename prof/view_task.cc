@@ -14,6 +14,7 @@
 #include "prof/summary_file/stamp.h"
 #include "prof/summary_file/summary_file.h"
 #include "prof/summary_file/summary_sink.h"
+#include "prof/table/most_rows.h"
 #include "prof/views/kernels/copy_row.h"
 #include "prof/views/run_views.h"
 
@@ -71,7 +72,7 @@ std::unique_ptr<Destination> OpenDestination(const Options& options) {
   for (const std::string& input : options.inputs) {
     inputs += inputs.empty() ? input : "\n" + input;
   }
-  return options.format->open(
+  std::unique_ptr<Destination> destination = options.format->open(
       {options.format_value,
        options.output,
        {{"program", "oplens"}, {"version", OPLENS_VERSION}, {"inputs", inputs}},
@@ -81,6 +82,8 @@ std::unique_ptr<Destination> OpenDestination(const Options& options) {
        options.markdown_rows,
        TitleOf(options),
        options.to_terminal});
+  if (options.max_rows == 0) return destination;
+  return std::make_unique<MostRows>(std::move(destination), options.max_rows);
 }
 
 void RefuseOverwriting(const Options& options, const SummaryPaths& summaries) {

@@ -114,6 +114,11 @@ LAYERS = {
     "report": MODEL | VIEWS | {"parse/records", "prof", "prof/diff", "prof/price", "prof/table", "prof/run", "prof/input",
                        "report/data", "report/timeline"},
     "oplens": PRICED | VIEWS | {"prof/verdicts", "parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/input"},
+    # What agents ask: messages, and the answers to them.
+    "mcp/protocol": {"base"},
+    "mcp/answers": MODEL | {"prof/table"},
+    "mcp": PRICED | VIEWS | {"engine", "mcp/answers", "mcp/protocol", "oplens", "prof", "prof/diff", "prof/input",
+                             "prof/price", "prof/run", "prof/table"},
     # The Python module: the first client of a run that is kept.
     "python": MODEL | VIEWS | {"engine", "oplens", "ops", "ops/gpu", "prof", "prof/diff", "prof/input", "prof/price",
                                "prof/table", "report"},

@@ -395,6 +395,18 @@ std::optional<DiffTable> GroupedAsAsked(const DiffTable& table, const DiffPrint&
 
 }  // namespace
 
+std::vector<std::pair<std::string_view, std::vector<Field>>> DiffSchemas() {
+  return {{"diff", {std::begin(kTotalFields), std::end(kTotalFields)}},
+          {"diff_setup", {std::begin(kSetupFields), std::end(kSetupFields)}},
+          {"diff_causes", {std::begin(kCauseFields), std::end(kCauseFields)}}};
+}
+
+std::vector<Field> DiffRowFields() {
+  std::vector<Field> fields = {kWasField, kFigureField, kUnitField};
+  fields.insert(fields.end(), std::begin(kValueFields), std::end(kValueFields));
+  return fields;
+}
+
 void TakeByWords(std::string_view words, bool for_reader, DiffPrint* print) {
   print->wide = for_reader;
   for (const std::string_view word : WordsOf(words)) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "prof/diff/diff.h"
@@ -31,6 +32,11 @@ void TakeByWords(std::string_view words, bool for_reader, DiffPrint* print);
 /// without text between tables, such as CSV, only the tables of views. Returns the number of rows
 /// of views printed.
 int64_t PrintDiff(const Diff& diff, const DiffPrint& print, Destination* destination);
+
+/// The tables about whole runs that programs get, with their fields,
+std::vector<std::pair<std::string_view, std::vector<Field>>> DiffSchemas();
+/// and what they get of a row of a view besides its keys.
+std::vector<Field> DiffRowFields();
 
 /// Text about two runs: their steps, differences, causes, and the verdict.
 std::string DiffText(const Diff& diff);

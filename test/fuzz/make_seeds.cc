@@ -41,6 +41,19 @@ void WriteTexts(const fs::path& root) {
        "\"a\\\\\\\"}]\", \"args\": {\"grid\": [1, 2, 3]}}\n], \"last\": NaN}",
        "[{\"a\": 18446744073709551616}, 7, {\"b\": \"C:\\dir\"}]",
        "{\"traceEvents\": [\n{\"name\": \"no end},\n{\"ph\": \"i\"},\n{\"ph\": \"i\""});
+  WriteTexts(
+      root / "mcp",
+      {R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}})"
+       "\n"
+       R"({"jsonrpc":"2.0","method":"notifications/initialized"})"
+       "\n"
+       R"({"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"echo","arguments":{"a":[1,{"b":null}]},"_meta":{"progressToken":7}}})"
+       "\n"
+       R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}})",
+       R"({"jsonrpc":"2.0","id":1,"method":"server/discover"})"
+       "\n"
+       R"({"jsonrpc":"2.0","id":2,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}})",
+       R"([{"jsonrpc":"2.0","id":1.5,"method":"ping","params":[]}])"});
   WriteTexts(root / "gate",
              {"total>+5%", "layer(decoder.*)>+2ms", "op(mm).tc_self_pct<90", "memory.peak>+0",
               "overview(comm_ns)>=+10%", "any operators.layer(\"a) b\").op(unknown).calls<-2",

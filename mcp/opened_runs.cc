@@ -1,0 +1,240 @@
+#include "mcp/opened_runs.h"
+
+#include <fmt/format.h>
+#include <malloc.h>
+#include <openssl/evp.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+#include "oplens/make_screen.h"
+#include "prof/input/record_source.h"
+#include "prof/options.h"
+#include "prof/price_all.h"
+#include "prof/table/formats.h"
+#include "prof/table/sqlite_file.h"
+#include "prof/views/kernels/raw_tables.h"
+
+namespace oplens::mcp {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// SHA-256, piece by piece.
+class ContentHash {
+ public:
+  ContentHash() : context_(EVP_MD_CTX_new()) { EVP_DigestInit_ex(context_, EVP_sha256(), nullptr); }
+  ~ContentHash() { EVP_MD_CTX_free(context_); }
+  ContentHash(const ContentHash&) = delete;
+  ContentHash& operator=(const ContentHash&) = delete;
+
+  void Add(std::string_view bytes) { EVP_DigestUpdate(context_, bytes.data(), bytes.size()); }
+  /// Throws Error if the file cannot be read.
+  void AddFile(const std::string& path, WorkMeter* meter) {
+    std::FILE* const file = std::fopen(path.c_str(), "rb");
+    if (file == nullptr) throw Error(path, "cannot be opened", "check its permissions");
+    std::array<char, size_t{256} << 10> bytes;
+    size_t count = 0;
+    try {
+      while ((count = std::fread(bytes.data(), 1, bytes.size(), file)) > 0) {
+        meter->Check();
+        Add({bytes.data(), count});
+      }
+    } catch (...) {
+      std::fclose(file);
+      throw;
+    }
+    std::fclose(file);
+  }
+  std::string Take() {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> sum{};
+    unsigned size = 0;
+    EVP_DigestFinal_ex(context_, sum.data(), &size);
+    std::string text = "sha256:";
+    constexpr size_t kShown = 8;
+    for (size_t i = 0; i < kShown; ++i) text += fmt::format("{:02x}", sum[i]);
+    return text;
+  }
+
+ private:
+  EVP_MD_CTX* context_;
+};
+
+/// Changes when a file is written, or replaced.
+std::string StampOf(const Place& place) {
+  std::string stamp = place.resolved;
+  for (const std::string& file : place.files) {
+    struct stat facts {};
+    if (::stat(file.c_str(), &facts) != 0) continue;
+    stamp += fmt::format("\n{} {} {} {}.{} {}", file, facts.st_ino, facts.st_size,
+                         facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec, facts.st_ctim.tv_nsec);
+  }
+  return stamp;
+}
+
+/// One table goes to a sink; others are not asked for.
+class OneTable : public prof::Destination {
+ public:
+  explicit OneTable(prof::Sink* sink) : sink_(*sink) {}
+  std::unique_ptr<prof::Sink> NewTable() override { return std::make_unique<Forward>(&sink_); }
+  void Commit() override {}
+
+ private:
+  class Forward : public prof::Sink {
+   public:
+    explicit Forward(prof::Sink* sink) : sink_(*sink) {}
+    void Begin(std::string_view table, std::vector<prof::Field> fields) override {
+      sink_.Begin(table, std::move(fields));
+    }
+    void Row(std::span<const prof::Cell> cells) override { sink_.Row(cells); }
+
+   private:
+    prof::Sink& sink_;
+  };
+  prof::Sink& sink_;
+};
+
+/// Waits for a mutex unless the call is cancelled.
+std::unique_lock<std::timed_mutex> LockOf(std::timed_mutex* mutex, const WorkMeter* meter) {
+  std::unique_lock<std::timed_mutex> lock(*mutex, std::defer_lock);
+  while (!lock.try_lock_for(std::chrono::milliseconds(20))) meter->Check();
+  return lock;
+}
+
+/// Memory that this process holds; 0 if the system does not tell.
+int64_t HeldBytes() {
+  std::FILE* const file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr) return 0;
+  long long pages = 0;
+  long long resident = 0;
+  const bool read = std::fscanf(file, "%lld %lld", &pages, &resident) == 2;
+  std::fclose(file);
+  return read ? static_cast<int64_t>(resident) * ::sysconf(_SC_PAGESIZE) : 0;
+}
+
+}  // namespace
+
+OpenedRun::OpenedRun(Place place, std::string hash)
+    : place_(std::move(place)), hash_(std::move(hash)), run_({place_.resolved}) {}
+
+OpenedRun::~OpenedRun() {
+  std::error_code ignored;
+  if (!folder_.empty()) fs::remove_all(folder_, ignored);
+}
+
+const screen::Screen& OpenedRun::Facts(WorkMeter* meter) {
+  const auto lock = LockOf(&mutex_, meter);
+  if (facts_) return *facts_;
+  const prof::Options options = engine::OptionsOf({place_.resolved}, {}, {});
+  screen::Screen facts;
+  Messages messages("oplens");
+  const auto read = [&](prof::RecordSource* records, const std::vector<std::string>& files) {
+    screen::ScreenPlan plan;
+    plan.inputs = {place_.named};
+    plan.several = files.size() > 1;
+    plan.one_file = std::ranges::count(files, files.front()) == std::ssize(files);
+    plan.pricing = options.Pricing();
+    plan.run = options.RunOf({});
+    facts = screen::MakeScreen(records, plan, messages.losses());
+  };
+  run_.Read(screen::NeedsOfScreen(), {}, read, &messages, meter);
+  said_ = messages.Sentences();
+  facts_ = std::move(facts);
+  return *facts_;
+}
+
+const KernelKeys& OpenedRun::Keys(WorkMeter* meter) {
+  const auto lock = LockOf(&mutex_, meter);
+  if (keys_) return *keys_;
+  KernelKeys keys;
+  KernelKeys::Collector collector(&keys);
+  OneTable table(&collector);
+  Messages messages("oplens");
+  run_.Ask({.columns = KernelKeys::Collector::kColumns}, &table, &messages, meter);
+  keys_ = std::move(keys);
+  return *keys_;
+}
+
+const std::string& OpenedRun::Database(WorkMeter* meter) {
+  const auto lock = LockOf(&mutex_, meter);
+  if (!database_.empty()) return database_;
+  if (folder_.empty()) {
+    std::string folder = (fs::temp_directory_path() / "oplens_mcp_XXXXXX").string();
+    if (::mkdtemp(folder.data()) == nullptr) {
+      throw Error(folder, "cannot be made", "check TMPDIR");
+    }
+    folder_ = folder;
+  }
+  const std::string path = folder_ + "/run.sqlite";
+  const prof::Options options = engine::OptionsOf({place_.resolved}, {}, {.columns = "all"});
+  prof::SqliteFile file(path, {{"program", "oplens"}, {"inputs", place_.named}});
+  prof::RawTables tables(options.kernel_columns(), &file);
+  Messages messages("oplens");
+  const auto read = [&](prof::RecordSource* records, const std::vector<std::string>&) {
+    prof::PriceAll(records, options.Pricing(), &tables, messages.losses());
+  };
+  run_.Read(prof::NeedsOf(options.views) | prof::NeedsOfRawTables(), {}, read, &messages, meter);
+  tables.Finish();
+  file.Commit();
+  database_ = path;
+  return database_;
+}
+
+std::string OpenedRuns::HashOf(const Place& place, WorkMeter* meter) {
+  std::string stamp = StampOf(place);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto known = std::ranges::find(known_, stamp, &Known::stamp);
+    if (known != known_.end()) return known->hash;
+  }
+  ContentHash hash;
+  for (const std::string& file : place.files) {
+    if (place.is_folder)
+      hash.Add(fs::path(file).lexically_relative(place.resolved).string() + "\n");
+    hash.AddFile(file, meter);
+  }
+  const std::string text = hash.Take();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  constexpr size_t kMostKnown = 100;
+  known_.push_front({std::move(stamp), text});
+  if (known_.size() > kMostKnown) known_.pop_back();
+  return text;
+}
+
+std::shared_ptr<OpenedRun> OpenedRuns::Open(const std::string& path, WorkMeter* meter) {
+  Place place = roots_.Find(path);
+  const std::string hash = HashOf(place, meter);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto known = std::ranges::find_if(runs_, [&](const auto& run) {
+      return run->hash() == hash && run->place().resolved == place.resolved;
+    });
+    if (known != runs_.end()) {
+      runs_.splice(runs_.begin(), runs_, known);
+      return runs_.front();
+    }
+  }
+  auto run = std::make_shared<OpenedRun>(std::move(place), hash);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  runs_.push_front(run);
+  return run;
+}
+
+void OpenedRuns::ForgetSome() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  // Runs in use by other calls stay until these end.
+  while (!runs_.empty() && HeldBytes() > most_bytes_) {
+    runs_.pop_back();
+    ::malloc_trim(0);
+  }
+}
+
+}  // namespace oplens::mcp
