@@ -28,11 +28,14 @@
 #include "oplens/flops_command.h"
 #include "oplens/make_screen.h"
 #include "oplens/render.h"
+#include "oplens/summary_screen.h"
 #include "parse/model/reason.h"
 #include "prof/commands.h"
 #include "prof/input/profile_records.h"
 #include "prof/input_options.h"
+#include "prof/many_inputs.h"
 #include "prof/run/run.h"
+#include "prof/summary_file/summary_file.h"
 
 namespace oplens::screen {
 namespace {
@@ -255,8 +258,35 @@ void PrintDamage(const Diagnostics& diagnostics) {
   PrintError(damage.Render(kTool));
 }
 
+void PrintScreen(const Screen& screen, bool markdown) {
+  const Terminal terminal = TerminalAt(STDOUT_FILENO);
+  Look look;
+  if (terminal.is_terminal) look.columns = static_cast<size_t>(terminal.columns);
+  look.colours = terminal.takes_colours;
+  look.markdown = markdown;
+  PrintText(Render(screen, look));
+}
+
+int ShowSummaries(const std::vector<prof::SummaryInput>& summaries, const Options& options) {
+  if (!options.run.selection.empty() || options.steps != nullptr || options.gpu || options.rules ||
+      options.model != nullptr || !options.execution_traces.empty()) {
+    throw UsageError("summaries hold what views found before: other options need the traces");
+  }
+  prof::LeftOut left_out(kTool);
+  Diagnostics losses;
+  size_t before = 0;
+  PrintScreen(ScreenOfSummaries(summaries, options.inputs, &left_out, &before, &losses),
+              options.markdown);
+  if (!options.quiet) PrintDamage(losses);
+  return options.ExitCode(losses.Damaged(), left_out.count() + before);
+}
+
 int ShowScreen(const Options& options) {
   GiveBackWhatIsFreed();
+  std::vector<std::string> beside;
+  const std::vector<prof::SummaryInput> summaries = prof::ListSummaries(options.inputs, &beside);
+  if (!options.quiet) PrintSentences(beside);
+  if (!summaries.empty()) return ShowSummaries(summaries, options);
   options.SayWhatIsAwaited(kTool);
   StatusLine status(kTool, !options.quiet);
   prof::Inputs inputs(options.inputs, options.execution_traces, NeedsOfScreen(), {}, kTool,
@@ -266,7 +296,6 @@ int ShowScreen(const Options& options) {
   files.RefuseOverwriting();
   inputs.Explain(options.evidence, options.reference);
   inputs.Count(options.counters);
-  inputs.LeaveOutUnreadable();
   Diagnostics diagnostics;
   ScreenPlan plan;
   plan.inputs = options.inputs;
@@ -277,12 +306,7 @@ int ShowScreen(const Options& options) {
   plan.run = options.run;
   plan.model = options.model;
   const Screen screen = MakeScreen(&inputs, plan, &diagnostics);
-  const Terminal terminal = TerminalAt(STDOUT_FILENO);
-  Look look;
-  if (terminal.is_terminal) look.columns = static_cast<size_t>(terminal.columns);
-  look.colours = terminal.takes_colours;
-  look.markdown = options.markdown;
-  PrintText(Render(screen, look));
+  PrintScreen(screen, options.markdown);
   const std::vector<std::string> unused = inputs.UnusedExecutionTraces();
   PrintSentences(unused);
   if (!options.quiet) {
@@ -290,9 +314,9 @@ int ShowScreen(const Options& options) {
     PrintSentences(screen.rule_misfits);
     PrintDamage(diagnostics);
   }
-  const bool failure = (screen.kernels == 0 && screen.replays == 0) || diagnostics.Damaged() ||
-                       inputs.left_out() > 0 || !unused.empty();
-  return options.ExitCode(failure);
+  const bool failure =
+      (screen.kernels == 0 && screen.replays == 0) || diagnostics.Damaged() || !unused.empty();
+  return options.ExitCode(failure, inputs.left_out());
 }
 
 int Main(int argc, char** argv) {

@@ -110,7 +110,8 @@ LAYERS = {
                       "nvtx_annotate/vocabulary"},
     "report": MODEL | VIEWS | {"parse/records", "prof", "prof/diff", "prof/price", "prof/table", "prof/run", "prof/input",
                        "report/data", "report/timeline"},
-    "oplens": PRICED | VIEWS | {"prof/verdicts", "parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/input"},
+    "oplens": PRICED | VIEWS | {"prof/verdicts", "parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/input",
+                       "prof/summary_file"},
     # Many processes, one for some of the files.
     "mpi": MODEL | VIEWS | {"prof", "prof/input", "prof/summary_file"},
     "test": ANY,
