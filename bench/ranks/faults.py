@@ -30,13 +30,15 @@ def shown(op: str) -> str:
     return rf"\b{re.escape(op.removeprefix('aten::'))}\b"
 
 
-def cases() -> list[Case]:
+def cases(large: bool) -> list[Case]:
     found = []
     base = "--steps 24 --layout 4x2x1"
     for rank, op, percent, step in [(3, "aten::mm", 20, 8), (6, "aten::gelu", 80, 0), (1, "aten::mm", 10, 0),
                                     (7, "aten::_scaled_dot_product_flash_attention", 30, 6)]:
         slow = f"--straggler {rank},{op},{percent},{step}"
         found.append(case("slow op", f"{base} {slow}", f"rank {rank}", {"slow op", "slow ops"}, shown(op)))
+        if not large:
+            continue
         found.append(case("slow op, 64 ranks", f"--steps 20 --layers 2 --layout 8x2x4 {slow}", f"rank {rank}",
                           {"slow op", "slow ops"}, shown(op)))
         found.append(case("slow op, PP4 x TP8", f"--steps 20 --layers 2 --layout 1x8x4 {slow}", f"rank {rank}",
@@ -100,40 +102,43 @@ def made(folder: pathlib.Path, options: list[str], seed: int) -> None:
 def main() -> int:
     words = argparse.ArgumentParser(prog="faults.sh")
     words.add_argument("bin", type=pathlib.Path)
-    words.add_argument("--view", default="culprits", choices=["culprits", "stragglers"])
+    words.add_argument("--view", default="culprits,stragglers", help="views, separated by commas (%(default)s)")
     words.add_argument("--only", default="")
     words.add_argument("--clean", type=int, default=20)
     words.add_argument("--large", action="store_true")
     words.add_argument("-v", dest="verbose", action="store_true", help="rows that are wrong, and what is missed")
     options = words.parse_args()
-    tallies: dict[str, Tally] = {}
-    all_of = [one for one in cases() if options.only in one.group]
+    views = options.view.split(",")
+    tallies: dict[tuple[str, str], Tally] = {}
+    all_of = [one for one in cases(options.large) if options.only in one.group]
     clean = [("clean, 8 ranks", "--steps 20 --layout 4x2x1", options.clean)]
-    clean += [("clean, PP4 x TP8", "--steps 20 --layers 2 --layout 1x8x4", max(1, options.clean // 5)),
-              ("clean, 64 ranks", "--steps 20 --layers 2 --layout 8x2x4", max(1, options.clean // 5))]
     if options.large:
-        clean += [("clean, 512 ranks", "--steps 20 --layers 1 --batches 1 --layout 64x8x1", 5)]
+        clean += [("clean, PP4 x TP8", "--steps 20 --layers 2 --layout 1x8x4", max(1, options.clean // 5)),
+                  ("clean, 64 ranks", "--steps 20 --layers 2 --layout 8x2x4", max(1, options.clean // 5)),
+                  ("clean, 512 ranks", "--steps 20 --layers 1 --batches 1 --layout 64x8x1", 5)]
     for name, text, count in clean:
         if options.only in name:
             all_of += [Case(name, text.split() + ["--clocks", "900,20"], "", set())] * count
     for seed, one in enumerate(all_of):
-        tally = tallies.setdefault(one.group, Tally())
         with tempfile.TemporaryDirectory() as work:
             folder = pathlib.Path(work) / "ranks"
             made(folder, one.options, seed + 1)
-            rows = rows_of(options.bin, options.view, folder)
-        right = [row for row in rows if one.who and re.fullmatch(one.who, row[0]) and row[1] in one.causes
-                 and re.search(one.what, row[2])]
-        wrong = [row for row in rows if row not in right]
-        tally.runs += 1
-        tally.named += bool(right)
-        tally.missed += bool(one.who) and not right
-        tally.wrong += len(wrong)
-        if options.verbose and (wrong or (one.who and not right)):
-            print(f"{one.group}: {' '.join(one.options)} seed {seed + 1}: {'' if right else 'missed; '}{wrong[:4]}")
-    print(f"{options.view:30} {'runs':>5} {'named':>6} {'missed':>7} {'wrong rows':>11}")
-    for name, tally in tallies.items():
-        print(f"{name:30} {tally.runs:5} {tally.named:6} {tally.missed:7} {tally.wrong:11}")
+            rows_by_view = {view: rows_of(options.bin, view, folder) for view in views}
+        for view, rows in rows_by_view.items():
+            right = [row for row in rows if one.who and re.fullmatch(one.who, row[0]) and row[1] in one.causes
+                     and re.search(one.what, row[2])]
+            wrong = [row for row in rows if row not in right]
+            tally = tallies.setdefault((one.group, view), Tally())
+            tally.runs += 1
+            tally.named += bool(right)
+            tally.missed += bool(one.who) and not right
+            tally.wrong += len(wrong)
+            if options.verbose and (wrong or (one.who and not right)):
+                print(f"{view}: {one.group}: {' '.join(one.options)} seed {seed + 1}: {'' if right else 'missed; '}"
+                      f"{wrong[:4]}", flush=True)
+    print(f"{'':30} {'view':11} {'runs':>5} {'named':>6} {'missed':>7} {'wrong rows':>11}")
+    for (name, view), tally in tallies.items():
+        print(f"{name:30} {view:11} {tally.runs:5} {tally.named:6} {tally.missed:7} {tally.wrong:11}")
     return 0
 
 

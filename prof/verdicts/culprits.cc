@@ -16,16 +16,33 @@
 namespace oplens::prof {
 namespace {
 
+/// Judges ranks that do the same; those that do other work are no measure for the others.
+void JudgeAlike(const std::vector<const RankLoad*>& loads,
+                std::map<const RankLoad*, std::vector<Culprit>>* of_loads) {
+  if (loads.size() < 2) return;
+  std::vector<std::vector<Culprit>> found = JudgeStage(loads);
+  std::vector<const RankLoad*> alike;
+  for (size_t i = 0; i < loads.size(); ++i) {
+    const bool other = std::ranges::any_of(
+        found[i], [](const Culprit& culprit) { return culprit.cause == CulpritCause::kOtherWork; });
+    if (!other) alike.push_back(loads[i]);
+    (*of_loads)[loads[i]] = std::move(found[i]);
+  }
+  if (alike.size() == loads.size() || alike.size() < 2) return;
+  found = JudgeStage(alike);
+  for (size_t i = 0; i < alike.size(); ++i) (*of_loads)[alike[i]] = std::move(found[i]);
+}
+
 /// One row for the ranks of a node that are slow alike, if all of its ranks are and others are not.
 void JoinNodes(const std::vector<CulpritRank>& ranks, std::vector<Culprit>* culprits) {
   std::map<std::string_view, size_t> sizes;
-  for (const CulpritRank& rank : ranks) ++sizes[rank.load->node];
+  for (const CulpritRank& rank : ranks) ++sizes[rank.node];
   if (sizes.size() < 2) return;
   std::map<std::pair<std::string_view, CulpritCause>, std::vector<size_t>> alike;
   for (size_t i = 0; i < culprits->size(); ++i) {
     const Culprit& one = (*culprits)[i];
     if (IsAboutFiles(one.cause) || one.ranks.size() != 1) continue;
-    alike[{ranks[one.ranks.front()].load->node, one.cause}].push_back(i);
+    alike[{ranks[one.ranks.front()].node, one.cause}].push_back(i);
   }
   std::set<size_t> joined;
   std::vector<Culprit> nodes;
@@ -150,14 +167,10 @@ std::vector<Culprit> FindCulprits(const std::vector<CulpritRank>& ranks) {
     }
   }
   for (size_t i = 0; i < ranks.size(); ++i) {
-    if (!apart.contains(i)) stages[ranks[i].load->stage].push_back(ranks[i].load);
+    if (!apart.contains(i)) stages[ranks[i].stage].push_back(ranks[i].load);
   }
   std::map<const RankLoad*, std::vector<Culprit>> of_loads;
-  for (const auto& [stage, loads] : stages) {
-    if (loads.size() < 2) continue;
-    std::vector<std::vector<Culprit>> found = JudgeStage(loads);
-    for (size_t i = 0; i < loads.size(); ++i) of_loads[loads[i]] = std::move(found[i]);
-  }
+  for (const auto& [stage, loads] : stages) JudgeAlike(loads, &of_loads);
   for (size_t i = 0; i < ranks.size(); ++i) {
     for (Culprit& culprit : of_loads[ranks[i].load]) {
       culprit.who = fmt::format("rank {}", ranks[i].name);

@@ -64,6 +64,8 @@ struct Culprit {
 struct CulpritRank {
   std::string name;
   const RankLoad* load = nullptr;
+  int64_t stage = -1;                              ///< Of the pipeline; -1: unknown.
+  std::string node;                                ///< As shown: "h0"; "": unknown.
   std::map<std::string, std::string> group_kinds;  ///< By the key of RankLoad::groups.
 };
 

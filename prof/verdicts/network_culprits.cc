@@ -169,14 +169,14 @@ std::string SharedBy(const std::vector<const SlowGroup*>& slow,
   std::set<std::string_view> kinds;
   std::set<size_t> shared(slow.front()->group->members.begin(), slow.front()->group->members.end());
   std::set<std::string_view> nodes;
-  for (const size_t rank : shared) nodes.insert(ranks[rank].load->node);
+  for (const size_t rank : shared) nodes.insert(ranks[rank].node);
   for (const SlowGroup* one : slow) {
     slow_names.insert(one->group->who);
     kinds.insert(one->group->kind);
     const std::set<size_t> own(one->group->members.begin(), one->group->members.end());
     std::erase_if(shared, [&](size_t rank) { return !own.contains(rank); });
     std::set<std::string_view> own_nodes;
-    for (const size_t rank : own) own_nodes.insert(ranks[rank].load->node);
+    for (const size_t rank : own) own_nodes.insert(ranks[rank].node);
     std::erase_if(nodes, [&](std::string_view node) { return !own_nodes.contains(node); });
   }
   const auto is_fast = [&](const NetworkGroup& group) {
@@ -186,7 +186,7 @@ std::string SharedBy(const std::vector<const SlowGroup*>& slow,
     if (!is_fast(group)) continue;
     for (const size_t rank : group.members) {
       if (shared.size() == 1) shared.erase(rank);
-      nodes.erase(ranks[rank].load->node);
+      nodes.erase(ranks[rank].node);
     }
   }
   nodes.erase("");

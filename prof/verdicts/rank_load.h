@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -84,9 +85,8 @@ struct RankLoad {
 
   int64_t number = -1;  ///< Of the rank; -1: not recorded.
   int64_t world_size = -1;
-  int64_t stage = -1;  ///< Of the pipeline; -1: unknown.
-  std::string node;    ///< "": unknown.
-  std::string gpu;     ///< "": unknown.
+  std::string node;  ///< Number, or a MarkedHost; "": unknown.
+  std::string gpu;   ///< "": unknown.
   int64_t origin_ns = 0;
   std::optional<int64_t> began_ns;  ///< Time of day of its first event, since 1970.
   std::vector<LoadStep> steps;      ///< By start.
@@ -94,10 +94,23 @@ struct RankLoad {
   std::map<std::string, LoadGroup> groups;  ///< By GroupIdentity.
   std::map<std::string, Sum> waited_ns;     ///< By the last rank of the calls.
 
+  /// Why it cannot have been saved; "": it can.
+  std::string_view Problem() const {
+    for (const LoadPlace& place : places) {
+      if (place.times_ns.size() != steps.size()) return "a place does not have a time in each step";
+    }
+    for (const auto& [key, group] : groups) {
+      if (!group.steps.empty() && group.steps.rbegin()->first >= steps.size()) {
+        return "a group meets in a step that does not exist";
+      }
+    }
+    return "";
+  }
+
   static constexpr std::tuple kMembers{
-      &RankLoad::number, &RankLoad::world_size, &RankLoad::stage,    &RankLoad::node,
-      &RankLoad::gpu,    &RankLoad::origin_ns,  &RankLoad::began_ns, &RankLoad::steps,
-      &RankLoad::places, &RankLoad::groups,     &RankLoad::waited_ns};
+      &RankLoad::number,    &RankLoad::world_size, &RankLoad::node,  &RankLoad::gpu,
+      &RankLoad::origin_ns, &RankLoad::began_ns,   &RankLoad::steps, &RankLoad::places,
+      &RankLoad::groups,    &RankLoad::waited_ns};
 };
 
 }  // namespace oplens::prof

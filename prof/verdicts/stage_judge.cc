@@ -133,8 +133,10 @@ class StageJudge {
 
   /// Of a measure in the steps of an episode of another: which steps a series has does not depend
   /// on the measure.
-  double MeanExcess(const RankLoad& load, Measure measure, const Episode& episode) const {
-    return MeanAt(SeriesOf(load, measure, PeersBy(measure)).excess_ns, episode.slow);
+  double MeanExcess(const RankLoad& load, Measure measure, const Episode& episode) {
+    const auto [peers, fresh] = measured_.try_emplace(measure);
+    if (fresh) peers->second = PeersBy(measure);
+    return MeanAt(SeriesOf(load, measure, peers->second).excess_ns, episode.slow);
   }
 
   /// How much less the rank waits than the median of the others; nullopt: not known.
@@ -315,11 +317,15 @@ class StageJudge {
     for (const PlaceExcess& op : ops) {
       if (op.excess_ns > more / 2 * op.usual_ns()) alike += op.own_ns;
     }
-    const auto stands_out = [&](const std::vector<PlaceExcess>& places) {
-      if (places.empty() || excess <= 0) return false;
-      const PlaceExcess& first = places.front();
-      const double share = first.excess_ns / excess;
-      return share > kMost && share > 1.5 * first.own_ns / std::max(own, 1.0);
+    // The first op has most of the excess, and the rest are not slower by much.
+    const auto first_stands_out = [&] {
+      constexpr double kOfRest = 0.35;
+      if (ops.empty() || excess <= 0) return false;
+      const PlaceExcess& first = ops.front();
+      const double rest = usual - first.usual_ns();
+      const double rest_more = rest > 0 ? (excess - first.excess_ns) / rest : 0;
+      const double first_more = first.usual_ns() > 0 ? first.excess_ns / first.usual_ns() : 1;
+      return first.excess_ns > kMost * excess && rest_more < kOfRest * first_more;
     };
     const std::vector<PlaceExcess> slow_layers = FewSlow(layers, more);
     const auto text = [](const PlaceExcess& of, const std::string& name) {
@@ -330,7 +336,7 @@ class StageJudge {
       culprit->cause = CulpritCause::kOtherWork;
       const auto first = std::ranges::find_if(ops, &PlaceExcess::DoesMore);
       culprit->what = fmt::format("{} does {:.2f} times the work", first->place->op, first->work);
-    } else if (stands_out(ops)) {
+    } else if (first_stands_out()) {
       culprit->cause = CulpritCause::kSlowOp;
       culprit->what = text(ops.front(), ops.front().place->op);
       if (slow_layers.size() == 1) {
@@ -416,6 +422,7 @@ class StageJudge {
   PeersOfSteps other_;
   PeersOfSteps waits_;
   std::map<int64_t, Max<int64_t>> most_calls_;
+  std::map<Measure, PeersOfSteps> measured_;  // Of those that were asked for.
   std::map<PlaceKey, Havers> havers_;
   std::map<PlaceKey, PeersOfSteps> place_peers_;  // Of those that were asked for.
 };

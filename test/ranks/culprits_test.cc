@@ -68,7 +68,7 @@ class Ranks {
   std::vector<Culprit> Find() const {
     std::vector<CulpritRank> ranks;
     for (size_t i = 0; i < loads_.size(); ++i) {
-      ranks.push_back({std::to_string(i), &loads_[i], {}});
+      ranks.push_back({std::to_string(i), &loads_[i], -1, loads_[i].node, {}});
     }
     return prof::FindCulprits(ranks);
   }
@@ -116,6 +116,30 @@ TEST(CulpritsTest, FewStepsGiveAnOrderWithoutATest) {
   EXPECT_EQ(found[0].who, "rank 3");
   EXPECT_FALSE(found[0].tested);
   EXPECT_NEAR(found[0].cost_share, 0.05, 0.003);
+}
+
+// What others waited for it is its cost, where its own times show less.
+TEST(CulpritsTest, OfFewStepsWhoIsWaitedForIsNamedToo) {
+  Ranks ranks(4, 2);
+  for (const size_t other : {0U, 1U, 2U}) ranks[other].waited_ns = {{"3", 200'000}, {"1", 5'000}};
+  const auto found = ranks.Find();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].who, "rank 3");
+  EXPECT_EQ(found[0].cause, CulpritCause::kLate);
+  EXPECT_EQ(found[0].cost_ns, 100'000);
+  EXPECT_FALSE(found[0].tested);
+}
+
+TEST(CulpritsTest, AGpuThatGetsSlowerGrows) {
+  Ranks ranks(8);
+  for (int step = 5; step < kSteps; ++step) {
+    for (size_t op = 0; op < 3; ++op) ranks.Slow(6, step, op, 2'000 * (step - 4));
+  }
+  const auto found = ranks.Find();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].cause, CulpritCause::kSlowGpu);
+  EXPECT_TRUE(found[0].grows);
+  EXPECT_LT(found[0].since_step.value_or(99), 12);
 }
 
 TEST(CulpritsTest, ALayerAndAGpuAreToldFromAnOp) {

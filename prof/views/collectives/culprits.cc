@@ -180,35 +180,37 @@ bool LoadBefore(const RankLoad* a, const RankLoad* b) {
          std::tuple(b->origin_ns, b->began_ns, b->steps.size());
 }
 
-/// "node h1", where hosts are known by marks only: numbered in the order of ranks.
-void NumberHosts(std::vector<RankLoad>* loads) {
-  std::map<std::string, size_t> numbers;
-  for (RankLoad& load : *loads) {
-    if (!IsMarkedHost(load.node)) continue;
-    load.node = fmt::format("h{}", numbers.try_emplace(load.node, numbers.size()).first->second);
+/// Nodes as shown: hosts that are known by marks only are numbered in the order of ranks.
+class NodeNames {
+ public:
+  std::string Of(const std::string& node) {
+    if (!IsMarkedHost(node)) return node;
+    return fmt::format("h{}", numbers_.try_emplace(node, numbers_.size()).first->second);
   }
-}
+
+ private:
+  std::map<std::string, size_t> numbers_;
+};
 
 void Culprits::Emit(Sink* sink) const {
   constexpr size_t kMostRows = 10;
-  std::vector<RankLoad> loads;
+  NodeNames nodes;
   std::vector<CulpritRank> ranks;
   for (const auto& [name, rank] : ranks_) {
     std::vector<const RankLoad*> of;
     for (const RankLoad& load : rank.loads) of.push_back(&load);
     std::sort(of.begin(), of.end(), LoadBefore);
     for (const RankLoad* load : of) {
-      loads.push_back(*load);
-      loads.back().stage = rank.groups.Stage().value_or(-1);
       CulpritRank& one = ranks.emplace_back();
       one.name = name.text;
+      one.load = load;
+      one.stage = rank.groups.Stage().value_or(-1);
+      one.node = nodes.Of(load->node);
       for (const auto& [key, group] : load->groups) {
         one.group_kinds[key] = GroupKindWord(kinds_.Of({group.name, group.ranks, group.size}));
       }
     }
   }
-  NumberHosts(&loads);
-  for (size_t i = 0; i < ranks.size(); ++i) ranks[i].load = &loads[i];
   std::vector<Culprit> culprits = FindCulprits(ranks);
   TableOf<CulpritsRow> table(kCulpritsColumns, sink);
   const size_t shown = culprits.size() > kMostRows ? kMostRows - 1 : culprits.size();
