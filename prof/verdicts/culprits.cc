@@ -93,11 +93,15 @@ void AddLate(const std::vector<CulpritRank>& ranks, std::vector<Culprit>* culpri
     if (caused == caused_ns.end() || steps.empty() || steps.size() >= kLeastSteps) continue;
     const double cost = static_cast<double>(caused->second) / static_cast<double>(ranks.size() - 1);
     if (cost < kLeastLate * total) continue;
-    // Who waits as long for a rank that causes more only follows it.
+    // Who waits as long for a culprit, or for a rank that causes more, only follows it.
     const bool follows = std::ranges::any_of(ranks[i].load->waited_ns, [&](const auto& of) {
       const auto other = caused_ns.find(of.first);
-      return other != caused_ns.end() && other->second > caused->second &&
-             2 * static_cast<double>(int64_t{of.second}) > cost;
+      const bool more = other != caused_ns.end() && other->second > caused->second;
+      const bool named = std::ranges::any_of(*culprits, [&](const Culprit& one) {
+        return !IsAboutFiles(one.cause) && one.ranks.size() == 1 &&
+               ranks[one.ranks.front()].name == of.first;
+      });
+      return (more || named) && 2 * static_cast<double>(int64_t{of.second}) > cost;
     });
     if (follows) continue;
     auto own = std::ranges::find_if(*culprits, [&](const Culprit& one) {
