@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
@@ -61,7 +60,7 @@ void RunFiles::Read(const std::string& path, std::string_view what) {
   struct stat info {};
   if (path.empty() || path == "-" || ::stat(path.c_str(), &info) != 0) return;
   std::string identity = IdentityOfStat(info);
-  if (!identity.empty()) read_.push_back({std::move(identity), path, std::string(what)});
+  if (!identity.empty()) read_.try_emplace(identity, File{identity, std::string(what)});
 }
 
 void RunFiles::Read(const std::vector<std::string>& paths, std::string_view what) {
@@ -72,24 +71,21 @@ void RunFiles::Write(const std::string& path, std::string_view option) {
   const bool standard = IsStandardOutput(path);
   std::string identity = standard ? IdentityOfStandardOutput() : IdentityOfFile(path);
   if (identity.empty()) return;
-  written_.push_back(
-      {std::move(identity), path,
-       standard ? std::string(kStandardOutput) : fmt::format("{} {}", option, path)});
+  written_.push_back({std::move(identity), standard ? std::string(kStandardOutput)
+                                                    : fmt::format("{} {}", option, path)});
 }
 
 void RunFiles::RefuseOverwriting() const {
-  for (size_t i = 0; i < written_.size(); ++i) {
-    const File& output = written_[i];
-    const auto is_same = [&](const File& other) { return other.identity == output.identity; };
-    const auto input = std::find_if(read_.begin(), read_.end(), is_same);
-    if (input != read_.end()) {
-      throw UsageError(fmt::format("{} is {} itself: name another file", output.name, input->name));
-    }
-    const auto first = std::find_if(written_.begin(), written_.end(), is_same);
-    if (&*first != &output) {
+  std::unordered_map<std::string_view, const File*> first;
+  for (const File& output : written_) {
+    if (const auto input = read_.find(output.identity); input != read_.end()) {
       throw UsageError(
-          fmt::format("{} and {} are the same: name two files", first->name, output.name));
+          fmt::format("{} is {} itself: name another file", output.name, input->second.name));
     }
+    const auto [same, fresh] = first.try_emplace(output.identity, &output);
+    if (fresh) continue;
+    throw UsageError(
+        fmt::format("{} and {} are the same: name two files", same->second->name, output.name));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace oplens {
@@ -21,17 +22,16 @@ class RunFiles {
   /// redirected to a file.
   void Write(const std::string& path, std::string_view option);
 
-  /// Throws UsageError if an output file is also an input, or is written twice.
+  /// Throws UsageError if an output file is also an input, or is written twice. O(n) in the files.
   void RefuseOverwriting() const;
 
  private:
   struct File {
     std::string identity;
-    std::string path;
-    std::string name;  // Input: its description; output: its option.
+    std::string name;  // Input: its description; output: its option and path.
   };
 
-  std::vector<File> read_;
+  std::unordered_map<std::string, File> read_;  // The first of each identity.
   std::vector<File> written_;
 };
 

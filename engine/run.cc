@@ -52,7 +52,7 @@ Run::Run(std::vector<std::string> paths, Words opened)
   summaries_ = prof::ListSummaries(paths_);
   if (!summaries_.empty()) return;
   const std::unique_ptr<prof::Inputs> inputs = MakeInputs(options, {}, nullptr);
-  inputs->RefuseUnreadable(1);
+  inputs->RefuseUnreadable();
   reads_records_ = inputs->CannotBeLoaded();
 }
 
@@ -62,17 +62,12 @@ std::unique_ptr<prof::Inputs> Run::MakeInputs(const Options& options, const Need
                                               WorkMeter* meter) {
   left_out_.clear();
   const auto tell = [this](const std::string& problem) { left_out_.push_back(problem); };
-  prof::LeftOut left_out(kTool, options.many.allow_missing, tell);
-  std::vector<std::string> paths = paths_;
-  prof::LeaveOutMissing(&paths, options.many.allow_missing, &left_out);
-  auto inputs = std::make_unique<prof::Inputs>(paths, options.execution_traces, needs.all,
-                                               needs.json, kTool, nullptr);
+  // No tool: nothing is printed.
+  auto inputs = std::make_unique<prof::Inputs>(paths_, options.execution_traces, needs.all,
+                                               needs.json, std::string_view(), nullptr);
   inputs->Quietly(tell, meter);
   inputs->Explain(options.evidence, options.reference);
   inputs->Count(options.counters);
-  if (options.many.allow_missing) {
-    inputs->AllowMissing(*options.many.allow_missing - left_out.count());
-  }
   return inputs;
 }
 
@@ -127,7 +122,7 @@ int64_t Run::AskSummaries(const Options& options, prof::Destination* destination
   }
   left_out_.clear();
   prof::ViewRunner runner(options.views, options.run, destination);
-  prof::LeftOut left_out(kTool, options.many.allow_missing,
+  prof::LeftOut left_out(kTool,
                          [this](const std::string& problem) { left_out_.push_back(problem); });
   prof::RunClaims claims;
   prof::AddSummaries(summaries_, options.views, &left_out, &runner, &claims, messages->losses());

@@ -57,7 +57,8 @@ void RefuseOthers(const prof::Options& options) {
       !options.counters.empty()) {
     throw UsageError("--execution-trace, --reference and --counters are of one process: use prof");
   }
-  if (!SummariesOf(options).empty()) {
+  std::vector<std::string> beside;
+  if (!SummariesOf(options, &beside).empty()) {
     throw UsageError("the inputs are summaries: prof --view merges them");
   }
 }
@@ -71,7 +72,8 @@ struct Work {
 Work Prepare(const World& world, const prof::Options& options) {
   Work work;
   work.inputs = std::make_unique<prof::Inputs>(options.inputs, options.execution_traces,
-                                               prof::NeedsOf(options.views));
+                                               prof::NeedsOf(options.views), TraceNeeds(),
+                                               world.rank() == 0 ? kTool : std::string_view());
   work.inputs->Explain(options.evidence, options.reference);
   if (!work.inputs->OnlyProfilesWait()) {
     work.inputs->RefuseRecords("what a summary is of", "view");
@@ -86,7 +88,6 @@ Work Prepare(const World& world, const prof::Options& options) {
   work.plan.summaries = SummaryPathsOf(*work.inputs, work.plan.rank);
   if (world.rank() > 0) return work;
   RefuseOverwriting(options, {.read = {}, .written = work.plan.summaries});
-  if (!options.many.allow_missing) work.inputs->RefuseUnreadable();
   return work;
 }
 
@@ -148,11 +149,11 @@ class FindingsReporter {
   FindingsReporter(const prof::Options& options, const Work& work)
       : options_(options),
         work_(work),
-        left_out_(kTool, options.many.allow_missing),
+        left_out_(kTool),
         merger_(options.views, work.inputs->waiting(), nullptr),
         destination_(OpenDestination(options)) {}
 
-  /// Throws Error if too many inputs could not be read.
+  /// Throws Error if no input could be read.
   void Take(const std::vector<InputFacts>& inputs) {
     size_t read = 0;
     for (const InputFacts& input : inputs) {
@@ -163,7 +164,7 @@ class FindingsReporter {
         continue;
       }
       if (read == 0 && &input == &inputs.back()) throw Error(input.problem);
-      left_out_.Add(input.problem, work_.inputs->waiting(input.place).from_folder);
+      left_out_.Add(input.problem);
     }
   }
 
@@ -186,8 +187,9 @@ class FindingsReporter {
     for (std::string& note : destination_->Notes()) messages.Need(std::move(note));
     for (std::string& note : work_.inputs->Notes()) messages.Need(std::move(note));
     options_.Say(messages);
-    const bool failure = shown == 0 || messages.losses()->Damaged() || left_out_.count() > 0;
-    return options_.ExitCode(failure);
+    const bool failure = shown == 0 || messages.losses()->Damaged();
+    return options_.ExitCode(failure, left_out_.count() + work_.inputs->left_out(),
+                             options_.many.allow_missing);
   }
 
  private:

@@ -16,7 +16,9 @@
 
 #include "base/median.h"
 #include "base/ratio.h"
+#include "oplens/culprit_lines.h"
 #include "oplens/kernel_times.h"
+#include "oplens/rank_times.h"
 #include "oplens/run_facts.h"
 #include "oplens/screen.h"
 #include "parse/records/kernel_records.h"
@@ -44,7 +46,8 @@ enum ViewPlace : size_t {
   kMfu,
   kByOp,
   kByKernel,
-  kDistributed,  // Only with several files.
+  kDistributed,  // Only with several files,
+  kCulprits,     // as this.
 };
 
 struct PlannedView {
@@ -72,6 +75,7 @@ const std::vector<PlannedView>& PlannedViews() {
       {"groups", op_columns, "op", kMostOps},
       {"groups", kernel_columns, "kernel", kMostKernels},
       {"distributed", "rank,step,computation_ns,overlap_ns,communication_ns,wait_ns", {}, 0, true},
+      {"culprits", "who,cause,what,often,cost_ns,cost_pct,test", {}, 0, true},
   };
   return views;
 }
@@ -155,35 +159,8 @@ class Maker {
 
   void FillRanks(Screen* screen) const {
     if (!several_) return;
-    const Rows& rows = Table(kDistributed);
-    const Rows& overview = Table(kOverview);
-    for (size_t i = 0; i < rows.size(); ++i) {
-      if (rows.Text(i, "step") != kMean) continue;
-      RankTime rank;
-      rank.rank = rows.Text(i, "rank");
-      for (size_t j = 0; j < overview.size(); ++j) {
-        if (overview.Text(j, "step") == kMean && overview.Text(j, "rank") == rank.rank) {
-          rank.total_ns = overview.Number(j, "total_ns").value_or(0);
-        }
-      }
-      const auto alone = rows.Number(i, "computation_ns");
-      const auto beside = rows.Number(i, "overlap_ns");
-      if (alone && beside) rank.compute_ns = *alone + *beside;
-      rank.communication_ns = rows.Number(i, "communication_ns");
-      rank.wait_ns = rows.Number(i, "wait_ns");
-      screen->ranks.push_back(std::move(rank));
-    }
-    if (screen->ranks.size() < 2 && screen->one_run) return screen->ranks.clear();
-    if (screen->ranks.empty()) return;
-    const auto time_of = [](const RankTime& rank) { return rank.compute_ns.value_or(0); };
-    std::stable_sort(screen->ranks.begin(), screen->ranks.end(),
-                     [&](const RankTime& a, const RankTime& b) { return time_of(a) > time_of(b); });
-    const double median_ns = time_of(screen->ranks[screen->ranks.size() / 2]);
-    const RankTime& slowest = screen->ranks.front();
-    if (slowest.compute_ns && slowest.total_ns > 0) {
-      screen->slowest_by_pct = 100 * (*slowest.compute_ns - median_ns) / slowest.total_ns;
-    }
-    screen->shown_rank = screen->ranks.front().rank;
+    if (screen->one_run) screen->culprits = CulpritsOf(Table(kCulprits));
+    FillRankTimes(Table(kDistributed), Table(kOverview), screen);
   }
 
   void FillSteps(Screen* screen) const {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "oplens/text.h"
-#include "prof/views/collectives/change_point.h"
+#include "prof/verdicts/change_point.h"
 
 namespace oplens::screen {
 namespace {

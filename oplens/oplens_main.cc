@@ -29,12 +29,14 @@
 #include "oplens/make_screen.h"
 #include "oplens/render.h"
 #include "oplens/screen_json.h"
+#include "oplens/summary_screen.h"
 #include "parse/model/reason.h"
 #include "prof/commands.h"
 #include "prof/input/profile_records.h"
 #include "prof/input_options.h"
+#include "prof/many_inputs.h"
 #include "prof/run/run.h"
-#include "prof/table/json_cell.h"
+#include "prof/summary_file/summary_file.h"
 
 namespace oplens::screen {
 namespace {
@@ -278,8 +280,33 @@ Look LookOf(const Options& options) {
   return look;
 }
 
+void PrintScreen(const Screen& screen, const Options& options) {
+  if (options.json) {
+    PrintText(JsonTextOf(screen) + "\n");
+  } else {
+    PrintText(Render(screen, LookOf(options)));
+  }
+}
+
+int ShowSummaries(const std::vector<prof::SummaryInput>& summaries, const Options& options) {
+  if (!options.run.selection.empty() || options.steps != nullptr || options.gpu || options.rules ||
+      options.model != nullptr || !options.execution_traces.empty()) {
+    throw UsageError("summaries hold what views found before: other options need the traces");
+  }
+  prof::LeftOut left_out(kTool);
+  Diagnostics losses;
+  size_t before = 0;
+  PrintScreen(ScreenOfSummaries(summaries, options.inputs, &left_out, &before, &losses), options);
+  if (!options.quiet) PrintDamage(losses);
+  return options.ExitCode(losses.Damaged(), left_out.count() + before);
+}
+
 int ShowScreen(const Options& options) {
   GiveBackWhatIsFreed();
+  std::vector<std::string> beside;
+  const std::vector<prof::SummaryInput> summaries = prof::ListSummaries(options.inputs, &beside);
+  if (!options.quiet) PrintSentences(beside);
+  if (!summaries.empty()) return ShowSummaries(summaries, options);
   options.SayWhatIsAwaited(kTool);
   StatusLine status(kTool, !options.quiet);
   prof::Inputs inputs(options.inputs, options.execution_traces, NeedsOfScreen(), {}, kTool,
@@ -289,7 +316,6 @@ int ShowScreen(const Options& options) {
   files.RefuseOverwriting();
   inputs.Explain(options.evidence, options.reference);
   inputs.Count(options.counters);
-  inputs.LeaveOutUnreadable();
   Diagnostics diagnostics;
   ScreenPlan plan;
   plan.inputs = options.inputs;
@@ -300,11 +326,7 @@ int ShowScreen(const Options& options) {
   plan.run = options.run;
   plan.model = options.model;
   const Screen screen = MakeScreen(&inputs, plan, &diagnostics);
-  if (options.json) {
-    PrintText(prof::JsonTextOf(JsonOf(screen)) + "\n");
-  } else {
-    PrintText(Render(screen, LookOf(options)));
-  }
+  PrintScreen(screen, options);
   const std::vector<std::string> unused = inputs.UnusedExecutionTraces();
   PrintSentences(unused);
   if (!options.quiet) {
@@ -312,9 +334,9 @@ int ShowScreen(const Options& options) {
     PrintSentences(screen.rule_misfits);
     PrintDamage(diagnostics);
   }
-  const bool failure = (screen.kernels == 0 && screen.replays == 0) || diagnostics.Damaged() ||
-                       inputs.left_out() > 0 || !unused.empty();
-  return options.ExitCode(failure);
+  const bool failure =
+      (screen.kernels == 0 && screen.replays == 0) || diagnostics.Damaged() || !unused.empty();
+  return options.ExitCode(failure, inputs.left_out());
 }
 
 int Main(int argc, char** argv) {

@@ -11,6 +11,7 @@
 
 #include "base/append_format.h"
 #include "oplens/cost_lines.h"
+#include "oplens/culprit_lines.h"
 #include "oplens/known_mfu.h"
 #include "oplens/lines.h"
 #include "oplens/next_commands.h"
@@ -22,7 +23,8 @@ namespace {
 
 constexpr size_t kMostCauses = 3;
 constexpr size_t kMostRanks = 3;
-constexpr size_t kMostFiles = 12;  // Files that are not one run.
+constexpr size_t kMostCulprits = 10;  // Where little else is shown.
+constexpr size_t kMostFiles = 12;     // Files that are not one run.
 constexpr size_t kMostCommands = 3;
 
 /// How much to show.
@@ -55,7 +57,11 @@ class Renderer {
 
   std::vector<Section> Sections() const {
     if (IsApart()) return {Head(), Ranks(), NextOfOneLines(columns_)};
-    std::vector<Section> sections = {Head(), Time()};
+    if (screen_.of_summaries) {
+      return {Head(), CulpritLines(screen_.culprits, columns_, kMostCulprits), Ranks()};
+    }
+    std::vector<Section> sections = {Head(), CulpritLines(screen_.culprits, columns_, kMostRanks),
+                                     Time()};
     if (screen_.ranks.size() > 1) sections.push_back(Ranks());
     const auto add = [&](std::string_view title, const Costs& costs, bool paths) {
       if (!costs.rows.empty())
@@ -117,7 +123,8 @@ class Renderer {
                                       : Shown(gpu.name));
       }
     }
-    if (screen_.gpus.empty()) facts.emplace_back("GPU unknown");
+    if (screen_.gpus.empty() && !screen_.of_summaries) facts.emplace_back("GPU unknown");
+    if (screen_.of_summaries) facts.emplace_back("by their summaries");
     if (screen_.kernels > 0) {
       facts.push_back(fmt::format(
           "{}, {}", CountText(static_cast<double>(screen_.kernels), "kernel", "kernels"),

@@ -121,6 +121,17 @@ struct RankTime {
   std::optional<double> wait_ns;           ///< Waiting in collectives for other ranks.
 };
 
+/// A row of the view `culprits`.
+struct CulpritFact {
+  std::string who;
+  std::string cause;
+  std::string what;   ///< "": the cause says all.
+  std::string often;  ///< "": not about time.
+  std::optional<double> cost_ns;
+  std::optional<double> cost_pct;
+  bool tested = false;
+};
+
 /// Something missing in the recording.
 struct LossFact {
   std::string loss;
@@ -149,6 +160,7 @@ struct Screen {
   bool selected = false;       ///< Only a part of the runs is analysed: --step-range and others.
   std::string selection_note;  ///< Why that part is empty, if known.
   bool records = false;        ///< Some input holds records, which contain only kernels.
+  bool of_summaries = false;   ///< Ranks are known by summaries: only ranks and culprits are shown.
   int64_t kernels = 0;
   int64_t replays = 0;                 ///< Of graphs whose kernels are not in the file.
   double replay_pct = 0;               ///< Their share of `kernel_ns`, an upper bound.
@@ -175,7 +187,8 @@ struct Screen {
   /// False if the profiles neither name different ranks nor are of one file: then figures over all
   /// of them are meaningless.
   bool one_run = true;
-  std::vector<RankTime> ranks;  ///< With several ranks, by descending computation time.
+  std::vector<RankTime> ranks;        ///< With several ranks, by descending computation time.
+  std::vector<CulpritFact> culprits;  ///< With several ranks of one run, the costliest first.
   /// By how much the first one computes longer than the median rank, in percent of its step.
   std::optional<double> slowest_by_pct;
 

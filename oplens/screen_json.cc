@@ -353,6 +353,10 @@ constexpr Key<Screen> kScreenKeys[] = {
 
 nlohmann::ordered_json JsonOf(const Screen& screen) { return ObjectOf(All(kScreenKeys), screen); }
 
+std::string JsonTextOf(const Screen& screen) {
+  return JsonOf(screen).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 nlohmann::ordered_json ScreenSchema() {
   ScreenJsonValue schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                             {"title", "oplens --json FILE"}};

@@ -13,6 +13,8 @@ inline constexpr int kScreenSchema = 1;
 /// The screen as one object; docs/oplens.md lists its keys. What is unknown is null, lists are
 /// whole (as many rows as the screen has at most), times are in ns.
 nlohmann::ordered_json JsonOf(const Screen& screen);
+/// As text; invalid UTF-8 is replaced.
+std::string JsonTextOf(const Screen& screen);
 
 /// Of that object, in the words of JSON Schema 2020-12.
 nlohmann::ordered_json ScreenSchema();

@@ -97,7 +97,6 @@ void RunComparison::ReadSide(const std::vector<std::string>& paths, bool as_save
   if (tell_ != nullptr) inputs.Quietly(tell_, meter_);
   inputs.Explain(options_.evidence, options_.reference);
   inputs.Count(options_.counters);
-  inputs.RefuseUnreadable();
   PriceOptions pricing = options_.Pricing();
   pricing.messages = messages;
   pricing.shows_prices = false;

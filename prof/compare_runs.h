@@ -42,7 +42,7 @@ class RunComparison {
   /// and their comparison, likewise.
   Diff Make() const;
   /// After Read(): whether a file of a folder was left out, now or when a summary was made.
-  bool left_out() const { return base_left_out_ + left_out_ > 0; }
+  size_t left_out() const { return base_left_out_ + left_out_; }
 
  private:
   void ReadSide(const std::vector<std::string>& paths, bool as_saved, bool is_new,

@@ -57,7 +57,10 @@ void InputOptions::Say(const Messages& messages) const {
   if (!quiet) PrintError(verbose ? messages.Whole() : messages.Short());
 }
 
-int InputOptions::ExitCode(bool failure) const { return strict && failure ? kExitStrict : kExitOk; }
+int InputOptions::ExitCode(bool failure, size_t left_out, size_t allowed) const {
+  if (left_out > allowed) return kExitStrict;
+  return strict && (failure || left_out > 0) ? kExitStrict : kExitOk;
+}
 
 PriceOptions InputOptions::Pricing() const {
   PriceOptions pricing;
@@ -90,11 +93,12 @@ RunFiles InputOptions::FilesRead() const {
 
 std::vector<WordText> ExitCodesOfPricing() {
   return {{"0", "The tables are complete; damaged rows are counted on standard error."},
-          {"1", "A file cannot be read, or the output cannot be written."},
+          {"1", "No input can be read, or the output cannot be written."},
           {"2", "The command line is wrong."},
           {"3",
-           "With --strict: a file is cut, a row was damaged, kernels have no launch, or there is "
-           "nothing to show."}};
+           "Inputs were left out, since they could not be read; the rest is shown. With --strict "
+           "also: a file is cut, a row was damaged, kernels have no launch, or there is nothing to "
+           "show."}};
 }
 
 WordList GpuWords() {

@@ -1,6 +1,7 @@
 #ifndef OPLENS_PROF_INPUT_OPTIONS_H_
 #define OPLENS_PROF_INPUT_OPTIONS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -56,8 +57,9 @@ struct InputOptions {
   void SayWhatIsAwaited(std::string_view tool) const;
   /// Prints messages to standard error, subject to --quiet and --verbose.
   void Say(const Messages& messages) const;
-  /// `failure`: there was damage, or nothing to show.
-  int ExitCode(bool failure) const;
+  /// `failure`: there was damage, or nothing to show. `left_out`: number of inputs that are not in
+  /// the result, of which `allowed` may be missing.
+  int ExitCode(bool failure, size_t left_out = 0, size_t allowed = 0) const;
   /// The result points into this object.
   PriceOptions Pricing() const;
   /// The part of each run, with the steps of --step and --all-steps. The result points into this

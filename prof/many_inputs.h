@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,9 +15,8 @@ namespace oplens::prof {
 
 struct ManyOptions {
   size_t jobs = 1;  ///< Number of concurrent processes.
-  /// Number of unreadable inputs that may be left out; nullopt: any from folders, none that was
-  /// named.
-  std::optional<size_t> allow_missing;
+  /// Number of inputs that may be left out before the exit code says so.
+  size_t allow_missing = 0;
   std::string salt = {};  ///< For host names in summaries; "": SaltOf.
 };
 
@@ -26,24 +24,19 @@ struct ManyOptions {
 class LeftOut {
  public:
   /// `tell` gets the problem of each that is left out; null: it is printed.
-  LeftOut(std::string_view tool, std::optional<size_t> most,
-          std::function<void(const std::string& problem)> tell = nullptr)
-      : tool_(tool), most_(most), tell_(std::move(tell)) {}
+  explicit LeftOut(std::string_view tool,
+                   std::function<void(const std::string& problem)> tell = nullptr)
+      : tool_(tool), tell_(std::move(tell)) {}
 
-  /// Reports that an input is left out. Throws Error with the problem if that is not allowed.
-  void Add(const std::string& problem, bool from_folder);
+  /// Reports that an input is left out.
+  void Add(const std::string& problem);
   size_t count() const { return count_; }
 
  private:
   std::string tool_;
-  std::optional<size_t> most_;
   std::function<void(const std::string& problem)> tell_;
   size_t count_ = 0;
 };
-
-/// Removes and reports files that do not exist, if `most` may be missing.
-void LeaveOutMissing(std::vector<std::string>* paths, std::optional<size_t> most,
-                     LeftOut* left_out);
 
 /// Reads inputs in separate processes, several at a time. Their number does not affect the result.
 class ManyInputs {
@@ -56,8 +49,8 @@ class ManyInputs {
   using Take = std::function<void(const Findings& findings, size_t place)>;
 
   /// Reads the waiting inputs at `places`. `find` is called in a separate process per input, `take`
-  /// in this one, in order. Throws Error if too many cannot be read, or, if `alone` (there are no
-  /// other inputs), if none can be.
+  /// in this one, in order. Throws Error if none can be read and `alone` (there are no other
+  /// inputs).
   void Run(const std::vector<size_t>& places, const Find& find, const Take& take,
            bool alone = true);
 

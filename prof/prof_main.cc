@@ -180,16 +180,18 @@ void NeedOneRun(const RunClaims& claims, Messages* messages) {
   }
 }
 
-int MainOfSummaries(const std::vector<SummaryInput>& summaries, const Options& options) {
+int MainOfSummaries(const std::vector<SummaryInput>& summaries, std::vector<std::string> beside,
+                    const Options& options) {
   RefuseWithSummaries(options);
   SummaryPaths paths;
   for (const SummaryInput& summary : summaries) paths.read.push_back(summary.path);
   RefuseOverwriting(options, paths);
   const std::unique_ptr<Destination> destination = OpenDestination(options);
   ViewRunner runner(options.views, options.run, destination.get());
-  LeftOut left_out("prof", options.many.allow_missing);
+  LeftOut left_out("prof");
   Messages messages("prof");
   RunClaims claims;
+  for (std::string& note : beside) messages.Need(std::move(note));
   const size_t left_out_before =
       AddSummaries(summaries, options.views, &left_out, &runner, &claims, messages.losses());
   const int64_t shown = runner.Finish();
@@ -198,9 +200,8 @@ int MainOfSummaries(const std::vector<SummaryInput>& summaries, const Options& o
   for (std::string& note : runner.Notes()) messages.Need(std::move(note));
   for (std::string& note : destination->Notes()) messages.Need(std::move(note));
   options.Say(messages);
-  const bool failure =
-      shown == 0 || left_out.count() + left_out_before > 0 || messages.losses()->Damaged();
-  return options.ExitCode(failure);
+  const bool failure = shown == 0 || messages.losses()->Damaged();
+  return options.ExitCode(failure, left_out.count() + left_out_before, options.many.allow_missing);
 }
 
 /// Reports failed conditions of the gate, and writes its report. Returns the exit code.
@@ -243,9 +244,9 @@ int MainOfDiff(const Options& options) {
   destination->Commit();
   for (std::string& note : destination->Notes()) messages.Need(std::move(note));
   for (const Messages* one : {&base_messages, &messages}) options.Say(*one);
-  const bool failure =
-      base_messages.losses()->Damaged() || messages.losses()->Damaged() || comparison.left_out();
-  return judged != kExitOk ? judged : options.ExitCode(failure);
+  const bool failure = base_messages.losses()->Damaged() || messages.losses()->Damaged();
+  if (judged != kExitOk) return judged;
+  return options.ExitCode(failure, comparison.left_out(), options.many.allow_missing);
 }
 
 TraceNeeds NeedsOf(const Options& options) {
@@ -261,26 +262,24 @@ int Main(Options options) {
     return kExitOk;
   }
   if (options.task == Task::kDiff) return MainOfDiff(options);
-  if (const std::vector<SummaryInput> summaries = SummariesOf(options); !summaries.empty()) {
-    return MainOfSummaries(summaries, options);
+  std::vector<std::string> beside;
+  if (const std::vector<SummaryInput> summaries = SummariesOf(options, &beside);
+      !summaries.empty()) {
+    return MainOfSummaries(summaries, std::move(beside), options);
   }
   const bool timeline = options.task == Task::kTimeline;
   options.SayWhatIsAwaited("prof");
   StatusLine status("prof", !options.quiet);
-  LeftOut left_out("prof", options.many.allow_missing);
-  LeaveOutMissing(&options.inputs, options.many.allow_missing, &left_out);
+  LeftOut left_out("prof");
   Inputs inputs(options.inputs, options.execution_traces, NeedsOf(options), {}, "prof", &status);
   if (options.task != Task::kRankSummaries) RefuseOverwriting(options);
   inputs.Explain(options.evidence, options.reference);
   inputs.Count(options.counters);
-  if (options.many.allow_missing) {
-    inputs.AllowMissing(*options.many.allow_missing - left_out.count());
-  }
-  inputs.RefuseUnreadable();
   if (timeline) inputs.RefuseRecords("a timeline", "chrome");
   if (options.raw) inputs.RefuseRecords("what profiles hold besides kernels", "raw");
   if (options.of_copies()) inputs.RefuseRecords("copies", "copies");
   Messages messages("prof");
+  for (std::string& note : beside) messages.Need(std::move(note));
   const int64_t shown = Print(&inputs, options, &left_out, &messages);
   const std::vector<std::string> unused = inputs.UnusedExecutionTraces();
   for (const std::string& sentence : unused) messages.Need(sentence);
@@ -291,9 +290,9 @@ int Main(Options options) {
     NeedOneRun(*inputs.claims(), &messages);
   }
   options.Say(messages);
-  const bool failure = shown == 0 || messages.losses()->Damaged() ||
-                       inputs.left_out() + left_out.count() > 0 || !unused.empty();
-  return options.ExitCode(failure);
+  const bool failure = shown == 0 || messages.losses()->Damaged() || !unused.empty();
+  return options.ExitCode(failure, inputs.left_out() + left_out.count(),
+                          options.many.allow_missing);
 }
 
 }  // namespace

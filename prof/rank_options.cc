@@ -20,7 +20,7 @@ namespace {
 
 /// Views for comparing ranks.
 constexpr std::string_view kDefaultViews =
-    "ranks,collectives,stragglers,distributed,overview,operators,groups";
+    "ranks,collectives,culprits,stragglers,distributed,overview,operators,groups";
 constexpr std::string_view kGroups = "groups";
 constexpr std::string_view kGroupsBy = "op,layer";
 
@@ -61,7 +61,8 @@ void AddRankOptions(cxxopts::OptionAdder add) {
       "(docs/ranks.md)");
   add("summary-views",
       "With --summary: the views to save, separated by commas, or 'all' that can be saved "
-      "(default: ranks, collectives, stragglers, distributed, overview, operators, groups by op "
+      "(default: ranks, collectives, culprits, stragglers, distributed, overview, operators, "
+      "groups by op "
       "and layer)",
       cxxopts::value<std::string>(), "VIEWS");
   add("summary-dir", "With --summary: write the files to this folder, which must exist",
@@ -73,7 +74,7 @@ void AddRankOptions(cxxopts::OptionAdder add) {
   add("jobs", "How many inputs to read at a time (default: as many as there are cores)",
       cxxopts::value<int>(), "N");
   add("allow-missing",
-      "How many inputs may be missing or broken (default: any in folders, none that is named)",
+      "How many inputs may be missing or broken before the exit code is 3 (default: 0)",
       cxxopts::value<int>(), "N");
 }
 

@@ -124,9 +124,9 @@ void RefuseWithSummaries(const Options& options) {
   }
 }
 
-std::vector<SummaryInput> SummariesOf(const Options& options) {
+std::vector<SummaryInput> SummariesOf(const Options& options, std::vector<std::string>* notes) {
   if (options.task != Task::kViews) return {};
-  return ListSummaries(options.inputs);
+  return ListSummaries(options.inputs, notes);
 }
 
 size_t AddSummaries(const std::vector<SummaryInput>& summaries, const std::vector<ViewPlan>& plans,
@@ -142,7 +142,7 @@ size_t AddSummaries(const std::vector<SummaryInput>& summaries, const std::vecto
     } catch (const Error& error) {
       // If none can be read, the last reason ends the run.
       if (first == nullptr && &input == &summaries.back()) throw;
-      left_out->Add(error.what(), input.from_folder);
+      left_out->Add(error.what());
       continue;
     }
     if (first == nullptr) {

@@ -35,13 +35,14 @@ struct SummaryPaths {
 /// Throws UsageError if an output file is also read, or written twice.
 void RefuseOverwriting(const Options& options, const SummaryPaths& summaries = {});
 
-/// The inputs of views if they are summaries, otherwise none. Throws Error if only some are.
-std::vector<SummaryInput> SummariesOf(const Options& options);
+/// The inputs of views if they are summaries, otherwise none. `notes` gets what of a folder is not
+/// read. Throws Error if only some are.
+std::vector<SummaryInput> SummariesOf(const Options& options, std::vector<std::string>* notes);
 
 /// Throws UsageError for options that need a trace.
 void RefuseWithSummaries(const Options& options);
 
-/// Adds the views of summaries to `runner`, leaving out unreadable ones if allowed. Throws Error if
+/// Adds the views of summaries to `runner`, leaving out unreadable ones. Throws Error if
 /// a summary lacks a view or has it with other options, or if the summaries' options differ. Adds
 /// their statements about their run to `claims` and losses from their creation to `losses`. Returns
 /// how many files were left out at their creation.

@@ -116,9 +116,8 @@ int WriteDiff(const Options& options) {
   options.Say(base_messages);
   for (const std::string& note : diff.notes) messages.Need(note);
   ShowWritten(options, result.left_out, result.page_bytes, &messages);
-  const bool failure =
-      base_messages.losses()->Damaged() || messages.losses()->Damaged() || comparison.left_out();
-  return options.ExitCode(failure);
+  const bool failure = base_messages.losses()->Damaged() || messages.losses()->Damaged();
+  return options.ExitCode(failure, comparison.left_out());
 }
 
 int Main(const Options& options) {
@@ -135,7 +134,6 @@ int Main(const Options& options) {
   RefuseOverwriting(options);
   inputs.Explain(options.evidence, options.reference);
   inputs.Count(options.counters);
-  inputs.RefuseUnreadable();
   // Before reading, so that an unwritable output fails early.
   Output output(options.output, PackingOf(options.output));
   Messages messages(kTool);
@@ -153,9 +151,8 @@ int Main(const Options& options) {
       &inputs, PlanOf(options, inputs.paths().size(), &messages), messages.losses(), said, &output);
   output.Commit();
   ShowWritten(options, result.left_out, result.page_bytes, &messages);
-  const bool failure = result.kernels == 0 || messages.losses()->Damaged() ||
-                       inputs.left_out() > 0 || !unused.empty();
-  return options.ExitCode(failure);
+  const bool failure = result.kernels == 0 || messages.losses()->Damaged() || !unused.empty();
+  return options.ExitCode(failure, inputs.left_out());
 }
 
 }  // namespace

@@ -113,7 +113,8 @@ LAYERS = {
                                "prof/summary_file", "prof/table"},
     "report": MODEL | VIEWS | {"parse/records", "prof", "prof/diff", "prof/price", "prof/table", "prof/run", "prof/input",
                        "report/data", "report/timeline"},
-    "oplens": PRICED | VIEWS | {"prof/verdicts", "parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/input"},
+    "oplens": PRICED | VIEWS | {"prof/verdicts", "parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/input",
+                       "prof/summary_file"},
     # What agents ask: messages, and the answers to them.
     "mcp/protocol": {"base"},
     "mcp/answers": MODEL | {"prof/table"},

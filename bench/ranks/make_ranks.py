@@ -19,13 +19,10 @@ import random
 import re
 import sys
 
+from rank_faults import Failure, add_faults, faults_of
 from rank_program import Block, Program
-from rank_times import Run, Straggler
+from rank_times import Run
 from rank_trace import BASE_NS, Clock, RankTrace, groups_of_run
-
-
-class Failure(Exception):
-    pass
 
 
 def numbers(text: str, separator: str, count: int, what: str) -> list[float]:
@@ -43,23 +40,6 @@ def layout_of(text: str) -> tuple[int, int, int]:
     if match is None or 0 in (sizes := tuple(int(size) for size in match.groups())):
         raise Failure(f"--layout {text}: give replicas, shards and stages as 4x2x1")
     return sizes  # type: ignore[return-value]
-
-
-def stragglers_of(texts: list[str], program: Program, ranks: int) -> list[Straggler]:
-    """What could never be slow is an error: nobody would find it."""
-    known = {work.name for stage in range(program.stages) for block in program.step(stage)
-             if isinstance(block, Block) for work in block.works()}
-    found = []
-    for text in texts:
-        match = re.fullmatch(r"(\d+),(.+),([\d.]+),(\d+)", text)
-        if match is None:
-            raise Failure(f"--straggler {text}: give rank, operator, percent and first step as 3,aten::mm,5,40")
-        if int(match[1]) >= ranks:
-            raise Failure(f"--straggler {text}: there are ranks 0 to {ranks - 1}")
-        if match[2] not in known:
-            raise Failure(f"--straggler {text}: the operators are {', '.join(sorted(known))}")
-        found.append(Straggler(int(match[1]), match[2], float(match[3]), int(match[4])))
-    return found
 
 
 def clocks_of(options: argparse.Namespace, ranks: int) -> list[Clock]:
@@ -118,7 +98,9 @@ def run_of(options: argparse.Namespace, pads: int) -> Run:
     ranks = layout[0] * layout[1] * layout[2]
     groups = groups_of(options.group, ranks)
     program = Program(layout, options.layers, options.batches, pads, list(groups))
-    return Run(program, groups, str(options.seed), options.noise, stragglers_of(options.straggler, program, ranks))
+    operators = {work.name for stage in range(program.stages) for block in program.step(stage)
+                 if isinstance(block, Block) for work in block.works()}
+    return Run(program, groups, str(options.seed), options.noise, faults_of(options, ranks, operators))
 
 
 def pads_for(options: argparse.Namespace) -> int:
@@ -128,7 +110,7 @@ def pads_for(options: argparse.Namespace) -> int:
     sizes = []
     for pads in (0, 4):
         run = run_of(options, pads)
-        trace = RankTrace(0, run, groups_of_run(run, list(run.members)), Clock(), options.sequence)
+        trace = RankTrace(0, run, groups_of_run(run, list(run.members)), Clock(), options.sequence, options.node_ranks)
         sizes.append(len(trace.step(0, run.run_step()[0], sys.maxsize)) * options.steps)
     return max(0, round((options.size * 1_000_000 - sizes[0]) / ((sizes[1] - sizes[0]) / 4)))
 
@@ -139,7 +121,7 @@ def make(options: argparse.Namespace) -> list[pathlib.Path]:
     names = file_names(options, len(run.ranks))
     groups = groups_of_run(run, list(run.members))
     last = without_last(options)
-    traces = {rank: RankTrace(rank, run, groups, clocks[rank], options.sequence)
+    traces = {rank: RankTrace(rank, run, groups, clocks[rank], options.sequence, options.node_ranks)
               for rank in chosen_ranks(options, len(run.ranks))}
     paths = {rank: options.folder / names[rank] for rank in traces}
     for rank, trace in traces.items():
@@ -153,6 +135,11 @@ def make(options: argparse.Namespace) -> list[pathlib.Path]:
     for rank, trace in traces.items():
         with paths[rank].open("a") as file:
             file.write(trace.tail())
+    for rank in options.twice:
+        if rank not in paths:
+            raise Failure(f"--twice {rank}: there is no such file")
+        paths[len(run.ranks) + rank] = options.folder / f"again_{names[rank]}"
+        paths[len(run.ranks) + rank].write_bytes(paths[rank].read_bytes())
     return list(paths.values())
 
 
@@ -214,7 +201,7 @@ def parser() -> argparse.ArgumentParser:
     words.add_argument("--noise", type=float, default=1, metavar="PERCENT", help="of the time of a block (%(default)s)")
     words.add_argument("--no-sequence", dest="sequence", action="store_false", help="collectives are not numbered")
     words.add_argument("--group", action="append", default=[], metavar="NAME=R,R,...", help="one more all_reduce a step")
-    words.add_argument("--straggler", action="append", default=[], metavar="RANK,OP,PERCENT,STEP")
+    add_faults(words)
     words.add_argument("--clock", action="append", default=[], metavar="RANK,US,PPM")
     words.add_argument("--clocks", metavar="US,PPM", help="each rank's is off by chance, by so much at most")
     words.add_argument("--missing", action="append", type=int, default=[], metavar="RANK", help="has no file")

@@ -2,20 +2,13 @@
 import random
 import typing
 
+from rank_faults import Faults, Pause
 from rank_program import COMPUTE, Block, Collective, Program, costs_of
 
 OP_HOST_NS = 10_000  # Of an operator on the host,
 COLLECTIVE_HOST_NS = 40_000  # and of a call of a collective.
 LAUNCH_NS = 9_000  # From the begin of a call on the host to the earliest begin of its kernel.
 GAP_NS = 1_000  # Between kernels.
-
-
-class Straggler(typing.NamedTuple):
-    """A rank that is slow in one operator."""
-    rank: int
-    op: str
-    percent: float
-    step: int  # The first.
 
 
 class Item(typing.NamedTuple):
@@ -37,16 +30,18 @@ class Rank:
         self.free_ns = {COMPUTE: 0}
         self.host_ns = 0
         self.items: list[Item] = []
+        self.begin_ns = 0  # Of the step, on the host,
+        self.pauses: list[Pause] = []  # which it begins with.
 
 
 class Run:
     """Ranks that go from step to step."""
 
     def __init__(self, program: Program, groups: dict[str, list[int]], seed: str, noise_percent: float,
-                 stragglers: list[Straggler]):
+                 faults: Faults):
         self.program = program
         self.noise = noise_percent / 100
-        self.stragglers = stragglers
+        self.faults = faults
         count = program.replicas * program.shards * program.stages
         self.ranks = [Rank(number, seed) for number in range(count)]
         self.members = dict(groups)
@@ -79,6 +74,9 @@ class Run:
         program = self.program
         for rank in self.ranks:
             rank.items = []
+            rank.begin_ns = rank.host_ns
+            rank.pauses = self.faults.pauses_of(rank.number, self.step)
+            rank.host_ns += sum(pause.length_ns for pause in rank.pauses)
         for batch in range(program.batches):
             for stage in range(program.stages):
                 self._run(program.forward(stage, batch), self._of_stage(stage))
@@ -124,18 +122,15 @@ class Run:
         length_ns = 0
         calls = 0
         for name, nominal_ns, count in self._costs[key]:
-            length_ns += (scaled(nominal_ns, self.speed_of(rank.number, name, speed, self.step)) + GAP_NS) * count
+            length_ns += (scaled(nominal_ns, self.speed_of(rank.number, name, block.layer, speed, self.step)) + GAP_NS) * count
             calls += count
         start_ns = max(rank.free_ns[COMPUTE], rank.host_ns + LAUNCH_NS)
         rank.items.append(Item(start_ns, start_ns + length_ns, rank.host_ns, speed))
         rank.free_ns[COMPUTE] = start_ns + length_ns
         rank.host_ns += OP_HOST_NS * calls
 
-    def speed_of(self, rank: int, op: str, speed: int, step: int) -> int:
-        for slow in self.stragglers:
-            if slow.rank == rank and slow.op == op and step >= slow.step:
-                speed = int(speed * (1 + slow.percent / 100))
-        return speed
+    def speed_of(self, rank: int, op: str, layer: int, speed: int, step: int) -> int:
+        return self.faults.speed_of(rank, op, layer, speed, step)
 
     def _arrive(self, call: Collective, rank: Rank, needs_data: bool) -> int:
         """When its kernel begins."""
@@ -149,7 +144,7 @@ class Run:
         for group in self._groups_among(call.group, ranks):
             hosts_ns = [self.ranks[number].host_ns for number in group]
             starts_ns = [self._arrive(call, self.ranks[number], True) for number in group]
-            end_ns = max(starts_ns) + call.transfer_ns
+            end_ns = max(starts_ns) + self.faults.transfer_ns(call.group, group, call.transfer_ns, self.step)
             for number, host_ns, start_ns in zip(group, hosts_ns, starts_ns):
                 self._end(call, self.ranks[number], Item(start_ns, end_ns, host_ns, 0))
 
@@ -179,7 +174,8 @@ class Run:
         host_ns = rank.host_ns
         start_ns = self._arrive(call, rank, False)
         sent = sender.items[place]
-        end_ns = max(start_ns, sent.start_ns) + call.transfer_ns
+        pair = [sender.number, rank.number]
+        end_ns = max(start_ns, sent.start_ns) + self.faults.transfer_ns("pipe", pair, call.transfer_ns, self.step)
         sender.items[place] = sent._replace(end_ns=end_ns)
         sender.free_ns[call.stream] = end_ns + GAP_NS
         self._end(call, rank, Item(start_ns, end_ns, host_ns, 0))

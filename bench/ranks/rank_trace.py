@@ -53,13 +53,15 @@ def length(duration_ns: int) -> str:
 class RankTrace:
     """Writes the events of a rank. What it keeps does not grow with their number."""
 
-    def __init__(self, rank: int, run: Run, groups: dict[tuple[str, int], Group], clock: Clock, sequence: bool):
+    def __init__(self, rank: int, run: Run, groups: dict[tuple[str, int], Group], clock: Clock, sequence: bool,
+                 node_ranks: int = 0):
         self.rank, self.run, self.clock, self.sequence = rank, run, clock, sequence
         self.groups = {kind: group for (kind, member), group in groups.items() if member == rank}
         self.program: Program = run.program
         self.items = [item for item in self.program.step(run.stage_of(rank))
                       if isinstance(item, Block) or item.group in self.groups]
         self.pid = 4000 + rank
+        self.node_ranks = node_ranks
         self.device = rank % 8
         self.correlation = 0
         self.calls: dict[tuple[str, bool], int] = {}  # By group, and whether it is a send or receive.
@@ -83,6 +85,8 @@ class RankTrace:
                                 "pg_config": groups, "nccl_version": "2.21.5"},
             "record_shapes": 1, "displayTimeUnit": "ms", "baseTimeNanoseconds": BASE_NS,
         }
+        if self.node_ranks:
+            facts["host_name"] = f"node{self.rank // self.node_ranks}"
         return "{\n" + "".join(f"  {json.dumps(key)}: {json.dumps(value)},\n" for key, value in facts.items()) + \
             '  "traceEvents": [\n'
 
@@ -93,9 +97,15 @@ class RankTrace:
         """The events of a step; of its collectives, those that are not among the first `keep` of the run are left
         out."""
         self.lines = []
-        begin_ns = times[0].host_ns - 5_000
+        rank = self.run.ranks[self.rank]
+        begin_ns = rank.begin_ns - 5_000
         end_ns = max(max(item.end_ns for item in times), times[-1].host_ns) + 15_000
         self._range("user_annotation", f"ProfilerStep#{number}", begin_ns, end_ns)
+        host_ns = rank.begin_ns
+        for pause in rank.pauses:
+            python = '"Python id": 0, "Python parent id": null' if pause.category == "python_function" else ""
+            self._range(pause.category, pause.name, host_ns, host_ns + pause.length_ns, python)
+            host_ns += pause.length_ns
         for item, when in zip(self.items, times):
             if isinstance(item, Block):
                 self._block(number, item, when)
@@ -159,7 +169,7 @@ class RankTrace:
             if block.backward:
                 self._node(op, sequence, host_ns, len(works) * OP_HOST_NS - 1_000)
             for work in works:
-                start_ns = self._work(step, work, block.backward, sequence, host_ns, start_ns, when.speed)
+                start_ns = self._work(step, work, block, sequence, host_ns, start_ns, when.speed)
                 host_ns += OP_HOST_NS
 
     def _node(self, op: Op, sequence: int, host_ns: int, duration_ns: int) -> None:
@@ -169,20 +179,29 @@ class RankTrace:
         self.lines.append(f'  {{"ph": "f", "id": {sequence}, "pid": {self.pid}, "tid": {self.pid + 1}, '
                           f'"ts": {self.clock.text(host_ns)}, "cat": "fwdbwd", "name": "fwdbwd", "bp": "e"}},\n')
 
-    def _work(self, step: int, work: Work, backward: bool, sequence: int, host_ns: int, start_ns: int,
+    def _work(self, step: int, work: Work, block: Block, sequence: int, host_ns: int, start_ns: int,
               speed: int) -> int:
         """Answers when the next kernel may begin."""
+        backward = block.backward
         self.correlation += 1
         tid = self.pid + backward
         known = f', "Sequence number": {sequence}, "Fwd thread id": 0' if not backward and sequence >= 0 else ""
         self._op(work.name, tid, host_ns + 500, OP_HOST_NS - 2_000,
-                 f'{known}, "Input Dims": {work.dims}, "Input type": {work.types}')
+                 f'{known}, "Input Dims": {self._dims(work)}, "Input type": {work.types}')
         if known:
             self.lines.append(f'  {{"ph": "s", "id": {sequence}, "pid": {self.pid}, "tid": {tid}, '
                               f'"ts": {self.clock.text(host_ns + 500)}, "cat": "fwdbwd", "name": "fwdbwd"}},\n')
-        duration_ns = scaled(work.nominal_ns, self.run.speed_of(self.rank, work.name, speed, step))
+        duration_ns = scaled(work.nominal_ns, self.run.speed_of(self.rank, work.name, block.layer, speed, step))
         self._launch(work.kernel, COMPUTE, tid, host_ns + 3_000, start_ns, duration_ns)
         return start_ns + duration_ns + GAP_NS
+
+    def _dims(self, work: Work) -> str:
+        """Of wider matrices, if its are."""
+        wider = self.run.faults.shapes.get(self.rank)
+        if wider is None or work.name != "aten::mm":
+            return work.dims
+        (rows, inner), (_, columns) = json.loads(work.dims)
+        return f"[[{rows}, {inner}], [{inner}, {int(columns * wider)}]]"
 
     def _collective(self, call: Collective, when: Item) -> None:
         kind, group = KINDS[call.kind], self.groups[call.group]

@@ -482,14 +482,15 @@ void AddProvenance(const std::string& trace_path, Trace* trace, Diagnostics* dia
                                    std::error_code ignored;
                                    return fs::is_regular_file(folder / name.name, ignored);
                                  });
-  const std::vector<fs::path> logs = CompileLogsOf(folder, trace->rank);
-  if (!files && logs.empty()) return;
   const bool any = std::any_of(trace->ranges.begin(), trace->ranges.end(), [&](const Range& range) {
     if (range.kind != RangeKind::kOperator) return false;
     const std::string_view name = trace->strings.View(range.text);
     return IsCompiledKernelName(name) || CpuKernelOf(name) != name;
   });
+  // The folder is listed last: that of a run has a file for each rank.
   if (!any) return;
+  const std::vector<fs::path> logs = CompileLogsOf(folder, trace->rank);
+  if (!files && logs.empty()) return;
   KernelOrigins origins = ReadOrigins(folder, diagnostics);
   ReadCompileLogs(logs, &origins, diagnostics);
   if (!origins.empty()) Completer(origins, trace).Complete();

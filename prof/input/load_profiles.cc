@@ -54,11 +54,14 @@ std::vector<std::unique_ptr<LoadedProfile>> Inputs::LoadAll(size_t threads) {
     last_path_ = inputs[i].file.path;
     try {
       if (problems[i] != nullptr) std::rethrow_exception(problems[i]);
-      if (!inputs[i].counted) Settle(inputs[i], read[i].get(), &losses[i]);
+      if (inputs[i].counted) {
+        ++opened_;
+      } else {
+        Settle(inputs[i], read[i].get(), &losses[i]);
+      }
       read[i]->losses = std::move(losses[i]);
       loaded.push_back(std::move(read[i]));
     } catch (const Error& error) {
-      if (!inputs[i].file.from_folder && !leaves_out_) throw;
       LeaveOut(error);
     }
   }

@@ -88,8 +88,10 @@ Inputs::Inputs(const std::vector<std::string>& arguments,
   std::map<std::string, std::shared_ptr<parse::InputBytes>> pipes;
   size_t counted = 0;  // Arguments in `profiles` whose files are counted.
   size_t count = 0;
-  const std::vector<std::string> standard_input = {"-"};
-  for (const std::string& path : arguments.empty() ? standard_input : arguments) {
+  const std::vector<std::string> given = arguments.empty()      ? std::vector<std::string>{"-"}
+                                         : arguments.size() > 1 ? LeaveOutMissing(arguments)
+                                                                : arguments;
+  for (const std::string& path : given) {
     std::shared_ptr<parse::InputBytes> piped;
     if (pipes.contains(path)) {
       throw UsageError(fmt::format("{} can be read only once: name it once", path));
@@ -205,16 +207,42 @@ std::vector<std::string> Inputs::Notes() const {
   return notes;
 }
 
-void Inputs::RefuseUnreadable(size_t least) const {
-  if (waiting_.size() < least || leaves_out_) return;
-  for (const Input& input : waiting_) {
-    if (input.file.from_folder) continue;
-    if (!input.records) {
-      parse::ProfileFile file(input.file);
-    } else if (input.file.piped == nullptr) {
-      parse::InputBytes file(input.file.path);
-      RefuseEmpty(input.file.path);
+std::vector<std::string> Inputs::LeaveOutMissing(const std::vector<std::string>& arguments) {
+  std::vector<std::string> there;
+  std::vector<std::string> problems;
+  for (const std::string& path : arguments) {
+    try {
+      if (path != "-" && !parse::IsPipe(path) && !IsFile(path)) parse::ListProfiles({path});
+      RefuseEmpty(path);
+      there.push_back(path);
+    } catch (const Error& error) {
+      problems.emplace_back(error.what());
     }
+  }
+  if (there.empty()) return arguments;  // Opening them reports why.
+  for (const std::string& problem : problems) {
+    if (!tool_.empty()) PrintError(Complaint(tool_, fmt::format("{}; left out", problem)));
+  }
+  left_out_ += problems.size();
+  missing_ = std::move(problems);
+  return there;
+}
+
+void Inputs::Quietly(const std::function<void(const std::string& problem)>& tell,
+                     WorkMeter* meter) {
+  tell_left_out_ = tell;
+  meter_ = meter;
+  for (const std::string& problem : missing_) tell(problem);
+}
+
+void Inputs::RefuseUnreadable() const {
+  if (waiting_.size() != 1 || paths_.size() != 1) return;
+  const Input& input = waiting_.front();
+  if (!input.records) {
+    parse::ProfileFile file(input.file);
+  } else if (input.file.piped == nullptr) {
+    parse::InputBytes file(input.file.path);
+    RefuseEmpty(input.file.path);
   }
 }
 
@@ -314,7 +342,6 @@ bool Inputs::OpenProfile(const Input& input, Diagnostics* diagnostics) {
   } catch (const Error& error) {
     stage_.reset();
     profile_.reset();
-    if (!input.file.from_folder && !leaves_out_) throw;
     LeaveOut(error);
     return false;
   }
@@ -331,10 +358,10 @@ std::unique_ptr<LoadedProfile> Inputs::ReadCounted(const Input& input) {
 bool Inputs::OpenCounted(const Input& input) {
   try {
     profile_ = ReadCounted(input);
-    if (leaves_out_) ++opened_;
+    ++opened_;
     return true;
   } catch (const Error& error) {
-    if (!leaves_out_) throw;
+    profile_.reset();
     LeaveOut(error);
     return false;
   }
@@ -347,10 +374,9 @@ bool Inputs::OpenRecords(const Input& input) {
         input.file.piped != nullptr ? input.file.piped
                                     : std::make_shared<parse::InputBytes>(last_path_, meter()));
     ShowStage(kPricing, WorkUnit::kBytes);
-    if (leaves_out_) ++opened_;
+    ++opened_;
     return true;
   } catch (const Error& error) {
-    if (!leaves_out_) throw;
     LeaveOut(error);
     return false;
   }
@@ -360,7 +386,6 @@ RecordSource::Step Inputs::NextLine(WaitingRow* row, Diagnostics* diagnostics) {
   try {
     return lines_->Next(row, diagnostics);
   } catch (const Error& error) {
-    if (!leaves_out_) throw;
     --opened_;
     LeaveOut(error);
     return Step::kEnd;
@@ -369,7 +394,7 @@ RecordSource::Step Inputs::NextLine(WaitingRow* row, Diagnostics* diagnostics) {
 
 /// Call in a handler of `error`.
 void Inputs::LeaveOut(const Error& error) {
-  if (most_left_out_ && left_out_ >= *most_left_out_) throw;
+  if (paths_.size() < 2) throw;
   if (tell_left_out_ != nullptr) {
     tell_left_out_(error.what());
   } else {

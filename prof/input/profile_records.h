@@ -31,10 +31,12 @@ std::vector<std::string> FilesReadFor(const std::vector<std::string>& arguments)
 class Inputs : public RecordSource {
  public:
   /// Files and folders in order; empty, or "-": standard input. Inputs that can only be opened
-  /// once, such as pipes, are opened here, waiting for their first bytes. Throws Error for a
-  /// missing profile or execution trace, and for execution traces with records. `needs`: parts of
+  /// once, such as pipes, are opened here, waiting for their first bytes. Of several, those that do
+  /// not exist or hold no profile are left out and reported. Throws Error if none is there, for a
+  /// missing execution trace, and for execution traces with records. `needs`: parts of
   /// profiles required beyond those for records; `json_needs`: further ones of PyTorch's traces.
-  /// `tool`: reports files left out. `status`, which may be null, shows progress.
+  /// `tool`: reports files left out; "": another process does. `status`, which may be null, shows
+  /// progress.
   Inputs(const std::vector<std::string>& arguments,
          const std::vector<std::string>& execution_traces, TraceNeeds needs = {},
          TraceNeeds json_needs = {}, std::string_view tool = "prof", StatusLine* status = nullptr);
@@ -47,32 +49,18 @@ class Inputs : public RecordSource {
   /// Throws UsageError without a profile, Error for an unreadable file.
   void Count(const std::string& counters);
 
-  /// From now on, if there are several inputs, a named one that cannot be read is left out and
-  /// reported, as files of folders are.
-  void LeaveOutUnreadable() { leaves_out_ = waiting_.size() > 1; }
-
-  /// From now on, up to `most` inputs may be left out, named or not; one more ends the run.
-  void AllowMissing(size_t most) {
-    most_left_out_ = most;
-    leaves_out_ = most > 0 && waiting_.size() > 1;
-  }
-
   /// For clients that must not print: `tell` gets what is wrong with each input that is left out,
   /// and `meter`, which may stop the work, counts it in place of a status line.
-  void Quietly(std::function<void(const std::string& problem)> tell, WorkMeter* meter) {
-    tell_left_out_ = std::move(tell);
-    meter_ = meter;
-  }
+  void Quietly(const std::function<void(const std::string& problem)>& tell, WorkMeter* meter);
 
-  /// Checks the start of every named file, if there are at least `least`, so that a wrong name is
-  /// reported before earlier inputs are printed. Throws Error.
-  void RefuseUnreadable(size_t least = 2) const;
+  /// Checks the start of the only input before it is read. Throws Error.
+  void RefuseUnreadable() const;
 
   /// Throws Error if an input holds records, which do not have what `option` needs (`wanted`:
   /// "copies"), before anything is printed.
   void RefuseRecords(std::string_view wanted, std::string_view option) const;
 
-  /// Throws Error for an unreadable named input; in a folder it is left out and reported at once.
+  /// An unreadable input is left out and reported at once. Throws Error if none can be read.
   Step Next(WaitingRow* row, Diagnostics* diagnostics) override;
   /// Reasons of records are counted when printed, those of profiles by their reader.
   bool counts_reasons() const override { return profile_ != nullptr; }
@@ -93,7 +81,7 @@ class Inputs : public RecordSource {
   /// The next profile's trace; null after the last. Throws Error for records and unreadable inputs.
   const Trace* NextTrace(Diagnostics* diagnostics);
 
-  /// Number of unreadable profiles in folders.
+  /// Number of inputs that were left out so far.
   size_t left_out() const { return left_out_; }
 
   /// After the last input: a sentence per unused execution trace, and for an unused reference and
@@ -126,6 +114,8 @@ class Inputs : public RecordSource {
     bool records = false;
     bool counted = false;  ///< An export of Nsight Compute, in place of records.
   };
+  /// Removes arguments that name nothing or an empty file, unless all do.
+  std::vector<std::string> LeaveOutMissing(const std::vector<std::string>& arguments);
   bool OpenNext(Diagnostics* diagnostics);
   bool OpenProfile(const Input& input, Diagnostics* diagnostics);
   bool OpenRecords(const Input& input);
@@ -143,6 +133,7 @@ class Inputs : public RecordSource {
 
   std::deque<Input> waiting_;
   std::vector<std::string> paths_;
+  std::vector<std::string> missing_;  // Problems of arguments that name nothing.
   parse::SkippedEntries skipped_;
   RunClaims claims_;
   TraceNeeds NeedsOf(const parse::ProfileFile& file) const;
@@ -154,11 +145,9 @@ class Inputs : public RecordSource {
   std::string_view tool_;
   size_t profile_count_ = 0;
   size_t left_out_ = 0;
-  std::optional<size_t> most_left_out_;
   size_t opened_ = 0;
   std::string last_path_;
   bool input_ended_ = false;
-  bool leaves_out_ = false;
   parse::TakenRanks taken_;
   std::function<std::string(size_t rank)> mark_;  // Null: ranks have their own names.
   std::vector<std::optional<int64_t>> marked_ranks_;

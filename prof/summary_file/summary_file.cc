@@ -30,18 +30,74 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The summaries in a folder without profiles; readers of profiles report folders that cannot be
-/// listed.
-std::vector<std::string> SummariesIn(const std::string& folder) {
+/// Which of the profiles a summary is of: its name without the ending, and without the number of a
+/// rank where the file holds several. "": none.
+std::string TraceOf(const std::string& summary, const std::set<std::string>& profiles) {
+  std::string name = summary.substr(0, summary.size() - kSummaryEnding.size());
+  if (profiles.contains(name)) return name;
+  const size_t dot = name.rfind('.');
+  const bool numbered = dot != name.npos && dot + 1 < name.size() &&
+                        name.find_first_not_of("0123456789", dot + 1) == name.npos;
+  if (numbered) name.resize(dot);
+  return numbered && profiles.contains(name) ? name : "";
+}
+
+std::string FilesBeside(const std::vector<std::string>& names) {
+  constexpr size_t kNamed = 3;
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), kNamed); ++i) {
+    text += (i == 0 ? "" : ", ") + names[i];
+  }
+  return names.size() > kNamed ? text + ", ..." : text;
+}
+
+/// The summaries in a folder, if they are the run: none without a trace is, or more of them than
+/// there are profiles without a summary. Readers of profiles report folders that cannot be listed.
+std::vector<std::string> SummariesIn(const std::string& folder, std::vector<std::string>* notes) {
+  std::set<std::string> profiles;
   std::vector<std::string> names;
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     std::string name = it->path().filename().string();
     if (name.starts_with('.')) continue;
-    if (parse::HasProfileName(name)) return {};
-    if (name.ends_with(kSummaryEnding)) names.push_back(std::move(name));
+    if (parse::HasProfileName(name)) {
+      profiles.insert(std::move(name));
+    } else if (name.ends_with(kSummaryEnding) && name.size() > kSummaryEnding.size()) {
+      names.push_back(std::move(name));
+    }
   }
   std::sort(names.begin(), names.end(), parse::NaturalLess);
+  if (names.empty() || profiles.empty()) return names;
+  std::vector<std::string> alone;  // Summaries without their trace.
+  std::set<std::string> covered;
+  for (const std::string& name : names) {
+    if (std::string trace = TraceOf(name, profiles); !trace.empty()) {
+      covered.insert(std::move(trace));
+    } else {
+      alone.push_back(name);
+    }
+  }
+  std::vector<std::string> stray;  // Profiles without a summary.
+  for (const std::string& name : profiles) {
+    if (!covered.contains(name)) stray.push_back(name);
+  }
+  std::sort(stray.begin(), stray.end(), parse::NaturalLess);
+  if (alone.empty() || alone.size() < stray.size()) {
+    if (!alone.empty()) {
+      notes->push_back(fmt::format(
+          "{}: the traces are read; not the summaries of others ({}): give them a folder of their "
+          "own",
+          folder, FilesBeside(alone)));
+    }
+    return {};
+  }
+  const size_t covers = profiles.size() - stray.size();
+  std::string text = fmt::format("{}: its {} summaries are read", folder, names.size());
+  if (covers > 0) text += fmt::format(", not the traces of {} of them", covers);
+  if (!stray.empty()) {
+    text += fmt::format("; no summary is of {}, which is not read", FilesBeside(stray));
+  }
+  notes->push_back(std::move(text));
   return names;
 }
 
@@ -161,17 +217,20 @@ std::string ReadAll(const std::string& path) {
 
 }  // namespace
 
-std::vector<SummaryInput> ListSummaries(const std::vector<std::string>& arguments) {
+std::vector<SummaryInput> ListSummaries(const std::vector<std::string>& arguments,
+                                        std::vector<std::string>* notes) {
   std::vector<SummaryInput> summaries;
   const std::string* other = nullptr;
   for (const std::string& path : arguments) {
     std::error_code error;
     const bool folder = path != "-" && fs::is_directory(path, error);
-    const std::vector<std::string> inside = folder ? SummariesIn(path) : std::vector<std::string>();
+    const std::vector<std::string> inside =
+        folder ? SummariesIn(path, notes) : std::vector<std::string>();
     for (const std::string& name : inside) {
       summaries.push_back({(fs::path(path) / name).string(), {}, true});
     }
-    if (!folder && IsSummary(path)) {
+    const bool lost = path.ends_with(kSummaryEnding) && !fs::exists(path, error);
+    if (!folder && (lost || IsSummary(path))) {
       summaries.push_back({path, {}, false});
     } else if (inside.empty()) {
       other = &path;

@@ -19,9 +19,10 @@ struct SummaryInput {
 };
 
 /// The summaries that the arguments name: files, and the files with suffix kSummaryEnding in
-/// folders without profiles, in natural order. Empty if there are none. Throws Error if only some
-/// arguments are summaries.
-std::vector<SummaryInput> ListSummaries(const std::vector<std::string>& arguments);
+/// folders, in natural order; of a folder with profiles too, either, and `notes` gets what is not
+/// read. Empty if there are none. Throws Error if only some arguments are summaries.
+std::vector<SummaryInput> ListSummaries(const std::vector<std::string>& arguments,
+                                        std::vector<std::string>* notes);
 
 /// Suffix of a summary of one input, appended to the input's name.
 inline constexpr std::string_view kSummaryEnding = ".oplens";

@@ -195,6 +195,20 @@ SummaryFile SummarySink::Take(std::string_view writer) {
 std::unique_ptr<Partial> LoadView(const SummaryFile& summary, const ViewPlan& plan,
                                   std::span<const std::string> ranks, std::string_view path) {
   const Section* const section = FindSection(summary.sections, *plan.view, plan.options);
+  const auto is_of_calls = [&](const std::string& word) {
+    return std::ranges::find(plan.view->by_of_calls, word) != plan.view->by_of_calls.end();
+  };
+  if (section == nullptr && std::ranges::all_of(plan.options.by, is_of_calls)) {
+    // What is in a section without words does not depend on them.
+    ViewOptions whole = plan.options;
+    whole.by.clear();
+    const Section* const other = FindSection(summary.sections, *plan.view, whole);
+    if (other != nullptr && !summary.calls.empty()) {
+      std::unique_ptr<Partial> partial = plan.view->make(plan.options);
+      partial->Merge(*LoadPartial(*other, whole, ranks, path));
+      return partial;
+    }
+  }
   if (section == nullptr) {
     const auto& by = plan.options.by;
     throw Error(std::string(path),

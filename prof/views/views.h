@@ -36,6 +36,7 @@ extern const View kEventsView;
 extern const View kDistributedView;
 extern const View kCollectivesView;
 extern const View kRanksView;
+extern const View kCulpritsView;
 extern const View kStragglersView;
 extern const View kImbalanceView;
 extern const View kSetupView;
@@ -74,6 +75,7 @@ inline constexpr const View* kViews[] = {
     &kDistributedView,
     &kCollectivesView,
     &kRanksView,
+    &kCulpritsView,
     &kStragglersView,
     &kImbalanceView,
     &kSetupView,

@@ -235,7 +235,7 @@ TEST(OplensProgramTest, OneBadFileIsToldAndTheOthersAreShown) {
   for (const std::vector<std::string>& inputs : std::vector<std::vector<std::string>>{
            {bad, kDemo}, {kDemo, bad}, {kDemo, "nosuch.sql"}, {"nosuch.sql", bad, kDemo}}) {
     const RunResult result = RunOplens(inputs);
-    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_EQ(result.exit_code, 3);
     EXPECT_THAT(result.err, HasSubstr("left out"));
     EXPECT_THAT(result.out, HasSubstr("131 kernels, 4.13 ms"));
     EXPECT_THAT(result.out, Not(HasSubstr("processes")));

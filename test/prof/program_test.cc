@@ -118,8 +118,9 @@ TEST_F(ProgramTest, AnEmptyFileIsAnError) {
   EXPECT_THAT(result.err, HasSubstr("prof: " + empty.string() + ": is empty"));
   EXPECT_FALSE(std::filesystem::exists(out));
   result = RunProgram({Program("prof"), dict_.string(), empty.string()});
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_EQ(result.out, "") << "found before the rows of the files before it are written";
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.err, HasSubstr("empty.dict: is empty"));
+  EXPECT_NE(result.out, "") << "the others are shown";
   EXPECT_EQ(RunProgram({Program("prof")}, {.stdin_path = empty}).exit_code, 0);
 }
 

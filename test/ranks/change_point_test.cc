@@ -1,4 +1,4 @@
-#include "prof/views/collectives/change_point.h"
+#include "prof/verdicts/change_point.h"
 
 #include <gtest/gtest.h>
 

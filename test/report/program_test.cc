@@ -417,7 +417,7 @@ TEST(ReportTest, ExitCodes) {
   fs::create_directories(TestDir() / "run");
   WriteKinetoRun(ExampleNetwork(), TestDir() / "run" / "a.json");
   WriteFile(TestDir() / "run" / "b.json", "{]");
-  const RunResult partly = RunReport({"run", "--strict"}, {.directory = folder});
+  const RunResult partly = RunReport({"run"}, {.directory = folder});
   EXPECT_EQ(partly.exit_code, 3);
   EXPECT_THAT(partly.err, HasSubstr("left out"));
   EXPECT_THAT(partly.err, Not(HasSubstr("prof:")));

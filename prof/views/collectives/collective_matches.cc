@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/saturating.h"
 #include "base/shown_text.h"
+#include "prof/verdicts/run_times.h"
 #include "prof/views/common/view.h"
 
 namespace oplens::prof {
@@ -119,6 +120,27 @@ void CollectiveMatches::ListRanks(Exchange* exchange) {
     const auto at = std::lower_bound(names_.begin(), names_.end(), name, RankBefore());
     rank.number = static_cast<uint32_t>(at - names_.begin());
   }
+  ListRuns(exchange);
+}
+
+void CollectiveMatches::ListRuns(Exchange* exchange) {
+  using Begin = std::pair<uint32_t, std::optional<int64_t>>;  // Of a rank, by its number.
+  std::vector<Begin> own;
+  for (const Rank& rank : ranks_) {
+    std::optional<int64_t> began_ns;
+    for (const CollectiveSet::Recording& recording : *rank.recordings) {
+      const auto one_ns = TimeOfDay(recording.origin_ns, recording.clock_offset_ns);
+      if (one_ns) began_ns = std::min(began_ns.value_or(*one_ns), *one_ns);
+    }
+    own.emplace_back(rank.number, began_ns);
+  }
+  std::vector<std::optional<int64_t>> began_ns(names_.size());
+  for (const auto& [number, one_ns] : ValuesOfAll(own, "times", exchange)) {
+    if (number < began_ns.size()) began_ns[number] = one_ns;
+  }
+  const std::vector<int64_t> runs = RunsByTime(began_ns);
+  several_runs_ = std::ranges::any_of(runs, [](int64_t run) { return run > 0; });
+  for (Rank& rank : ranks_) rank.run = std::max<int64_t>(0, runs[rank.number]);
 }
 
 void CollectiveMatches::ListWorks(Exchange* exchange) {
@@ -174,9 +196,10 @@ void CollectiveMatches::Gather(Rank* rank) {
   rank->first_call = meeting_of_.size();
   std::vector<uint32_t> touched;
   for (const CollectiveRow& row : CallsOf(*rank)) {
-    const auto key = KeyOf(row);
+    auto key = KeyOf(row);
     meeting_of_.push_back(kNoMeeting);
     if (!key) continue;
+    key->run = rank->run;
     const uint32_t place = PlaceOf(*key);
     if (alike_[place].count++ == 0) touched.push_back(place);
     Meeting own;
@@ -378,7 +401,10 @@ CollectiveShare CollectiveMatches::ShareOf(const Rank& rank, const CollectiveRow
   const Alike& alike = alike_[alike_of_[place]];
   const Arrivals& arrivals = arrivals_[place];
   if (IsUneven(alike)) share.loss = CollectiveLoss::kUneven;
-  if (!IsMet(alike)) return share;
+  if (!IsMet(alike)) {
+    if (several_runs_ && share.loss == CollectiveLoss::kNone) share.loss = CollectiveLoss::kApart;
+    return share;
+  }
   if (arrivals.apart) {
     share.loss = CollectiveLoss::kApart;
     return share;

@@ -32,6 +32,8 @@ class Partial;
 /// call is missing, and none is matched. Sends and receives are matched where their peer is
 /// recorded (CollectiveSet makes a group of sender and receiver), and in groups of two ranks.
 ///
+/// Calls of recordings of different runs (RunsByTime) do not match.
+///
 /// If this matches calls that did not run at the same time on aligned clocks, none is matched. It
 /// takes at least three calls to align clocks.
 ///
@@ -132,10 +134,12 @@ class CollectiveMatches {
     const std::string* name = nullptr;
     const std::vector<CollectiveSet::Recording>* recordings = nullptr;
     uint32_t number = 0;             // Among all ranks.
+    int64_t run = 0;                 // RunsByTime.
     size_t first_call = 0;           // Index in meeting_of_.
     std::vector<GroupClock> clocks;  // By key.
   };
   void ListRanks(Exchange* exchange);
+  void ListRuns(Exchange* exchange);
   void ListWorks(Exchange* exchange);
   /// The calls of a rank by start, without their shares.
   std::vector<CollectiveRow> CallsOf(const Rank& rank) const;
@@ -167,6 +171,7 @@ class CollectiveMatches {
 
   const CollectiveSet& set_;
   std::vector<std::string> names_;         // Of all ranks, in rank order.
+  bool several_runs_ = false;              // By their times of day.
   std::vector<WorkName> works_;            // Before calls of any rank, in order.
   std::vector<uint32_t> places_of_works_;  // Index in works_, by number in the set.
   std::vector<Rank> ranks_;

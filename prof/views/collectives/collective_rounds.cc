@@ -59,7 +59,7 @@ uint64_t CollectiveKey::Hash() const {
   const uint64_t small = static_cast<uint64_t>(kind) | static_cast<uint64_t>(dtype) << 16 |
                          (numbered ? uint64_t{1} << 32 : 0) | (has_step ? uint64_t{1} << 33 : 0);
   uint64_t hash = With(ordinal, small);
-  for (const int64_t value : {sequence, size_bytes, step}) {
+  for (const int64_t value : {sequence, size_bytes, step, run}) {
     hash = With(hash, static_cast<uint64_t>(value));
   }
   return hash;

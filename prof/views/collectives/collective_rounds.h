@@ -25,6 +25,7 @@ struct CollectiveKey {
   int64_t step = 0;
   uint32_t ordinal = 0;  ///< Among a rank's similar calls.
   uint32_t group = 0;    ///< Number in the process's own groups.
+  int64_t run = 0;       ///< Recordings of other runs have other calls (RunsByTime).
   CollectiveKind kind = CollectiveKind::kUnknown;
   ops::DType dtype = ops::DType::kUnknown;
   bool numbered = false;
@@ -37,7 +38,7 @@ struct CollectiveKey {
   /// All except the group.
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->sequence, &self->size_bytes, &self->step, &self->ordinal);
+    bytes->Values(&self->sequence, &self->size_bytes, &self->step, &self->ordinal, &self->run);
     bytes->Word(&self->kind, static_cast<size_t>(CollectiveKind::kWait) + 1);
     bytes->Word(&self->dtype, static_cast<size_t>(ops::DType::kUnknown) + 1);
     bytes->Values(&self->numbered, &self->has_step);

@@ -25,6 +25,9 @@ namespace {
 constexpr std::string_view kGroupKindKey = "group_kind";
 constexpr std::string_view kCollectivesKeys[] = {"kind",  "group", kGroupKindKey, "size",
                                                  "dtype", "rank",  "step"};
+/// Kinds of groups are known from the trace too.
+constexpr std::string_view kCollectivesKeysOfCalls[] = {"kind",  "group", "size",
+                                                        "dtype", "rank",  "step"};
 
 /// What a row's calls have in common; keys that --by does not name keep their defaults.
 struct CollectivesKey {
@@ -304,6 +307,7 @@ extern constexpr View kCollectivesView = {
     .fields = CollectiveCallFields,
     .make = MakePartial<Collectives>,
     .by = kCollectivesKeys,
+    .by_of_calls = kCollectivesKeysOfCalls,
     .narrow = "exposed_ns,latency_ns,wait_ns,transfer_ns,bus_gbps",
     .important =
         "kind,exposed_ns,latency_ns,bus_gbps,size_bytes,wait_ns,rank,step,transfer_ns,start_ns,"

@@ -11,35 +11,14 @@
 #include <vector>
 
 #include "prof/run/step.h"
-#include "prof/views/collectives/change_point.h"
+#include "prof/verdicts/change_point.h"
+#include "prof/verdicts/peers.h"
 
 namespace oplens::prof {
 namespace {
 
 /// Least spread of compared shares of times: below it is rounding.
 constexpr double kLeastSpread = 0.001;
-
-class Peers {
- public:
-  void Add(int64_t value) { values_.push_back(value); }
-  void Sort() { std::sort(values_.begin(), values_.end()); }
-  size_t size() const { return values_.size(); }
-
-  /// The median of the others if one member's value is `own`. Precondition: there are others.
-  double MedianWithout(int64_t own) const {
-    const auto place = static_cast<size_t>(std::lower_bound(values_.begin(), values_.end(), own) -
-                                           values_.begin());
-    const auto at = [&](size_t i) { return static_cast<double>(values_[i < place ? i : i + 1]); };
-    const size_t others = values_.size() - 1;
-    if (others % 2 == 1) return at(others / 2);
-    return (at(others / 2 - 1) + at(others / 2)) / 2;
-  }
-
- private:
-  std::vector<int64_t> values_;
-};
-
-using PeersOfSteps = std::map<int64_t, Peers>;  // By number of the step.
 
 /// A rank's times compared with the others', by step.
 struct Series {

@@ -119,6 +119,8 @@ struct View {
   std::unique_ptr<ViewStream> (*stream)(const std::vector<size_t>& places, Sink* sink) = nullptr;
   /// Words of --by that it takes; `make` throws UsageError for others.
   std::span<const std::string_view> by = {};
+  /// Those of them that change only what AddCalls adds.
+  std::span<const std::string_view> by_of_calls = {};
   std::string_view some = {};    ///< Fields printed in lines if -c is not given; "": all.
   std::string_view narrow = {};  ///< Likewise with -w, after the keys.
   /// Fields that stay longest in a narrow line, most important first; "": the keys, then `narrow`.

@@ -1,5 +1,5 @@
-#ifndef OPLENS_PROF_VIEWS_COLLECTIVES_CHANGE_POINT_H_
-#define OPLENS_PROF_VIEWS_COLLECTIVES_CHANGE_POINT_H_
+#ifndef OPLENS_PROF_VERDICTS_CHANGE_POINT_H_
+#define OPLENS_PROF_VERDICTS_CHANGE_POINT_H_
 
 #include <cstddef>
 #include <span>
@@ -30,4 +30,4 @@ inline constexpr size_t kLeastSteps = 8;
 
 }  // namespace oplens::prof
 
-#endif  // OPLENS_PROF_VIEWS_COLLECTIVES_CHANGE_POINT_H_
+#endif  // OPLENS_PROF_VERDICTS_CHANGE_POINT_H_

@@ -1,0 +1,207 @@
+#include "prof/verdicts/culprits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/saturating.h"
+#include "prof/verdicts/change_point.h"
+#include "prof/verdicts/file_culprits.h"
+#include "prof/verdicts/network_culprits.h"
+#include "prof/verdicts/stage_judge.h"
+
+namespace oplens::prof {
+namespace {
+
+/// Judges ranks that do the same; those that do other work are no measure for the others.
+void JudgeAlike(const std::vector<const RankLoad*>& loads,
+                std::map<const RankLoad*, std::vector<Culprit>>* of_loads) {
+  if (loads.size() < 2) return;
+  std::vector<std::vector<Culprit>> found = JudgeStage(loads);
+  std::vector<const RankLoad*> alike;
+  for (size_t i = 0; i < loads.size(); ++i) {
+    const bool other = std::ranges::any_of(
+        found[i], [](const Culprit& culprit) { return culprit.cause == CulpritCause::kOtherWork; });
+    if (!other) alike.push_back(loads[i]);
+    (*of_loads)[loads[i]] = std::move(found[i]);
+  }
+  if (alike.size() == loads.size() || alike.size() < 2) return;
+  found = JudgeStage(alike);
+  for (size_t i = 0; i < alike.size(); ++i) (*of_loads)[alike[i]] = std::move(found[i]);
+}
+
+/// One row for the ranks of a node that are slow alike, if all of its ranks are and others are not.
+void JoinNodes(const std::vector<CulpritRank>& ranks, std::vector<Culprit>* culprits) {
+  std::map<std::string_view, size_t> sizes;
+  for (const CulpritRank& rank : ranks) ++sizes[rank.node];
+  if (sizes.size() < 2) return;
+  std::map<std::pair<std::string_view, CulpritCause>, std::vector<size_t>> alike;
+  for (size_t i = 0; i < culprits->size(); ++i) {
+    const Culprit& one = (*culprits)[i];
+    if (IsAboutFiles(one.cause) || one.ranks.size() != 1) continue;
+    alike[{ranks[one.ranks.front()].node, one.cause}].push_back(i);
+  }
+  std::set<size_t> joined;
+  std::vector<Culprit> nodes;
+  for (const auto& [key, members] : alike) {
+    const auto& [node, cause] = key;
+    if (node.empty() || members.size() < 2 || members.size() * 4 < sizes.at(node) * 3) continue;
+    const auto costliest = std::ranges::max_element(
+        members, {}, [&](size_t i) { return (*culprits)[i].cost_ns.value_or(-1); });
+    Culprit whole = (*culprits)[*costliest];
+    whole.who = fmt::format("node {}", node);
+    whole.what = fmt::format("{} of its {} ranks: {}, {}", members.size(), sizes.at(node),
+                             CulpritWord(whole.cause), whole.what);
+    whole.cause = CulpritCause::kSlowNode;
+    whole.ranks.clear();
+    for (const size_t i : members) {
+      joined.insert(i);
+      whole.ranks.push_back((*culprits)[i].ranks.front());
+    }
+    nodes.push_back(std::move(whole));
+  }
+  std::vector<Culprit> left;
+  for (size_t i = 0; i < culprits->size(); ++i) {
+    if (!joined.contains(i)) left.push_back(std::move((*culprits)[i]));
+  }
+  *culprits = std::move(left);
+  std::move(nodes.begin(), nodes.end(), std::back_inserter(*culprits));
+}
+
+/// With too few steps for a test, what others waited for a rank counts, if that is known: the mean
+/// over them, per step.
+void AddLate(const std::vector<CulpritRank>& ranks, std::vector<Culprit>* culprits) {
+  constexpr double kLeastLate = 0.02;
+  std::map<std::string_view, int64_t> caused_ns;
+  for (const CulpritRank& rank : ranks) {
+    for (const auto& [last, wait_ns] : rank.load->waited_ns) {
+      SaturatingAdd(&caused_ns[last], wait_ns);
+    }
+  }
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    const auto caused = caused_ns.find(ranks[i].name);
+    std::vector<const LoadStep*> steps;
+    double total = 0;
+    for (const LoadStep& step : ranks[i].load->steps) {
+      if (!step.steady) continue;
+      steps.push_back(&step);
+      total += static_cast<double>(int64_t{step.total_ns});
+    }
+    if (caused == caused_ns.end() || steps.empty() || steps.size() >= kLeastSteps) continue;
+    const double cost = static_cast<double>(caused->second) / static_cast<double>(ranks.size() - 1);
+    if (cost < kLeastLate * total) continue;
+    // Who waits as long for a culprit, or for a rank that causes more, only follows it.
+    const bool follows = std::ranges::any_of(ranks[i].load->waited_ns, [&](const auto& of) {
+      const auto other = caused_ns.find(of.first);
+      const bool more = other != caused_ns.end() && other->second > caused->second;
+      const bool named = std::ranges::any_of(*culprits, [&](const Culprit& one) {
+        return !IsAboutFiles(one.cause) && one.ranks.size() == 1 &&
+               ranks[one.ranks.front()].name == of.first;
+      });
+      return (more || named) && 2 * static_cast<double>(int64_t{of.second}) > cost;
+    });
+    if (follows) continue;
+    auto own = std::ranges::find_if(*culprits, [&](const Culprit& one) {
+      return !IsAboutFiles(one.cause) && one.ranks == std::vector<size_t>{i};
+    });
+    if (own == culprits->end()) {
+      Culprit late;
+      late.who = fmt::format("rank {}", ranks[i].name);
+      late.cause = CulpritCause::kLate;
+      late.what = "others wait for it; nothing of its own shows why";
+      late.since_step = steps.front()->number;
+      late.steps = steps.size();
+      late.ranks = {i};
+      own = culprits->insert(culprits->end(), std::move(late));
+    }
+    const auto cost_ns = static_cast<int64_t>(cost / static_cast<double>(steps.size()));
+    if (cost_ns <= own->cost_ns.value_or(0)) continue;
+    own->cost_ns = cost_ns;
+    own->cost_share = cost / total;
+  }
+}
+
+/// Counts the ranks that wait for each culprit: for itself, or for a rank that waits for it.
+void CountWaiters(const std::vector<CulpritRank>& ranks, std::vector<Culprit>* culprits) {
+  constexpr size_t kNobody = SIZE_MAX;
+  std::map<std::string_view, size_t> places;
+  for (size_t i = 0; i < ranks.size(); ++i) places.try_emplace(ranks[i].name, i);
+  std::vector<size_t> next(ranks.size(), kNobody);
+  bool known = false;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    const auto& waited = ranks[i].load->waited_ns;
+    const auto most =
+        std::ranges::max_element(waited, {}, [](const auto& of) { return int64_t{of.second}; });
+    if (most == waited.end()) continue;
+    known = true;
+    if (const auto at = places.find(most->first); at != places.end()) next[i] = at->second;
+  }
+  if (!known) return;
+  std::vector<size_t> culprit_of(ranks.size(), kNobody);
+  for (size_t i = culprits->size(); i-- > 0;) {
+    Culprit& one = (*culprits)[i];
+    if (IsAboutFiles(one.cause) || one.cause == CulpritCause::kNetwork) continue;
+    one.waiters = 0;
+    for (const size_t rank : one.ranks) culprit_of[rank] = i;
+  }
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    if (culprit_of[i] != kNobody) continue;
+    std::set<size_t> seen;
+    size_t at = next[i];
+    while (at != kNobody && culprit_of[at] == kNobody && seen.insert(at).second) at = next[at];
+    if (at != kNobody && culprit_of[at] != kNobody) {
+      ++*(*culprits)[culprit_of[at]].waiters;
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view CulpritWord(CulpritCause cause) {
+  constexpr std::string_view kWords[] = {
+      "missing",    "twice",     "other run", "fewer steps", "other work",  "slow op",
+      "slow layer", "slow GPU",  "slow node", "slow ops",    "data loader", "gc.collect",
+      "checkpoint", "allocator", "copies",    "host",        "late",        "network"};
+  return kWords[static_cast<size_t>(cause)];
+}
+
+std::vector<Culprit> FindCulprits(const std::vector<CulpritRank>& ranks) {
+  std::vector<Culprit> culprits = FindFileCulprits(ranks);
+  std::map<int64_t, std::vector<const RankLoad*>> stages;
+  std::set<size_t> apart;  // Ranks of other runs are compared with none.
+  for (const Culprit& culprit : culprits) {
+    if (culprit.cause == CulpritCause::kOtherRun) {
+      apart.insert(culprit.ranks.begin(), culprit.ranks.end());
+    }
+  }
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    if (!apart.contains(i)) stages[ranks[i].stage].push_back(ranks[i].load);
+  }
+  std::map<const RankLoad*, std::vector<Culprit>> of_loads;
+  for (const auto& [stage, loads] : stages) JudgeAlike(loads, &of_loads);
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    for (Culprit& culprit : of_loads[ranks[i].load]) {
+      culprit.who = fmt::format("rank {}", ranks[i].name);
+      culprit.ranks = {i};
+      culprits.push_back(std::move(culprit));
+    }
+  }
+  if (ranks.size() > 1) AddLate(ranks, &culprits);
+  JoinNodes(ranks, &culprits);
+  for (Culprit& culprit : FindNetworkCulprits(ranks)) culprits.push_back(std::move(culprit));
+  std::stable_sort(culprits.begin(), culprits.end(), [](const Culprit& a, const Culprit& b) {
+    const auto key = [](const Culprit& of) {
+      const bool files = IsAboutFiles(of.cause);
+      return std::tuple(!files, files ? 0 : -of.cost_ns.value_or(-1),
+                        files ? static_cast<int>(of.cause) : 0);
+    };
+    return key(a) < key(b);
+  });
+  CountWaiters(ranks, &culprits);
+  return culprits;
+}
+
+}  // namespace oplens::prof
