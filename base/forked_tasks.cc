@@ -182,7 +182,7 @@ void ForkedTasks::Run(const std::function<void(size_t task, TaskResult result)>&
                       const std::function<void(size_t ended)>& tick) {
   // The processes share the threads that this one may use.
   const int threads = ThreadLimit() / static_cast<int>(std::clamp<size_t>(
-                                          std::min(most_at_once_, count_), 1, kMostThreads));
+                                          std::min(most_at_once_, count_), 1, kMostFileThreads));
   const auto work = [this, threads](size_t task) {
     SetThreadLimit(threads);
     return work_(task);

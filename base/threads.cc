@@ -16,9 +16,9 @@ int ThreadLimit() {
   if (given > 0) return given;
   // 0 where it is not known.
   const auto cores = static_cast<int>(std::min(std::thread::hardware_concurrency(), 1024U));
-  return std::clamp(cores, 1, kMostThreads);
+  return std::clamp(cores, 1, kMostFileThreads);
 }
 
-void SetThreadLimit(int limit) { threads_given = std::clamp(limit, 1, kMostThreads); }
+void SetThreadLimit(int limit) { threads_given = std::clamp(limit, 1, kMostFileThreads); }
 
 }  // namespace oplens

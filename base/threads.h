@@ -4,12 +4,12 @@
 namespace oplens {
 
 /// The most threads that are of use for one file.
-inline constexpr int kMostThreads = 16;
+inline constexpr int kMostFileThreads = 16;
 
 /// How many threads this process may use for one file, from 1: those of the machine, at most
-/// kMostThreads, unless told. Results do not depend on it.
+/// kMostFileThreads, unless told. Results do not depend on it.
 int ThreadLimit();
-/// Call before files are read. `limit` is clamped to 1 .. kMostThreads.
+/// Call before files are read. `limit` is clamped to 1 .. kMostFileThreads.
 void SetThreadLimit(int limit);
 
 }  // namespace oplens

@@ -235,6 +235,16 @@ constexpr Key<ModelFacts> kModelKeys[] = {
     KeyOf<&ModelFacts::missing, ModelFacts>("missing", "why no convention has a figure"),
 };
 
+constexpr Key<CulpritFact> kCulpritKeys[] = {
+    KeyOf<&CulpritFact::who, CulpritFact>("who", "rank, node, group or link"),
+    KeyOf<&CulpritFact::cause, CulpritFact>("cause", ""),
+    KeyOf<&CulpritFact::what, CulpritFact>("what", "more of the cause"),
+    KeyOf<&CulpritFact::often, CulpritFact>("often", "since when, or in which steps"),
+    KeyOf<&CulpritFact::cost_ns, CulpritFact>("cost_ns", "of the run, a step"),
+    KeyOf<&CulpritFact::cost_pct, CulpritFact>("cost_pct", "of the step"),
+    KeyOf<&CulpritFact::tested, CulpritFact>("tested", "over steps; false: too few of them"),
+};
+
 constexpr Key<LossFact> kLossKeys[] = {
     KeyOf<&LossFact::loss, LossFact>("loss", ""),
     KeyOf<&LossFact::rank, LossFact>("rank", ""),
@@ -297,6 +307,7 @@ constexpr Key<Screen> kScreenKeys[] = {
     KeyOf<&Screen::one_run, Screen>("one_run",
                                     "false: they are not of one run, so sums mean nothing"),
     KeyOf<&Screen::selected, Screen>("selected", "only a part of the run was looked at"),
+    KeyOf<&Screen::of_summaries, Screen>("of_summaries", "only ranks and culprits are known"),
     KeyOf<&Screen::kernels, Screen>("kernels", ""),
     KeyOf<&Screen::replays, Screen>("replays", "of graphs whose kernels are not in the file"),
     KeyOf<&Screen::replay_pct, Screen>("replay_pct", "their share of kernel_ns, at most"),
@@ -324,6 +335,9 @@ constexpr Key<Screen> kScreenKeys[] = {
     {"ranks", "by descending computation time",
      [](const Screen& screen) { return ListOf(All(kRankKeys), screen.ranks); },
      [] { return ListSchema(All(kRankKeys)); }},
+    {"culprits", "the costliest first",
+     [](const Screen& screen) { return ListOf(All(kCulpritKeys), screen.culprits); },
+     [] { return ListSchema(All(kCulpritKeys)); }},
     KeyOf<&Screen::slowest_by_pct, Screen>(
         "slowest_by_pct", "by how much the first computes longer than the median rank"),
     KeyOf<&Screen::missed_tc_pct, Screen>("missed_tc_pct",

@@ -201,8 +201,8 @@ void ReadInputs(const cxxopts::ParseResult& given, InputOptions* options) {
   options->strict = given.count("strict") > 0;
   if (given.count("threads") > 0) {
     const int threads = given["threads"].as<int>();
-    if (threads < 1 || threads > kMostThreads) {
-      throw UsageError(fmt::format("--threads: give a number from 1 to {}", kMostThreads));
+    if (threads < 1 || threads > kMostFileThreads) {
+      throw UsageError(fmt::format("--threads: give a number from 1 to {}", kMostFileThreads));
     }
     SetThreadLimit(threads);
   }
