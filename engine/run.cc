@@ -49,7 +49,7 @@ Run::Run(std::vector<std::string> paths, Words opened)
     : paths_(std::move(paths)), opened_(std::move(opened)) {
   RefusePipes(paths_);
   const Options options = OptionsOf(paths_, opened_, {});
-  summaries_ = prof::ListSummaries(paths_);
+  summaries_ = prof::ListSummaries(paths_, &beside_);
   if (!summaries_.empty()) return;
   const std::unique_ptr<prof::Inputs> inputs = MakeInputs(options, {}, nullptr);
   inputs->RefuseUnreadable();
@@ -110,6 +110,7 @@ void Run::ReadLocked(const Options& options, const Needs& needs, const Reader& r
 }
 
 void Run::TellOfInputs(bool as_one_run, Messages* messages) const {
+  for (const std::string& note : beside_) messages->Need(note);
   for (const std::string& note : notes_) messages->Need(note);
   if (as_one_run && !claim_.empty()) messages->Need(claim_);
 }

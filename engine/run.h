@@ -97,6 +97,7 @@ class Run {
   std::vector<std::string> left_out_;
   std::vector<std::string> files_;
   std::vector<std::string> notes_;
+  std::vector<std::string> beside_;  // What summaries leave unread.
   std::string claim_;
 };
 
