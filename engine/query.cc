@@ -16,8 +16,7 @@ namespace {
 
 constexpr std::string_view kOfBoth[] = {"gpu", "rules", "step", "op"};
 constexpr std::string_view kOfOpening[] = {
-    "gpu",       "rules",    "step",          "op",  "execution-trace", "evidence",
-    "reference", "counters", "allow-missing", "jobs"};
+    "gpu", "rules", "step", "op", "execution-trace", "evidence", "reference", "counters", "jobs"};
 constexpr std::string_view kOfQuery[] = {
     "gpu",     "rules",      "step",       "op",        "sort",      "copies", "compat",
     "what-if", "step-range", "time-range", "device",    "all-steps", "range",  "model",

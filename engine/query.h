@@ -29,7 +29,7 @@ struct Query {
 };
 
 /// What `prof` makes of these words. `opened`: of execution-trace, evidence, reference, counters,
-/// allow-missing, jobs, gpu, rules, step and op. Throws UsageError for wrong ones.
+/// jobs, gpu, rules, step and op. Throws UsageError for wrong ones.
 prof::Options OptionsOf(const std::vector<std::string>& paths, const Words& opened,
                         const Query& query);
 

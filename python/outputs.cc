@@ -71,7 +71,7 @@ report::Options PageOptions(const engine::Run& run, const std::string& path,
                                        : fmt::format("--{}={}", word.first, word.second));
   };
   for (const auto& word : run.opened()) {
-    if (word.first != "op" && word.first != "jobs" && word.first != "allow-missing") add(word);
+    if (word.first != "op" && word.first != "jobs") add(word);
   }
   for (const auto& word : words) {
     if (word.first == "open" || word.first == "output" || word.first == "diff") {

@@ -58,7 +58,7 @@ Answer Ask(KeptRun* run, const Query& query) {
 }
 
 /// What the program prints for the same words.
-Answer Printed(const std::vector<std::string>& paths, const Query& query) {
+Answer Printed(const std::vector<std::string>& paths, const Query& query, int exit_code = 0) {
   std::vector<std::string> words = {Program("prof"), "-v", "--json"};
   const auto add = [&](const std::string& option, const std::string& value) {
     if (!value.empty()) words.insert(words.end(), {option, value});
@@ -73,7 +73,7 @@ Answer Printed(const std::vector<std::string>& paths, const Query& query) {
   }
   words.insert(words.end(), paths.begin(), paths.end());
   const RunResult result = RunProgram(words);
-  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.exit_code, exit_code) << result.err;
   return {result.out, result.err};
 }
 
@@ -200,7 +200,7 @@ TEST(EngineRunTest, WhatIsLeftOutIsToldNotPrinted) {
   EXPECT_THAT(testing::internal::GetCapturedStderr(), IsEmpty());
   ASSERT_EQ(run.left_out().size(), 1U);
   EXPECT_THAT(run.left_out().front(), HasSubstr("rank1.json"));
-  EXPECT_EQ(answer.rows, Printed({folder}, {.view = "overview"}).rows);
+  EXPECT_EQ(answer.rows, Printed({folder}, {.view = "overview"}, 3).rows);
 }
 
 TEST(EngineRunTest, StopEndsTheQuestionOnly) {

@@ -280,7 +280,7 @@ def open(source: Union[Source, Iterable[Source]], *, progress: Progress = None, 
         progress: called with (done, total) of the current stage, bytes or kernels, total 0 if it is unknown; True:
             tqdm; None: tqdm if it is installed and standard error is a terminal; False: nothing.
         options: of `prof`, for each question: gpu="H200", rules="rules.toml", step="ProfilerStep", op="outer",
-            execution_trace=..., evidence=..., reference=..., counters=..., allow_missing=N, jobs=N.
+            execution_trace=..., evidence=..., reference=..., counters=..., jobs=N.
 
     Raises:
         Error: a file is missing or no profile. UsageError: an option is wrong.
