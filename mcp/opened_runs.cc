@@ -22,6 +22,7 @@
 #include "prof/table/formats.h"
 #include "prof/table/sqlite_file.h"
 #include "prof/views/kernels/raw_tables.h"
+#include "prof/views/views.h"
 
 namespace oplens::mcp {
 namespace {
@@ -145,7 +146,8 @@ const screen::Screen& OpenedRun::Facts(WorkMeter* meter) {
     plan.run = options.RunOf({});
     facts = screen::MakeScreen(records, plan, messages.losses());
   };
-  run_.Read(screen::NeedsOfScreen(), {}, read, &messages, meter);
+  // What most views need too, so that a second question does not read the file again.
+  run_.Read(screen::NeedsOfScreen() | prof::kAdviceView.needs, {}, read, &messages, meter);
   said_ = messages.Sentences();
   facts_ = std::move(facts);
   return *facts_;
