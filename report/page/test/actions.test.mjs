@@ -397,8 +397,8 @@ test('from an operator to its shapes', { skip }, async () => {
   await page.click('main .table tbody td');
   // What was chosen is in sight.
   await page.waitForFunction(() => {
-    const { top, bottom } = document.querySelector('.details').getBoundingClientRect();
-    return top >= 0 && bottom <= innerHeight + 1;
+    const place = document.querySelector('.details')?.getBoundingClientRect();
+    return place !== undefined && place.top >= 0 && place.bottom <= innerHeight + 1;
   });
   await page.click('.ways button');
   await open.settled();
