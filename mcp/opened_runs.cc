@@ -11,6 +11,7 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <future>
 #include <system_error>
 #include <utility>
 
@@ -69,6 +70,18 @@ class ContentHash {
   EVP_MD_CTX* context_;
 };
 
+/// Of the content of all files.
+std::string HashOf(const Place& place, WorkMeter* meter) {
+  ContentHash hash;
+  for (const std::string& file : place.files) {
+    if (place.is_folder) {
+      hash.Add(fs::path(file).lexically_relative(place.resolved).string() + "\n");
+    }
+    hash.AddFile(file, meter);
+  }
+  return hash.Take();
+}
+
 /// Changes when a file is written, or replaced.
 std::string StampOf(const Place& place) {
   std::string stamp = place.resolved;
@@ -123,8 +136,7 @@ int64_t HeldBytes() {
 
 }  // namespace
 
-OpenedRun::OpenedRun(Place place, std::string hash)
-    : place_(std::move(place)), hash_(std::move(hash)), run_({place_.resolved}) {}
+OpenedRun::OpenedRun(Place place) : place_(std::move(place)), run_({place_.resolved}) {}
 
 OpenedRun::~OpenedRun() {
   std::error_code ignored;
@@ -190,42 +202,44 @@ const std::string& OpenedRun::Database(WorkMeter* meter) {
   return database_;
 }
 
-std::string OpenedRuns::HashOf(const Place& place, WorkMeter* meter) {
-  std::string stamp = StampOf(place);
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto known = std::ranges::find(known_, stamp, &Known::stamp);
-    if (known != known_.end()) return known->hash;
-  }
-  ContentHash hash;
-  for (const std::string& file : place.files) {
-    if (place.is_folder)
-      hash.Add(fs::path(file).lexically_relative(place.resolved).string() + "\n");
-    hash.AddFile(file, meter);
-  }
-  const std::string text = hash.Take();
+std::string OpenedRuns::KnownHash(const std::string& stamp) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  constexpr size_t kMostKnown = 100;
-  known_.push_front({std::move(stamp), text});
-  if (known_.size() > kMostKnown) known_.pop_back();
-  return text;
+  const auto known = std::ranges::find(known_, stamp, &Known::stamp);
+  return known == known_.end() ? std::string() : known->hash;
+}
+
+std::shared_ptr<OpenedRun> OpenedRuns::Find(const std::string& hash, const Place& place) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto known = std::ranges::find_if(runs_, [&](const auto& run) {
+    return run->hash() == hash && run->place().resolved == place.resolved;
+  });
+  if (known == runs_.end()) return nullptr;
+  runs_.splice(runs_.begin(), runs_, known);
+  return runs_.front();
 }
 
 std::shared_ptr<OpenedRun> OpenedRuns::Open(const std::string& path, WorkMeter* meter) {
-  Place place = roots_.Find(path);
-  const std::string hash = HashOf(place, meter);
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto known = std::ranges::find_if(runs_, [&](const auto& run) {
-      return run->hash() == hash && run->place().resolved == place.resolved;
-    });
-    if (known != runs_.end()) {
-      runs_.splice(runs_.begin(), runs_, known);
-      return runs_.front();
-    }
+  const Place place = roots_.Find(path);
+  std::string stamp = StampOf(place);
+  std::string hash = KnownHash(stamp);
+  if (!hash.empty()) {
+    if (std::shared_ptr<OpenedRun> known = Find(hash, place)) return known;
   }
-  auto run = std::make_shared<OpenedRun>(std::move(place), hash);
+  auto run = std::make_shared<OpenedRun>(place);
+  if (hash.empty()) {
+    // Beside the reading, where a thread can be started.
+    std::future<std::string> made = std::async(std::launch::async | std::launch::deferred,
+                                               [&] { return HashOf(place, meter); });
+    run->Facts(meter);
+    hash = made.get();
+  }
+  run->SetHash(hash);
+  std::shared_ptr<OpenedRun> other = Find(hash, place);
   const std::lock_guard<std::mutex> lock(mutex_);
+  constexpr size_t kMostKnown = 100;
+  known_.push_front({std::move(stamp), std::move(hash)});
+  if (known_.size() > kMostKnown) known_.pop_back();
+  if (other != nullptr) return other;
   runs_.push_front(run);
   return run;
 }

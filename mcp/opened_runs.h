@@ -24,12 +24,14 @@ namespace oplens::mcp {
 class OpenedRun {
  public:
   /// Throws as engine::Run.
-  OpenedRun(Place place, std::string hash);
+  explicit OpenedRun(Place place);
 
   engine::Run& run() { return run_; }
   const Place& place() const { return place_; }
   /// "sha256:" with 16 digits of the content's hash.
   const std::string& hash() const { return hash_; }
+  /// Call once, before others see the run.
+  void SetHash(std::string hash) { hash_ = std::move(hash); }
 
   /// What the screen shows, made at the first call. Throws as engine::Run::Price.
   const screen::Screen& Facts(WorkMeter* meter);
@@ -43,7 +45,7 @@ class OpenedRun {
 
  private:
   const Place place_;
-  const std::string hash_;
+  std::string hash_;
   engine::Run run_;
   std::timed_mutex mutex_;  // Guards what follows.
   std::optional<screen::Screen> facts_;
@@ -72,8 +74,10 @@ class OpenedRuns {
     std::string hash;
   };
 
-  /// Of the content; read anew only if a file was written since.
-  std::string HashOf(const Place& place, WorkMeter* meter);
+  /// The hash of the content, if no file was written since it was made; "": not known.
+  std::string KnownHash(const std::string& stamp);
+  /// The run of this content and place, if there is one, now the first; else null.
+  std::shared_ptr<OpenedRun> Find(const std::string& hash, const Place& place);
 
   const Roots roots_;
   const int64_t most_bytes_;
