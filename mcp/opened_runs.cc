@@ -143,13 +143,14 @@ OpenedRun::~OpenedRun() {
   if (!folder_.empty()) fs::remove_all(folder_, ignored);
 }
 
-const screen::Screen& OpenedRun::Facts(WorkMeter* meter) {
+const screen::Screen& OpenedRun::Facts(WorkMeter* meter, const std::function<void()>& loaded) {
   const auto lock = LockOf(&mutex_, meter);
   if (facts_) return *facts_;
   const prof::Options options = engine::OptionsOf({place_.resolved}, {}, {});
   screen::Screen facts;
   Messages messages("oplens");
   const auto read = [&](prof::RecordSource* records, const std::vector<std::string>& files) {
+    if (loaded != nullptr) loaded();
     screen::ScreenPlan plan;
     plan.inputs = {place_.named};
     plan.several = files.size() > 1;
@@ -227,10 +228,13 @@ std::shared_ptr<OpenedRun> OpenedRuns::Open(const std::string& path, WorkMeter* 
   }
   auto run = std::make_shared<OpenedRun>(place);
   if (hash.empty()) {
-    // Beside the reading, where a thread can be started.
-    std::future<std::string> made = std::async(std::launch::async | std::launch::deferred,
-                                               [&] { return HashOf(place, meter); });
-    run->Facts(meter);
+    // Beside what one thread does after the reading, where another can be started.
+    std::future<std::string> made;
+    const auto make = [&] {
+      made = std::async(std::launch::async | std::launch::deferred,
+                        [&] { return HashOf(place, meter); });
+    };
+    run->Facts(meter, make);
     hash = made.get();
   }
   run->SetHash(hash);

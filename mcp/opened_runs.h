@@ -34,7 +34,8 @@ class OpenedRun {
   void SetHash(std::string hash) { hash_ = std::move(hash); }
 
   /// What the screen shows, made at the first call. Throws as engine::Run::Price.
-  const screen::Screen& Facts(WorkMeter* meter);
+  /// `loaded` is called when the file is read, before the facts are made.
+  const screen::Screen& Facts(WorkMeter* meter, const std::function<void()>& loaded = nullptr);
   /// What was said of the file while the facts were made.
   const std::vector<std::string>& said() const { return said_; }
   /// The keys of all kernels, likewise.
