@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -35,6 +36,13 @@ class WorkMeter {
   void Resume() { stopped_.store(false, std::memory_order_relaxed); }
   void Check() const {
     if (stopped_.load(std::memory_order_relaxed)) throw Interrupted();
+  }
+  /// Waits for a mutex; throws Interrupted after Stop().
+  std::unique_lock<std::timed_mutex> Lock(std::timed_mutex* mutex) const {
+    constexpr std::chrono::milliseconds kBetweenChecks{20};
+    std::unique_lock<std::timed_mutex> lock(*mutex, std::defer_lock);
+    while (!lock.try_lock_for(kBetweenChecks)) Check();
+    return lock;
   }
   int64_t done() const { return done_.load(std::memory_order_relaxed); }
   int64_t total() const { return total_.load(std::memory_order_relaxed); }

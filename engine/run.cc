@@ -1,6 +1,5 @@
 #include "engine/run.h"
 
-#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -31,19 +30,6 @@ void RefusePipes(const std::vector<std::string>& paths) {
 }
 
 }  // namespace
-
-/// Waits for its turn, unless the work is stopped.
-class Run::Lock {
- public:
-  Lock(std::timed_mutex* mutex, const WorkMeter* meter) : lock_(*mutex, std::defer_lock) {
-    while (!lock_.try_lock_for(std::chrono::milliseconds(20))) {
-      if (meter != nullptr) meter->Check();
-    }
-  }
-
- private:
-  std::unique_lock<std::timed_mutex> lock_;
-};
 
 Run::Run(std::vector<std::string> paths, Words opened)
     : paths_(std::move(paths)), opened_(std::move(opened)) {
@@ -141,7 +127,7 @@ int64_t Run::Ask(const Query& query, prof::Destination* destination, Messages* m
   WorkMeter unwatched;
   if (meter == nullptr) meter = &unwatched;
   const Options options = OptionsOf(paths_, opened_, query);
-  const Lock lock(&mutex_, meter);
+  const auto lock = meter->Lock(&mutex_);
   if (!summaries_.empty()) return AskSummaries(options, destination, messages);
   const bool copies = options.of_copies();
   if (copies && reads_records_) {
@@ -179,7 +165,7 @@ void Run::Read(TraceNeeds needs, TraceNeeds json_needs, const Reader& read, Mess
   WorkMeter unwatched;
   if (meter == nullptr) meter = &unwatched;
   const Options options = OptionsOf(paths_, opened_, {});
-  const Lock lock(&mutex_, meter);
+  const auto lock = meter->Lock(&mutex_);
   if (!summaries_.empty()) {
     throw Error(paths_.front(), "is a summary, which holds no kernels", "open the trace");
   }

@@ -66,7 +66,6 @@ class Run {
   void Forget();
 
  private:
-  class Lock;
   struct Needs {
     TraceNeeds all;
     TraceNeeds json;  ///< Further ones of PyTorch's traces.

@@ -116,13 +116,6 @@ class OneTable : public prof::Destination {
   prof::Sink& sink_;
 };
 
-/// Waits for a mutex unless the call is cancelled.
-std::unique_lock<std::timed_mutex> LockOf(std::timed_mutex* mutex, const WorkMeter* meter) {
-  std::unique_lock<std::timed_mutex> lock(*mutex, std::defer_lock);
-  while (!lock.try_lock_for(std::chrono::milliseconds(20))) meter->Check();
-  return lock;
-}
-
 /// Memory that this process holds; 0 if the system does not tell.
 int64_t HeldBytes() {
   std::FILE* const file = std::fopen("/proc/self/statm", "r");
@@ -144,7 +137,7 @@ OpenedRun::~OpenedRun() {
 }
 
 const screen::Screen& OpenedRun::Facts(WorkMeter* meter, const std::function<void()>& loaded) {
-  const auto lock = LockOf(&mutex_, meter);
+  const auto lock = meter->Lock(&mutex_);
   if (facts_) return *facts_;
   const prof::Options options = engine::OptionsOf({place_.resolved}, {}, {});
   screen::Screen facts;
@@ -167,7 +160,7 @@ const screen::Screen& OpenedRun::Facts(WorkMeter* meter, const std::function<voi
 }
 
 const KernelKeys& OpenedRun::Keys(WorkMeter* meter) {
-  const auto lock = LockOf(&mutex_, meter);
+  const auto lock = meter->Lock(&mutex_);
   if (keys_) return *keys_;
   KernelKeys keys;
   KernelKeys::Collector collector(&keys);
@@ -179,7 +172,7 @@ const KernelKeys& OpenedRun::Keys(WorkMeter* meter) {
 }
 
 const std::string& OpenedRun::Database(WorkMeter* meter) {
-  const auto lock = LockOf(&mutex_, meter);
+  const auto lock = meter->Lock(&mutex_);
   if (!database_.empty()) return database_;
   if (folder_.empty()) {
     std::string folder = (fs::temp_directory_path() / "oplens_mcp_XXXXXX").string();

@@ -9,7 +9,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 mcp_version=2.3.0
 packages=("mcp==$mcp_version" jsonschema==4.26.0 tokenizers tiktoken)
-# What these wheels hold of vocabularies: a tokenizer of Claude 2, and one of Qwen.
+# Wheels that hold the vocabulary of a tokenizer.
 vocabularies=(anthropic==0.34.2:anthropic/tokenizer.json dashscope==2.0.2:dashscope/resources/qwen.tiktoken)
 
 # agents_environment FOLDER: makes it unless it is there.

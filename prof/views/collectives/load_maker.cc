@@ -1,6 +1,8 @@
 #include "prof/views/collectives/load_maker.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -51,7 +53,7 @@ std::string_view GpuNameOf(const Trace& trace) {
 
 }  // namespace
 
-LoadMaker::LoadMaker(const Run& run) : run_(run) {
+LoadMaker::LoadMaker(const Run& run) : run_(run), places_(run, PlaceTimesMaker::LayerKey::kLayer) {
   const Trace& trace = run.trace();
   load_.number = trace.rank < 0 ? -1 : trace.rank;
   load_.world_size = trace.world_size < 0 ? -1 : trace.world_size;
@@ -118,39 +120,8 @@ void LoadMaker::FindHostTimes() {
   }
 }
 
-void LoadMaker::AddTo(Places* all, WorkPlace place, size_t step, int64_t time_ns, int64_t flops) {
-  PlaceTimes& times = (*all)[place.key()];
-  times.place = place;
-  times.total_ns += time_ns;
-  times.flops += flops;
-  ++times.kernels;
-  if (times.times_ns.empty() || times.times_ns.back().first != step) {
-    times.times_ns.emplace_back(static_cast<uint32_t>(step), 0);
-  }
-  times.times_ns.back().second += time_ns;
-}
-
-void LoadMaker::Add(const PricedKernel& kernel) {
-  const Kernel* const own = ComputeKernelOf(run_, kernel);
-  if (own == nullptr) return;
-  const size_t step = run_.StepOf(*own, kernel.work);
-  if (step == Steps::kNone) return;
-  const int64_t time_ns = LengthOf({own->start_ns, own->end_ns});
-  const WorkPlace place = PlaceOf(kernel, &texts_);
-  const int64_t flops = kernel.share.flops.value_or(0);
-  AddTo(&ops_, {place.op, 0}, step, time_ns, flops);
-  if (place.layer != 0) AddTo(&layers_, {0, place.layer}, step, time_ns, flops);
-}
-
-void LoadMaker::Keep(const Places& all, size_t most) {
-  std::vector<std::pair<WorkName, const PlaceTimes*>> sorted;
-  for (const auto& [key, times] : all) sorted.emplace_back(NameOf(times.place, texts_), &times);
-  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
-    if (a.second->total_ns != b.second->total_ns) return a.second->total_ns > b.second->total_ns;
-    return a.first < b.first;
-  });
-  if (sorted.size() > most) sorted.resize(most);
-  for (const auto& [name, times] : sorted) {
+void LoadMaker::Keep(const std::vector<PlaceTimesMaker::Named>& longest) {
+  for (const auto& [name, times] : longest) {
     LoadPlace& place = load_.places.emplace_back();
     place.op = times->place.op == 0 ? std::string() : name.op;
     place.layer = times->place.layer == 0 ? std::string() : name.layer;
@@ -164,8 +135,9 @@ void LoadMaker::Keep(const Places& all, size_t most) {
 RankLoad LoadMaker::Take() {
   const size_t places = RankLoad::kMostTimes / std::max<size_t>(1, load_.steps.size());
   const size_t ops = std::clamp<size_t>(places / 2, 1, RankLoad::kMostOps);
-  Keep(ops_, ops);
-  Keep(layers_, std::clamp<size_t>(places - std::min(places, ops), 1, RankLoad::kMostLayers));
+  Keep(places_.LongestOps(ops));
+  Keep(places_.LongestLayers(
+      std::clamp<size_t>(places - std::min(places, ops), 1, RankLoad::kMostLayers)));
   return std::move(load_);
 }
 

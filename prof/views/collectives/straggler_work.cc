@@ -9,7 +9,8 @@
 
 namespace oplens::prof {
 
-StragglerWorkMaker::StragglerWorkMaker(const Run& run) : run_(run) {
+StragglerWorkMaker::StragglerWorkMaker(const Run& run)
+    : places_(run, PlaceTimesMaker::LayerKey::kOpAndLayer) {
   work_.origin_ns = run.origin_ns();
   const auto steps = run.steps().all();
   const std::vector<Interval> windows = WindowsOf(run.steps());
@@ -20,36 +21,9 @@ StragglerWorkMaker::StragglerWorkMaker(const Run& run) : run_(run) {
   most_places_ = std::clamp<size_t>(most, 1, StragglerWork::kMostPlaces);
 }
 
-void StragglerWorkMaker::AddTo(Places* all, WorkPlace place, size_t step, int64_t time_ns) {
-  PlaceTimes& times = (*all)[place.key()];
-  times.place = place;
-  times.total_ns += time_ns;
-  if (times.times_ns.empty() || times.times_ns.back().first != step) {
-    times.times_ns.emplace_back(static_cast<uint32_t>(step), 0);
-  }
-  times.times_ns.back().second += time_ns;
-}
-
-void StragglerWorkMaker::Add(const PricedKernel& kernel) {
-  const Kernel* const own = ComputeKernelOf(run_, kernel);
-  if (own == nullptr) return;
-  const size_t step = run_.StepOf(*own, kernel.work);
-  if (step == Steps::kNone) return;
-  const int64_t time_ns = LengthOf({own->start_ns, own->end_ns});
-  const WorkPlace place = PlaceOf(kernel, &texts_);
-  AddTo(&ops_, {place.op, 0}, step, time_ns);
-  if (place.layer != 0) AddTo(&layers_, place, step, time_ns);
-}
-
-void StragglerWorkMaker::Keep(const Places& all, std::vector<WorkName>* names) {
-  std::vector<std::pair<WorkName, const PlaceTimes*>> sorted;
-  for (const auto& [key, times] : all) sorted.emplace_back(NameOf(times.place, texts_), &times);
-  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
-    if (a.second->total_ns != b.second->total_ns) return a.second->total_ns > b.second->total_ns;
-    return a.first < b.first;
-  });
-  if (sorted.size() > most_places_) sorted.resize(most_places_);
-  for (const auto& [name, times] : sorted) {
+void StragglerWorkMaker::Keep(const std::vector<PlaceTimesMaker::Named>& longest,
+                              std::vector<WorkName>* names) {
+  for (const auto& [name, times] : longest) {
     names->push_back(name);
     const size_t first = work_.times_ns.size();
     work_.times_ns.resize(first + work_.steps.size());
@@ -58,8 +32,8 @@ void StragglerWorkMaker::Keep(const Places& all, std::vector<WorkName>* names) {
 }
 
 StragglerWork StragglerWorkMaker::Take() {
-  Keep(ops_, &work_.ops);
-  Keep(layers_, &work_.layers);
+  Keep(places_.LongestOps(most_places_), &work_.ops);
+  Keep(places_.LongestLayers(most_places_), &work_.layers);
   return std::move(work_);
 }
 

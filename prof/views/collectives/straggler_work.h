@@ -7,13 +7,12 @@
 #include <span>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/sums.h"
 #include "prof/price/priced_kernel.h"
-#include "prof/run/text_numbers.h"
+#include "prof/views/collectives/place_times.h"
 #include "prof/views/common/work_place.h"
 
 namespace oplens::prof {
@@ -90,27 +89,15 @@ class StragglerWorkMaker {
   /// `run` must outlive this object.
   explicit StragglerWorkMaker(const Run& run);
 
-  void Add(const PricedKernel& kernel);
+  void Add(const PricedKernel& kernel) { places_.Add(kernel); }
   StragglerWork Take();
 
  private:
-  struct PlaceTimes {
-    WorkPlace place;
-    Sum total_ns;
-    // Step and time, sparse; a step may occur several times.
-    std::vector<std::pair<uint32_t, Sum>> times_ns;
-  };
-  using Places = std::unordered_map<uint64_t, PlaceTimes>;
+  void Keep(const std::vector<PlaceTimesMaker::Named>& longest, std::vector<WorkName>* names);
 
-  static void AddTo(Places* all, WorkPlace place, size_t step, int64_t time_ns);
-  void Keep(const Places& all, std::vector<WorkName>* names);
-
-  const Run& run_;
-  TextNumbers texts_;
   StragglerWork work_;
   size_t most_places_ = 0;
-  Places ops_;
-  Places layers_;
+  PlaceTimesMaker places_;
 };
 
 }  // namespace oplens::prof
