@@ -14,7 +14,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/ordered_work.h"
 #include "base/shortage.h"
+#include "base/threads.h"
 
 namespace oplens::parse {
 namespace {
@@ -22,7 +24,12 @@ namespace {
 using Byte = unsigned char;
 
 constexpr uint32_t kSqlitePagesMaxDepth = 20;  // SQLite's own limit of cursor depth.
-constexpr uint32_t kReadAheadBytes = 128u << 10;
+/// Of the pages that are read, and handed on, at once.
+constexpr uint32_t kReadAheadBytes = 64u << 10;
+/// Of a table that is read without a thread: 2 MB of pages.
+constexpr int kPiecesBeforeThreads = 32;
+constexpr int kMostReaders = 3;
+constexpr std::string_view kBrokenChain = "a broken chain of overflow pages";
 constexpr Byte kInteriorTable = 5;
 constexpr Byte kLeafTable = 13;
 /// Bytes past the end of a page buffer that the wide loads below may read, but never use.
@@ -155,138 +162,260 @@ SqliteHeader ReadSqliteHeader(int fd, int64_t file_bytes, const std::string& pat
   return header;
 }
 
-/// The state of one Scan.
-class SqlitePages::Walk {
- public:
-  Walk(int fd, const SqliteHeader& header, const std::string& path, std::string_view table,
-       const std::vector<int>& slot_of_column, int row_id_slot, const BatchCallback& callback,
-       WorkMeter* meter)
-      : fd_(fd),
-        header_(header),
-        path_(path),
-        table_(table),
-        slots_(slot_of_column),
-        row_id_slot_(row_id_slot),
-        callback_(callback),
-        meter_(meter) {
-    while (!slots_.empty() && slots_.back() < 0) slots_.pop_back();
+namespace {
+
+/// What is wrong on a page, found while it was read.
+struct Damage {
+  std::string_view what;
+};
+
+constexpr int64_t kNoRow = std::numeric_limits<int64_t>::min();
+
+/// What all parts of a scan read.
+struct PageFile {
+  int fd;
+  const SqliteHeader& header;
+  const std::string& path;
+  WorkMeter* meter;
+
+  /// Reads `count` pages from page `number` on, which must be in the file. Throws Damage.
+  void Read(uint32_t number, uint32_t count, Byte* to) const {
+    const uint64_t offset = uint64_t{number - 1} * header.page_size;
+    const uint64_t size = uint64_t{count} * header.page_size;
+    if (!ReadAt(fd, to, size, offset, path)) throw Damage{"the file ends too early"};
+    if (meter != nullptr) meter->Add(static_cast<int64_t>(size));
+  }
+  void Check(uint32_t number) const {
+    if (number == 0 || number > header.page_count) throw Damage{"a page number out of range"};
+  }
+};
+
+/// The head of a page of a table.
+struct PageHead {
+  /// Throws Damage if it is none.
+  PageHead(const SqliteHeader& header, uint32_t number, const Byte* page) {
+    const uint32_t start = number == 1 ? 100 : 0;
+    const Byte type = page[start];
+    if (type != kInteriorTable && type != kLeafTable) throw Damage{"a page of the wrong kind"};
+    is_leaf = type == kLeafTable;
+    cells = Big16(page + start + 3);
+    pointers = start + (is_leaf ? 8 : 12);
+    if (pointers + cells * 2 > header.usable_size) throw Damage{"too many cells on a page"};
+    if (!is_leaf) last_child = Big32(page + start + 8);
   }
 
-  void Run(uint32_t root, size_t slot_count) {
-    batch_.column_count = slot_count;
-    Visit(root, 0);
+  bool is_leaf = false;
+  uint32_t cells = 0;
+  uint32_t pointers = 0;  // Where the offsets of the cells are.
+  uint32_t last_child = 0;
+};
+
+/// The leaf pages of a table in order, found one after the other: interior pages are read when
+/// their leaves are asked for.
+class LeafPages {
+ public:
+  LeafPages(const PageFile& file, uint32_t root) : file_(file) { levels_.push_back({{root}}); }
+
+  /// False at the end. Throws Damage; later calls return false then.
+  bool Next(uint32_t* number) {
+    while (!levels_.empty()) {
+      if (levels_.back().next == levels_.back().children.size()) {
+        levels_.pop_back();
+        continue;
+      }
+      Level& level = levels_.back();
+      const bool first = level.next == 0;
+      const uint32_t child = level.children[level.next++];
+      // Pages of one level are of one kind.
+      if (!first && level.of_leaves) {
+        *number = child;
+        return true;
+      }
+      try {
+        if (IsLeaf(child)) {
+          levels_.back().of_leaves = true;
+          *number = child;
+          return true;
+        }
+      } catch (...) {
+        levels_.clear();
+        throw;
+      }
+    }
+    return false;
   }
 
  private:
-  [[noreturn]] void Corrupt(std::string_view what) const {
-    throw Error(path_, table_, last_row_id_ == kNoRow ? -1 : last_row_id_,
-                fmt::format("the database is corrupt after this row ({})", what),
-                "record or copy the profile again");
-  }
-
-  /// Returns a page's bytes, valid until the next call. Reads ahead after two neighbouring pages.
-  const Byte* Page(uint32_t number) {
-    if (number == 0 || number > header_.page_count) Corrupt("a page number out of range");
-    if (number < block_first_ || number >= block_first_ + block_count_) {
-      const bool sequential = number == block_first_ + block_count_;
-      const uint32_t most = std::max(1u, kReadAheadBytes / header_.page_size);
-      uint32_t count = sequential ? std::min(most, block_count_ * 2) : 1;
-      count = std::min(std::max(count, 1u), header_.page_count - number + 1);
-      block_.resize(size_t{most} * header_.page_size + kSqlitePagesSlack);
-      const uint64_t offset = uint64_t{number - 1} * header_.page_size;
-      if (!ReadAt(fd_, block_.data(), size_t{count} * header_.page_size, offset, path_)) {
-        Corrupt("the file ends too early");
-      }
-      if (meter_ != nullptr) meter_->Add(int64_t{count} * header_.page_size);
-      block_first_ = number;
-      block_count_ = count;
-    }
-    return block_.data() + size_t{number - block_first_} * header_.page_size;
-  }
-
-  void Visit(uint32_t number, uint32_t depth) {
-    if (depth > kSqlitePagesMaxDepth || ++pages_visited_ > header_.page_count)
-      Corrupt("a loop of pages");
-    const Byte* page = Page(number);
-    const uint32_t start = number == 1 ? 100 : 0;
-    const Byte type = page[start];
-    const uint32_t cells = Big16(page + start + 3);
-    const uint32_t head_bytes = type == kInteriorTable ? 12 : 8;
-    if (type != kInteriorTable && type != kLeafTable) Corrupt("a page of the wrong kind");
-    if (start + head_bytes + cells * 2 > header_.usable_size) Corrupt("too many cells on a page");
-    if (type == kLeafTable) {
-      VisitLeaf(page, start + head_bytes, cells);
-      return;
-    }
-    // The page buffer is reused below: copy the children first.
+  struct Level {
     std::vector<uint32_t> children;
-    children.reserve(cells + 1);
-    for (uint32_t i = 0; i < cells; ++i) {
-      const uint32_t offset = Big16(page + start + head_bytes + 2 * i);
-      if (offset + 4 > header_.usable_size) Corrupt("a cell outside its page");
-      children.push_back(Big32(page + offset));
+    size_t next = 0;
+    bool of_leaves = false;
+  };
+
+  /// Whether a page has rows; one that has not becomes the next level.
+  bool IsLeaf(uint32_t number) {
+    if (levels_.size() > kSqlitePagesMaxDepth) throw Damage{"a loop of pages"};
+    file_.Check(number);
+    page_.resize(file_.header.page_size + kSqlitePagesSlack);
+    file_.Read(number, 1, page_.data());
+    const PageHead head(file_.header, number, page_.data());
+    if (head.is_leaf) return true;
+    listed_ += head.cells + 1;
+    if (listed_ > file_.header.page_count) throw Damage{"a loop of pages"};
+    Level level;
+    level.children.reserve(head.cells + 1);
+    for (uint32_t i = 0; i < head.cells; ++i) {
+      const uint32_t offset = Big16(&page_[head.pointers + 2 * i]);
+      if (offset + 4 > file_.header.usable_size) throw Damage{"a cell outside its page"};
+      level.children.push_back(Big32(&page_[offset]));
     }
-    children.push_back(Big32(page + start + 8));
-    for (const uint32_t child : children) Visit(child, depth + 1);
+    level.children.push_back(head.last_child);
+    levels_.push_back(std::move(level));
+    return false;
   }
 
-  void VisitLeaf(const Byte* page, uint32_t pointers, uint32_t cells) {
-    batch_.row_ids.clear();
-    batch_.cells.assign(cells * batch_.column_count, Cell());
-    overflow_texts_.clear();
-    for (uint32_t i = 0; i < cells; ++i) {
-      const uint32_t offset = Big16(page + pointers + 2 * i);
-      if (offset < pointers + 2 * cells || offset >= header_.usable_size) {
-        Corrupt("a cell outside its page");
-      }
-      VisitCell(page, offset, batch_.cells.data() + i * batch_.column_count);
+  const PageFile& file_;
+  std::vector<Level> levels_;
+  std::vector<Byte> page_;
+  uint64_t listed_ = 0;  // Pages; more than the file has are a loop.
+};
+
+/// Which cells of a row go where.
+struct RowSlots {
+  std::vector<int> of_column;
+  int row_id = -1;
+  size_t count = 0;
+};
+
+/// The rows of some leaf pages.
+class LeafRows {
+ public:
+  /// Takes the next leaves of a table; false if there are none.
+  bool Take(LeafPages* leaves, const PageFile& file) {
+    const size_t most = std::max(1u, kReadAheadBytes / file.header.page_size);
+    pages_.clear();
+    damage_ = {};
+    uint32_t number = 0;
+    try {
+      while (pages_.size() < most && leaves->Next(&number)) pages_.push_back(number);
+    } catch (const Damage& damage) {
+      damage_ = damage.what;
+      return true;
     }
-    if (cells > 0) callback_(batch_);
+    return !pages_.empty();
+  }
+
+  /// Reads their rows, up to damage if there is some.
+  void Read(const PageFile& file, const RowSlots& slots) {
+    batch_.column_count = slots.count;
+    batch_.row_ids.clear();
+    batch_.cells.clear();
+    overflow_texts_.clear();
+    overflow_pages_ = 0;
+    try {
+      ReadPages(file);
+      for (size_t i = 0; i < pages_.size(); ++i) {
+        ReadLeaf(file, slots, pages_[i], &bytes_[i * file.header.page_size]);
+      }
+    } catch (const Damage& damage) {
+      damage_ = damage.what;
+    }
+  }
+
+  const RowBatch& batch() const { return batch_; }
+  /// Empty: none.
+  std::string_view damage() const { return damage_; }
+  int64_t last_row_id() const { return batch_.row_ids.empty() ? kNoRow : last_row_id_; }
+  uint64_t overflow_pages() const { return overflow_pages_; }
+
+ private:
+  /// Reads neighbouring pages at once.
+  void ReadPages(const PageFile& file) {
+    const size_t page_size = file.header.page_size;
+    bytes_.resize(pages_.size() * page_size + kSqlitePagesSlack);
+    size_t i = 0;
+    try {
+      while (i < pages_.size()) {
+        file.Check(pages_[i]);
+        size_t end = i + 1;
+        while (end < pages_.size() && pages_[end] == pages_[end - 1] + 1 &&
+               pages_[end] <= file.header.page_count) {
+          ++end;
+        }
+        file.Read(pages_[i], static_cast<uint32_t>(end - i), &bytes_[i * page_size]);
+        i = end;
+      }
+    } catch (const Damage& damage) {
+      damage_ = damage.what;
+      pages_.resize(i);
+    }
+  }
+
+  void ReadLeaf(const PageFile& file, const RowSlots& slots, uint32_t number, const Byte* page) {
+    const PageHead head(file.header, number, page);
+    if (!head.is_leaf) throw Damage{"a page of the wrong kind"};
+    const size_t row = batch_.row_ids.size();
+    batch_.cells.resize((row + head.cells) * slots.count);
+    Cell* cells = batch_.cells.data() + row * slots.count;
+    try {
+      for (uint32_t i = 0; i < head.cells; ++i, cells += slots.count) {
+        const uint32_t offset = Big16(page + head.pointers + 2 * i);
+        if (offset < head.pointers + 2 * head.cells || offset >= file.header.usable_size) {
+          throw Damage{"a cell outside its page"};
+        }
+        ReadCell(file, slots, page, offset, cells);
+      }
+    } catch (...) {
+      batch_.cells.resize(batch_.row_ids.size() * slots.count);
+      throw;
+    }
   }
 
   /// Decodes the cell at `offset` into `row`.
-  void VisitCell(const Byte* page, uint32_t offset, Cell* row) {
-    const Byte* end = page + header_.usable_size;
+  void ReadCell(const PageFile& file, const RowSlots& slots, const Byte* page, uint32_t offset,
+                Cell* row) {
+    const Byte* end = page + file.header.usable_size;
     uint64_t payload_bytes = 0;
     uint64_t key = 0;
     const Byte* p = ReadVarint(page + offset, end, &payload_bytes);
     if (p != nullptr) p = ReadVarint(p, end, &key);
-    if (p == nullptr) Corrupt("a cell that runs over its page");
+    if (p == nullptr) throw Damage{"a cell that runs over its page"};
     const auto row_id = static_cast<int64_t>(key);
-    if (last_row_id_ != kNoRow && row_id <= last_row_id_) Corrupt("row ids out of order");
+    if (!batch_.row_ids.empty() && row_id <= last_row_id_) throw Damage{"row ids out of order"};
+    if (payload_bytes > file.header.usable_size - 35) {
+      p = ReadOverflow(file, p, static_cast<size_t>(end - p), payload_bytes);
+    } else if (payload_bytes > static_cast<uint64_t>(end - p)) {
+      throw Damage{"a row that runs over its page"};
+    }
+    ReadRecord(slots, p, payload_bytes, row);
+    if (slots.row_id >= 0) row[slots.row_id] = Cell::Int(row_id);
     last_row_id_ = row_id;
     batch_.row_ids.push_back(row_id);
-    if (payload_bytes > header_.usable_size - 35) {
-      p = ReadOverflow(p, static_cast<size_t>(end - p), payload_bytes);
-    } else if (payload_bytes > static_cast<uint64_t>(end - p)) {
-      Corrupt("a row that runs over its page");
-    }
-    DecodeRecord(p, payload_bytes, row_id, row);
   }
 
   /// Returns the payload of a cell that spills to other pages (fileformat2.html, section 1.6).
-  const Byte* ReadOverflow(const Byte* p, size_t bytes_on_page, uint64_t payload_bytes) {
-    const uint64_t usable = header_.usable_size;
-    if (payload_bytes > uint64_t{header_.page_count} * usable)
-      Corrupt("a row larger than the file");
+  const Byte* ReadOverflow(const PageFile& file, const Byte* p, size_t bytes_on_page,
+                           uint64_t payload_bytes) {
+    const SqliteHeader& header = file.header;
+    const uint64_t usable = header.usable_size;
+    if (payload_bytes > uint64_t{header.page_count} * usable) {
+      throw Damage{"a row larger than the file"};
+    }
     const uint64_t least = (usable - 12) * 32 / 255 - 23;
     uint64_t local = least + (payload_bytes - least) % (usable - 4);
     if (local > usable - 35) local = least;
-    if (local + 4 > bytes_on_page) Corrupt("a row that runs over its page");
+    if (local + 4 > bytes_on_page) throw Damage{"a row that runs over its page"};
     std::vector<Byte>& payload = overflow_texts_.emplace_back();
     payload.reserve(payload_bytes + kSqlitePagesSlack);
     payload.assign(p, p + local);
-    std::vector<Byte> page(header_.usable_size);
+    std::vector<Byte> page(header.page_size);
     uint32_t next = Big32(p + local);
     while (payload.size() < payload_bytes) {
       // A page belongs to one row: more visits than pages mean a loop.
-      if (next == 0 || next > header_.page_count || ++pages_visited_ > header_.page_count) {
-        Corrupt("a broken chain of overflow pages");
+      if (next == 0 || next > header.page_count || ++overflow_pages_ > header.page_count) {
+        throw Damage{kBrokenChain};
       }
-      if (!ReadAt(fd_, page.data(), page.size(), uint64_t{next - 1} * header_.page_size, path_)) {
-        Corrupt("the file ends too early");
-      }
-      if (meter_ != nullptr) meter_->Add(header_.page_size);
+      file.Read(next, 1, page.data());
       const uint64_t take = std::min(usable - 4, payload_bytes - payload.size());
       payload.insert(payload.end(), page.begin() + 4,
                      page.begin() + 4 + static_cast<std::ptrdiff_t>(take));
@@ -296,49 +425,74 @@ class SqlitePages::Walk {
     return payload.data();
   }
 
-  void DecodeRecord(const Byte* record, uint64_t size, int64_t row_id, Cell* row) {
+  static void ReadRecord(const RowSlots& slots, const Byte* record, uint64_t size, Cell* row) {
     const Byte* end = record + size;
     uint64_t header_bytes = 0;
     const Byte* h = ReadVarint(record, end, &header_bytes);
-    if (h == nullptr || header_bytes > size) Corrupt("a row with a broken header");
+    if (h == nullptr || header_bytes > size) throw Damage{"a row with a broken header"};
     const Byte* header_end = record + header_bytes;
     const Byte* value = header_end;
-    for (const int slot : slots_) {
+    for (const int slot : slots.of_column) {
       if (h >= header_end) break;
       uint64_t serial = *h;
       if (serial < 0x80) {
         ++h;
       } else {
         h = ReadVarint(h, header_end, &serial);
-        if (h == nullptr) Corrupt("a row with a broken header");
+        if (h == nullptr) throw Damage{"a row with a broken header"};
       }
       const uint64_t bytes = SerialBytes(serial);
-      if (bytes > static_cast<uint64_t>(end - value)) Corrupt("a value that runs over its row");
+      if (bytes > static_cast<uint64_t>(end - value))
+        throw Damage{"a value that runs over its row"};
       if (slot >= 0) row[slot] = DecodeCell(serial, value);
       value += bytes;
     }
-    if (row_id_slot_ >= 0) row[row_id_slot_] = Cell::Int(row_id);
   }
 
-  static constexpr int64_t kNoRow = std::numeric_limits<int64_t>::min();
-
-  int fd_;
-  const SqliteHeader& header_;
-  const std::string& path_;
-  std::string_view table_;
-  std::vector<int> slots_;
-  int row_id_slot_;
-  const BatchCallback& callback_;
-  WorkMeter* meter_;
-
-  RowBatch batch_;
-  std::vector<Byte> block_;
-  uint32_t block_first_ = 0;
-  uint32_t block_count_ = 0;
+  std::vector<uint32_t> pages_;
+  std::vector<Byte> bytes_;  // Of the pages, one after the other.
   std::deque<std::vector<Byte>> overflow_texts_;
-  int64_t last_row_id_ = kNoRow;
-  uint64_t pages_visited_ = 0;
+  RowBatch batch_;
+  int64_t last_row_id_ = kNoRow;  // Of the batch, if it has rows.
+  uint64_t overflow_pages_ = 0;
+  std::string_view damage_;
 };
+
+/// Hands the rows of one scan to its callback, in order.
+class RowHandover {
+ public:
+  RowHandover(const PageFile& file, std::string_view table, const BatchCallback& callback)
+      : file_(file), table_(table), callback_(callback) {}
+
+  void Hand(const LeafRows& rows) {
+    const RowBatch& batch = rows.batch();
+    overflow_pages_ += rows.overflow_pages();
+    if (overflow_pages_ > file_.header.page_count) Corrupt(kBrokenChain);
+    if (batch.row_count() > 0) {
+      if (last_row_id_ != kNoRow && batch.row_ids.front() <= last_row_id_) {
+        Corrupt("row ids out of order");
+      }
+      last_row_id_ = rows.last_row_id();
+      callback_(batch);
+    }
+    if (!rows.damage().empty()) Corrupt(rows.damage());
+  }
+
+ private:
+  [[noreturn]] void Corrupt(std::string_view what) const {
+    throw Error(file_.path, table_, last_row_id_ == kNoRow ? -1 : last_row_id_,
+                fmt::format("the database is corrupt after this row ({})", what),
+                "record or copy the profile again");
+  }
+
+  const PageFile& file_;
+  std::string_view table_;
+  const BatchCallback& callback_;
+  int64_t last_row_id_ = kNoRow;
+  uint64_t overflow_pages_ = 0;
+};
+
+}  // namespace
 
 SqlitePages::SqlitePages(int fd, const SqliteHeader& header, std::string path, WorkMeter* meter)
     : fd_(fd), header_(header), path_(std::move(path)), meter_(meter) {}
@@ -348,8 +502,23 @@ SqlitePages::~SqlitePages() = default;
 void SqlitePages::Scan(std::string_view table, uint32_t root,
                        const std::vector<int>& slot_of_column, int row_id_slot, size_t slot_count,
                        const BatchCallback& callback) {
-  Walk walk(fd_, header_, path_, table, slot_of_column, row_id_slot, callback, meter_);
-  walk.Run(root, slot_count);
+  RowSlots slots = {slot_of_column, row_id_slot, slot_count};
+  while (!slots.of_column.empty() && slots.of_column.back() < 0) slots.of_column.pop_back();
+  const PageFile file = {fd_, header_, path_, meter_};
+  LeafPages leaves(file, root);
+  RowHandover handover(file, table, callback);
+  LeafRows rows;
+  for (int i = 0; i < kPiecesBeforeThreads; ++i) {
+    if (!rows.Take(&leaves, file)) return;
+    rows.Read(file, slots);
+    handover.Hand(rows);
+  }
+  // Rows are read in less time than they are taken in: few threads keep ahead.
+  const int threads = std::min(ThreadLimit() - 1, kMostReaders);
+  DoInOrder<LeafRows>(
+      static_cast<size_t>(threads), [&](LeafRows* piece) { return piece->Take(&leaves, file); },
+      [&](LeafRows* piece) { piece->Read(file, slots); },
+      [&](LeafRows* piece) { handover.Hand(*piece); });
 }
 
 }  // namespace oplens::parse

@@ -42,15 +42,15 @@ class SqlitePages {
   SqlitePages(int fd, const SqliteHeader& header, std::string path, WorkMeter* meter = nullptr);
   ~SqlitePages();
 
-  /// Calls `callback` for all rows of the table whose b-tree starts at page `root`, one leaf page
-  /// at a time. `slot_of_column[c]`: index of column c in a batch row, or -1 to skip it.
-  /// `row_id_slot`: index of the row id (the alias column of INTEGER PRIMARY KEY, which is stored
-  /// as NULL), or -1. Missing columns of a row are NULL.
+  /// Calls `callback` for all rows of the table whose b-tree starts at page `root`, some leaf pages
+  /// at a time, on the calling thread. Up to ThreadLimit() threads read large tables; each holds
+  /// 64 kB of pages and their cells twice. `slot_of_column[c]`: index of column c in a batch row,
+  /// or -1 to skip it. `row_id_slot`: index of the row id (the alias column of INTEGER PRIMARY KEY,
+  /// which is stored as NULL), or -1. Missing columns of a row are NULL.
   void Scan(std::string_view table, uint32_t root, const std::vector<int>& slot_of_column,
             int row_id_slot, size_t slot_count, const BatchCallback& callback);
 
  private:
-  class Walk;
   int fd_;
   SqliteHeader header_;
   std::string path_;

@@ -6,12 +6,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <random>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
+#include "base/threads.h"
 #include "parse/source/sqlite_database.h"
 #include "test/support/test_files.h"
 
@@ -160,6 +162,81 @@ TEST(SqlitePages, TruncatedFilesAreRefused) {
     test::WriteFile(path, good.substr(0, keep));
     EXPECT_THROW(ReadWithPages(path), Error) << keep << " bytes";
   }
+}
+
+/// What a scan gives: its rows' number, a hash of their cells, and its error.
+std::string WithThreads(int threads, const std::filesystem::path& path) {
+  const int before = ThreadLimit();
+  SetThreadLimit(threads);
+  uint64_t rows = 0;
+  uint64_t hash = 0;
+  std::string error;
+  try {
+    SqliteDatabase database(path.string());
+    database.Scan("t", kColumns, [&](const RowBatch& batch) {
+      for (size_t i = 0; i < batch.row_count(); ++i, ++rows) {
+        for (size_t c = 0; c < std::size(kColumns); ++c) {
+          const Cell& cell = batch.Row(i)[c];
+          hash = hash * 31 + (cell.type() == Cell::Type::kText
+                                  ? std::hash<std::string_view>()(cell.bytes())
+                                  : static_cast<uint64_t>(cell.is_int() ? cell.integer() : 7));
+        }
+      }
+    });
+  } catch (const Error& e) {
+    error = e.what();
+  }
+  SetThreadLimit(before);
+  return fmt::format("{} rows, {}, {}", rows, hash, error);
+}
+
+/// Large enough for threads to be started: more than 2 MB of pages.
+void WriteLargeDatabase(const std::filesystem::path& path) {
+  WriteSampleDatabase(path, 4096, 400);
+  SQLite::Database db(path.string(), SQLite::OPEN_READWRITE);
+  db.exec(
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000) "
+      "INSERT INTO t(_id_, a, b, c) SELECT 10000 + i, i * i, 'name of row ' || i, x'0102' FROM n");
+}
+
+TEST(SqlitePagesWithThreads, RowsAndErrorsAreTheSame) {
+  const std::filesystem::path dir = TestDir();
+  const std::filesystem::path path = dir / "large.db";
+  const std::filesystem::path damaged = dir / "damaged.db";
+  WriteLargeDatabase(path);
+  const std::string whole = WithThreads(1, path);
+  EXPECT_TRUE(whole.starts_with("60400 rows")) << whole;
+  for (const int threads : {2, 3, 8}) EXPECT_EQ(WithThreads(threads, path), whole);
+
+  const std::string good = test::ReadFile(path);
+  std::mt19937_64 random(11);
+  int refused = 0;
+  for (int round = 0; round < 40; ++round) {
+    std::string bad = good;
+    const size_t at = 4096 + random() % (bad.size() - 4096);
+    bad[at / 4096 * 4096 + random() % 24] = static_cast<char>(random());
+    test::WriteFile(damaged, bad);
+    const std::string one = WithThreads(1, damaged);
+    EXPECT_EQ(WithThreads(4, damaged), one) << round;
+    refused += one.ends_with(", ") ? 0 : 1;
+  }
+  EXPECT_GT(refused, 10);
+}
+
+TEST(SqlitePagesWithThreads, WhatTheTakerThrowsEndsTheScan) {
+  const std::filesystem::path path = TestDir() / "large.db";
+  WriteLargeDatabase(path);
+  const int before = ThreadLimit();
+  SetThreadLimit(4);
+  SqliteDatabase database(path.string());
+  size_t rows = 0;
+  const auto take = [&](const RowBatch& batch) {
+    rows += batch.row_count();
+    if (rows > 58000) throw Error("taker", "had enough", "stop");
+  };
+  EXPECT_THROW(database.Scan("t", kColumns, take), Error);
+  EXPECT_LT(rows, 60400U);
+  SetThreadLimit(before);
 }
 
 }  // namespace
