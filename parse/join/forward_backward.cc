@@ -69,7 +69,7 @@ class ForwardCandidates {
   std::vector<uint32_t> run_bounds_;          // By slot; one more at the end.
   std::vector<Run> runs_;
   std::vector<uint32_t> ranges_;
-  std::unordered_map<StringId, std::string> bare_names_;  // By text of a range.
+  std::unordered_map<std::string_view, std::string> bare_names_;  // By text without sequence.
   // Made if a search back from the last candidate would be long; by the run's begin.
   std::map<std::pair<uint32_t, std::string>, std::vector<uint32_t>> fits_;
   size_t fits_size_ = 0;
@@ -154,9 +154,10 @@ ForwardCandidates::Run ForwardCandidates::Before(const Run& run, int64_t time_ns
 
 const std::string& ForwardCandidates::BareNameAt(uint32_t place) {
   const Range& range = trace_.ranges[ranges_[place]];
-  const auto [name, is_new] = bare_names_.try_emplace(range.text);
-  if (is_new) name->second = BareName(roles_.NameOf(range));
-  return name->second;
+  const std::string_view name = roles_.NameOf(range);
+  const auto [bare, is_new] = bare_names_.try_emplace(WithoutSequence(name));
+  if (is_new) bare->second = BareName(name);
+  return bare->second;
 }
 
 uint32_t ForwardCandidates::LastThatFits(const Run& run, std::string_view node_name) {
@@ -299,14 +300,18 @@ class ForwardBackward::Matcher {
   void Link(const BackwardNode& node, uint32_t forward) {
     const uint32_t marked = contexts_.EnclosingMarkedOp(forward);
     if (marked != kNoRange) forward = marked;
-    const auto [place, is_new] = numbers_.try_emplace(forward, result_.count() + 1);
-    const uint32_t number = place->second;
-    if (is_new) {
+    const uint32_t next = result_.count() + 1;
+    const uint32_t number = numbers_.FindOrInsert(forward, next);
+    if (number == next) {
       result_.forwards_.push_back(forward);
       links_.emplace_back(forward, number);
     }
     const uint32_t gradient = contexts_.GradientCallIn(node.range);
-    if (gradient != kNoRange) result_.gradient_calls_[number] = gradient;
+    if (gradient != kNoRange) {
+      std::vector<uint32_t>& calls = result_.gradient_calls_;
+      if (calls.size() < number) calls.resize(number, kNoRange);
+      calls[number - 1] = gradient;
+    }
     result_.runs_.push_back({number, 0});
     sequences_.push_back(node.sequence);
     links_.emplace_back(node.range, static_cast<uint32_t>(result_.runs_.size()));
@@ -415,7 +420,7 @@ class ForwardBackward::Matcher {
   std::vector<ForwardBackwardLink> arrows_;                 // By thread and time of their ends.
   std::unordered_map<Key, uint32_t, KeyHash> named_calls_;  // Ranges, by process and handle.
   std::map<Key, ThreadIndex> threads_by_vote_;              // By process and number.
-  std::unordered_map<uint32_t, uint32_t> numbers_;          // Of forward ops, by range.
+  IdMap numbers_;                                           // Of forward ops, by range.
   std::vector<std::pair<uint32_t, uint32_t>> links_;        // For ForwardBackward::links_.
   std::vector<int64_t> sequences_;                          // Of the node of each of runs_.
   std::vector<ThreadRun> runs_;  // Candidates of the current node, one run per thread.

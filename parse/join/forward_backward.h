@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -103,8 +102,7 @@ class ForwardBackward {
   uint32_t ForwardOf(uint32_t number) const { return forwards_[number - 1]; }
   /// Call of a gradient function in a node of that op (see gradient_hints.h); kNoRange: none.
   uint32_t GradientCallOf(uint32_t number) const {
-    const auto call = gradient_calls_.find(number);
-    return call == gradient_calls_.end() ? kNoRange : call->second;
+    return number > gradient_calls_.size() ? kNoRange : gradient_calls_[number - 1];
   }
 
   /// Returns the arrows to draw: from each forward op to the runs of its nodes, and arrows of the
@@ -117,10 +115,9 @@ class ForwardBackward {
   const StepContexts& contexts_;
   SparseNumbers links_;  // By range: for a node, 1 + index into runs_; else the number.
   std::vector<NodeRun> runs_;
-  std::vector<uint32_t> forwards_;                         // By number - 1; ranges.
-  std::unordered_map<uint32_t, uint32_t> gradient_calls_;  // By number; ranges.
-  std::vector<ForwardBackwardLink> other_arrows_;          // From the file, to no node with a
-                                                           // number.
+  std::vector<uint32_t> forwards_;                 // By number - 1; ranges.
+  std::vector<uint32_t> gradient_calls_;           // By number - 1, up to the last that has one.
+  std::vector<ForwardBackwardLink> other_arrows_;  // From the file, to no node with a number.
 };
 
 }  // namespace oplens::parse

@@ -13,7 +13,6 @@ class StepContexts::Reader {
       : result_(*result), trace_(trace), leaks_(leaks), roles_(*roles) {}
 
   void ReadThread(ThreadIndex thread, size_t begin, size_t end) {
-    open_.clear();
     nodes_open_ = 0;
     evaluates_.clear();
     last_nodes_.clear();
@@ -32,7 +31,7 @@ class StepContexts::Reader {
     }
     result_.node_threads_[thread] = any_node_;
     result_.engine_threads_[thread] = any_node_ && !any_forward_;
-    MarkRecomputed();
+    while (!open_.empty()) Close();
   }
 
  private:
@@ -44,12 +43,14 @@ class StepContexts::Reader {
     int64_t runs_again_until_ns;  ///< For a node: ops that begin in it before that are forward ops.
     int64_t marked_sequence;      ///< PyTorch's own range directly inside repeats it; -1: none.
     uint32_t marked_around;       ///< Innermost marked op around it, or itself; not for a node.
+    // Of the ops directly inside a node that may run again:
+    size_t inner_begin = 0;   ///< Index of the first in inner_.
+    bool unnumbered = false;  ///< There are others, without a number.
   };
-  /// Ops directly inside a node.
+  /// An op directly inside an open node.
   struct Inner {
-    std::vector<uint32_t> again;  ///< Forward ops, known from a checkpoint.
-    std::vector<uint32_t> numbered;
-    bool unnumbered = false;
+    uint32_t range;
+    bool again;  ///< A forward op, known from a checkpoint; else one with a number.
   };
 
   /// A range directly inside a marker of nvtx_annotate repeats its number for older readers: "mm,
@@ -87,18 +88,31 @@ class StepContexts::Reader {
     if (node) ++nodes_open_;
     const int64_t again_until_ns =
         node && roles_.RunsCheckpoint(range) ? range.end_ns : range.start_ns;
-    open_.push_back(
-        {range.end_ns, index, node, again_until_ns, roles_.MarkedSequence(range), marked});
+    open_.push_back({range.end_ns, index, node, again_until_ns, roles_.MarkedSequence(range),
+                     marked, inner_.size()});
   }
 
   uint32_t EnclosingMarked() const { return open_.empty() ? kNoRange : open_.back().marked_around; }
 
   /// Ranges that do not enclose this one enclose no later one either.
   void CloseBefore(const Range& range) {
-    while (!open_.empty() && open_.back().end_ns < range.end_ns) {
-      if (open_.back().node) --nodes_open_;
-      open_.pop_back();
+    while (!open_.empty() && open_.back().end_ns < range.end_ns) Close();
+  }
+
+  /// Ends the last open range. Ops in a backward pass have no numbers, unless the pass is recorded
+  /// itself (create_graph): then all do. So numbered ops beside others are a rerun forward pass,
+  /// unless they compute gradients.
+  void Close() {
+    const Open& last = open_.back();
+    if (last.node) {
+      --nodes_open_;
+      for (size_t i = last.inner_begin; i < inner_.size(); ++i) {
+        if (!inner_[i].again && !last.unnumbered) continue;
+        result_.contexts_[inner_[i].range] = StepContext::kRecompute;
+      }
+      inner_.resize(last.inner_begin);
     }
+    open_.pop_back();
   }
 
   void NoteMarkedThread(const Range& range) {
@@ -111,7 +125,7 @@ class StepContexts::Reader {
   void NoteMarkedOpAround(uint32_t index, const Range& range) {
     if (!roles_.IsSequenceText(range)) return;
     const uint32_t around = EnclosingMarked();
-    if (around != kNoRange) result_.marked_ops_[index] = around;
+    if (around != kNoRange) result_.marked_ops_.FindOrInsert(index, around);
   }
 
   /// The engine's work around a node belongs to the node; it runs AccumulateGrad right after the
@@ -125,7 +139,7 @@ class StepContexts::Reader {
       last_nodes_.resize(depth + 1, kNoRange);
       last_nodes_[depth] = index;
       // The range is for the first node in it.
-      if (!evaluates_.empty()) result_.nodes_served_.try_emplace(evaluates_.back(), index);
+      if (!evaluates_.empty()) result_.nodes_served_.FindOrInsert(evaluates_.back(), index);
       return;
     }
     const bool evaluate = context == StepContext::kEvaluate;
@@ -133,7 +147,7 @@ class StepContexts::Reader {
     if (context == StepContext::kAccumulate || (evaluate && roles_.EnclosesAccumulate(range))) {
       const size_t depth = nodes_open_;
       const uint32_t last = depth < last_nodes_.size() ? last_nodes_[depth] : kNoRange;
-      if (last != kNoRange) result_.nodes_served_[index] = last;
+      if (last != kNoRange) result_.nodes_served_.FindOrInsert(index, last);
     }
   }
 
@@ -148,37 +162,22 @@ class StepContexts::Reader {
   /// Notes whether an op directly inside a node has a number. Returns whether it is in any node.
   bool NoteInnerOp(uint32_t index, const Range& range, int64_t sequence) {
     if (open_.empty()) return false;
-    const Open& parent = open_.back();
+    Open& parent = open_.back();
     if (!parent.node) return nodes_open_ > 0;
     if (HasGradientFacts(trace_.strings.View(range.text))) {
-      result_.gradient_calls_.emplace(parent.range, index);
+      result_.gradient_calls_.FindOrInsert(parent.range, index);
     }
     // Markers say themselves which ops are reruns.
     if (roles_.MarkedSequence(range) >= 0 || roles_.IsMarkedOp(range)) return true;
-    Inner& inner = inner_[parent.range];
     const bool gradient = roles_.ComputesGradient(range);
     if (!gradient && range.start_ns < parent.runs_again_until_ns) {
-      inner.again.push_back(index);
+      inner_.push_back({index, true});
     } else if (sequence > 0) {  // Old files give 0 to ops that have no number.
-      if (!gradient) inner.numbered.push_back(index);
+      if (!gradient) inner_.push_back({index, false});
     } else {
-      inner.unnumbered = true;
+      parent.unnumbered = true;
     }
     return true;
-  }
-
-  /// Ops in a backward pass have no numbers, unless the pass is recorded itself (create_graph):
-  /// then all do. So numbered ops beside others are a rerun forward pass, unless they compute
-  /// gradients.
-  void MarkRecomputed() {
-    const auto mark = [this](const std::vector<uint32_t>& ranges) {
-      for (const uint32_t range : ranges) result_.contexts_[range] = StepContext::kRecompute;
-    };
-    for (const auto& [node, inner] : inner_) {
-      mark(inner.again);
-      if (inner.unnumbered) mark(inner.numbered);
-    }
-    inner_.clear();
   }
 
   StepContexts& result_;
@@ -187,10 +186,10 @@ class StepContexts::Reader {
   RangeRoles& roles_;
   // Of the current thread.
   std::vector<Open> open_;
-  size_t nodes_open_ = 0;                      // How many of them are nodes.
-  std::vector<uint32_t> evaluates_;            // The engine's ranges around nodes, open ones last.
-  std::vector<uint32_t> last_nodes_;           // The last node by the number of nodes around it.
-  std::unordered_map<uint32_t, Inner> inner_;  // By node.
+  size_t nodes_open_ = 0;             // How many of them are nodes.
+  std::vector<uint32_t> evaluates_;   // The engine's ranges around nodes, open ones last.
+  std::vector<uint32_t> last_nodes_;  // The last node by the number of nodes around it.
+  std::vector<Inner> inner_;          // Of the open nodes, those of the last one at the end.
   bool any_node_ = false;
   bool any_forward_ = false;
 };

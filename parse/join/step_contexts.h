@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/id_map.h"
 #include "parse/join/range_roles.h"
 #include "parse/join/thread_ranges.h"
 #include "parse/model/trace.h"
@@ -25,7 +25,8 @@ namespace oplens::parse {
 ///     |- evaluate_function: AccumulateGrad --|                 kEvaluate, of the node before it
 ///     |  |- AccumulateGrad --------|                           kAccumulate, the same
 ///
-/// Ignores open and leaked ranges. O(R) for R ranges; 1 byte per range and 4 per node.
+/// Ignores open and leaked ranges. O(R) for R ranges; 1 byte per range, and
+/// 32 per range of the engine.
 class StepContexts {
  public:
   /// All must outlive this object.
@@ -52,11 +53,10 @@ class StepContexts {
 
  private:
   class Reader;
-  using RangeMap = std::unordered_map<uint32_t, uint32_t>;
 
-  static uint32_t Look(const RangeMap& map, size_t range) {
-    const auto place = map.find(static_cast<uint32_t>(range));
-    return place == map.end() ? kNoRange : place->second;
+  static uint32_t Look(const IdMap& map, size_t range) {
+    const uint32_t found = map.Find(static_cast<int64_t>(range));
+    return found == IdMap::kNone ? kNoRange : found;
   }
 
   std::vector<StepContext> contexts_;  // By range.
@@ -64,9 +64,9 @@ class StepContexts {
   std::vector<bool> engine_threads_;   // By thread.
   std::vector<bool> node_threads_;     // By thread.
   std::vector<uint32_t> nodes_;
-  RangeMap nodes_served_;
-  RangeMap marked_ops_;
-  RangeMap gradient_calls_;
+  IdMap nodes_served_;  // These by range.
+  IdMap marked_ops_;
+  IdMap gradient_calls_;
   std::map<std::pair<int64_t, int64_t>, ThreadIndex> marked_threads_;  // By process and number.
 };
 
