@@ -52,8 +52,7 @@ class RecentMap {
       return index.Find(hash, [&](uint32_t entry) { return entries[entry].first == key; });
     }
     void Insert(uint64_t hash, const Key& key, Value value) {
-      index.Add(hash, static_cast<uint32_t>(entries.size()),
-                [&](uint32_t entry) { return Hash()(entries[entry].first); });
+      index.Add(hash, static_cast<uint32_t>(entries.size()));
       entries.emplace_back(key, std::move(value));
     }
   };

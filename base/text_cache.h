@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,25 +14,6 @@
 #include "base/hash.h"
 
 namespace oplens {
-
-/// A 64-bit hash of any bytes, fast for texts of some hundred bytes; never 0. Changes between
-/// versions: not for files.
-inline uint64_t HashText(std::string_view text) {
-  constexpr uint64_t kA = 0x9e3779b97f4a7c15;  // Odd constants with well-spread bits.
-  constexpr uint64_t kB = 0xd1b54a32d192ed03;
-  uint64_t hash = FoldedProduct(text.size() ^ kA, kB);
-  const char* p = text.data();
-  size_t left = text.size();
-  uint64_t words[2];
-  for (; left > 16; left -= 16, p += 16) {
-    std::memcpy(words, p, 16);
-    hash = FoldedProduct(words[0] ^ kA ^ hash, words[1] ^ kB);
-  }
-  words[0] = words[1] = 0;
-  if (left > 0) std::memcpy(words, p, left);
-  hash = FoldedProduct(words[0] ^ kA ^ hash, words[1] ^ kB);
-  return hash == 0 ? 1 : hash;
-}
 
 /// Keeps one Value per distinct text, for streams in which few texts recur often.
 ///
@@ -90,8 +70,7 @@ class TextCache {
       constexpr size_t kIndexBytes = 32;
       // Assumes that a value's heap memory is about as large as its text.
       bytes += sizeof(Entry) + kIndexBytes + entry->text.size() * 2;
-      index.Add(hash, static_cast<uint32_t>(entries.size()),
-                [&](uint32_t i) { return HashText(entries[i]->text); });
+      index.Add(hash, static_cast<uint32_t>(entries.size()));
       entries.push_back(std::move(entry));
       return entries.back().get();
     }

@@ -8,13 +8,12 @@ namespace oplens {
 
 StringId StringPool::Intern(std::string_view text) {
   if (text.empty()) return 0;
-  constexpr TextHash kHash;
-  const uint64_t hash = kHash(text);
+  const uint64_t hash = HashText(text);
   const uint32_t known = index_.Find(hash, [&](uint32_t id) { return views_[id] == text; });
   if (known != EntryIndex::kNone) return known;
   const auto id = static_cast<StringId>(views_.size());
   views_.push_back(Store(text));
-  index_.Add(hash, id, [&](uint32_t other) { return kHash(views_[other]); });
+  index_.Add(hash, id);
   return id;
 }
 

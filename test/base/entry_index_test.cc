@@ -23,7 +23,7 @@ class Texts {
         index_.Find(hash_of(text), [&](uint32_t one) { return texts_[one] == text; });
     if (found != EntryIndex::kNone) return found;
     const auto number = static_cast<uint32_t>(texts_.size());
-    index_.Add(hash_of(text), number, [&](uint32_t one) { return hash_of(texts_[one]); });
+    index_.Add(hash_of(text), number);
     texts_.push_back(text);
     return number;
   }

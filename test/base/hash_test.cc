@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <set>
+#include <string>
 #include <string_view>
 
 namespace oplens::hash_test {
@@ -26,6 +27,19 @@ TEST(HashTest, NumbersMixInOrder) {
 TEST(HashTest, ProductsFold) {
   EXPECT_EQ(FoldedProduct(3, 5), 15u);
   EXPECT_EQ(FoldedProduct(UINT64_MAX, 2), 1u ^ (UINT64_MAX - 1));
+}
+
+TEST(HashTest, OfTextsDependsOnEveryByteAndTheLength) {
+  const std::string text(200, 'x');
+  for (size_t size = 0; size < text.size(); ++size) {
+    const std::string_view part = std::string_view(text).substr(0, size);
+    EXPECT_NE(HashText(part), HashText(text)) << size;
+    for (size_t i = 0; i < size; ++i) {
+      std::string other(part);
+      other[i] = 'y';
+      EXPECT_NE(HashText(part), HashText(other)) << size << " byte " << i;
+    }
+  }
 }
 
 TEST(HashTest, AMapFindsViews) {

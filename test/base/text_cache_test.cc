@@ -11,19 +11,6 @@ namespace {
 
 constexpr size_t kMuch = size_t{1} << 30;
 
-TEST(HashTextTest, DependsOnEveryByteAndTheLength) {
-  const std::string text(200, 'x');
-  for (size_t size = 0; size < text.size(); ++size) {
-    const std::string_view part = std::string_view(text).substr(0, size);
-    EXPECT_NE(HashText(part), HashText(text)) << size;
-    for (size_t i = 0; i < size; ++i) {
-      std::string other(part);
-      other[i] = 'y';
-      EXPECT_NE(HashText(part), HashText(other)) << size << " byte " << i;
-    }
-  }
-}
-
 TEST(TextCacheTest, AnEntryIsMadeOnceAndKept) {
   Epochs epochs;
   TextCache<int> cache(&epochs, kMuch);

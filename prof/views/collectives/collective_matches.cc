@@ -230,7 +230,7 @@ uint32_t CollectiveMatches::PlaceOf(const CollectiveKey& key) {
   uint32_t place = places_.Find(hash, [&](uint32_t one) { return alike_[one].key == key; });
   if (place != EntryIndex::kNone) return place;
   place = static_cast<uint32_t>(alike_.size());
-  places_.Add(hash, place, [&](uint32_t one) { return CollectiveKeyHash()(alike_[one].key); });
+  places_.Add(hash, place);
   alike_.emplace_back().key = key;
   return place;
 }
