@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 #include <malloc.h>
-#include <openssl/evp.h>
+#include <nettle/sha2.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -33,12 +33,11 @@ namespace fs = std::filesystem;
 /// SHA-256, piece by piece.
 class ContentHash {
  public:
-  ContentHash() : context_(EVP_MD_CTX_new()) { EVP_DigestInit_ex(context_, EVP_sha256(), nullptr); }
-  ~ContentHash() { EVP_MD_CTX_free(context_); }
-  ContentHash(const ContentHash&) = delete;
-  ContentHash& operator=(const ContentHash&) = delete;
+  ContentHash() { sha256_init(&context_); }
 
-  void Add(std::string_view bytes) { EVP_DigestUpdate(context_, bytes.data(), bytes.size()); }
+  void Add(std::string_view bytes) {
+    sha256_update(&context_, bytes.size(), reinterpret_cast<const uint8_t*>(bytes.data()));
+  }
   /// Throws Error if the file cannot be read.
   void AddFile(const std::string& path, WorkMeter* meter) {
     std::FILE* const file = std::fopen(path.c_str(), "rb");
@@ -57,9 +56,8 @@ class ContentHash {
     std::fclose(file);
   }
   std::string Take() {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> sum{};
-    unsigned size = 0;
-    EVP_DigestFinal_ex(context_, sum.data(), &size);
+    std::array<uint8_t, SHA256_DIGEST_SIZE> sum{};
+    sha256_digest(&context_, sum.size(), sum.data());
     std::string text = "sha256:";
     constexpr size_t kShown = 8;
     for (size_t i = 0; i < kShown; ++i) text += fmt::format("{:02x}", sum[i]);
@@ -67,7 +65,7 @@ class ContentHash {
   }
 
  private:
-  EVP_MD_CTX* context_;
+  sha256_ctx context_;
 };
 
 /// Of the content of all files.

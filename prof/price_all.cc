@@ -61,6 +61,9 @@ void Need(std::string sentence, const PriceOptions& options, Diagnostics* diagno
   }
 }
 
+/// Of rows that a sink holds: enough for threads to share, and of some hundred kB.
+constexpr size_t kMostHeld = 512;
+
 /// Reads each name once, with what is kept of kernels that are priced.
 class CachedNames : public NameReader {
  public:
@@ -156,6 +159,7 @@ class Pricer {
     if (options_.evidence.order && profile != nullptr) blocks_ = BlockOrder(*profile, &names_);
     estimator_.Restart(profile);
     sink_->BeginInput(profile);
+    holds_rows_ = sink_->HoldsRows();
   }
 
   void EndInput() {
@@ -182,6 +186,22 @@ class Pricer {
   void Drain() {
     if (queue_ == nullptr) return;
     while (auto row = queue_->PopFirst()) Write(std::move(row));
+    Flush();
+  }
+
+  /// Ends the turn of rows that the sink holds.
+  void Flush() {
+    if (held_.empty()) return;
+    sink_->Flush();
+    for (std::unique_ptr<WaitingRow>& row : held_) queue_->Recycle(std::move(row));
+    held_.clear();
+  }
+
+  /// After the sink was given the row.
+  void EndTurn(std::unique_ptr<WaitingRow> row) {
+    if (!holds_rows_) return queue_->Recycle(std::move(row));
+    held_.push_back(std::move(row));
+    if (held_.size() >= kMostHeld) Flush();
   }
 
   /// Writes waiting rows before the first row of another rank is resolved.
@@ -209,7 +229,7 @@ class Pricer {
     if (!kept) return queue_->Recycle(std::move(waiting));
     if (waiting->row.replay) {
       AddReplay(waiting->row);
-      return queue_->Recycle(std::move(waiting));
+      return EndTurn(std::move(waiting));
     }
     PricedKernel& row = waiting->row;
     row.reasons.Merge(ExcessOf(row));
@@ -225,7 +245,7 @@ class Pricer {
       if (of_record ? count_reasons_ : options_.shows_prices) CountReason(reason, row);
     });
     sink_->Add(row);
-    queue_->Recycle(std::move(waiting));
+    EndTurn(std::move(waiting));
   }
 
   void PlaceInBlock(PricedKernel* row) const {
@@ -286,6 +306,8 @@ class Pricer {
   int64_t index_ = 0;                 // Of the last record, good or bad.
   bool count_reasons_ = true;
   bool in_input_ = false;
+  bool holds_rows_ = false;
+  std::vector<std::unique_ptr<WaitingRow>> held_;  // By the sink.
 };
 
 }  // namespace

@@ -79,6 +79,8 @@ class ReportSink : public prof::KernelSink {
                                 std::optional<int64_t> told) const override {
     return tables_.views().StepOf(kernel, told);
   }
+  bool HoldsRows() override { return tables_.views().HoldsRows(); }
+  void Flush() override { tables_.views().Flush(); }
 
  private:
   ViewTables& tables_;

@@ -181,6 +181,7 @@ Alternatives AlternativesOf(size_t index, const StreamKernel& kernel, const Late
     std::optional<DepthGuess> guess = known->Of(kernel, elements);
     if (!guess || guess->rate <= 0) continue;
     guess->product.kernel = index;
+    if (alternatives.guesses.empty()) alternatives.guesses.reserve(late.sizes().size());
     alternatives.guesses.push_back(*guess);
   }
   return alternatives;

@@ -16,7 +16,7 @@ namespace {
 
 // A row applies if the name contains the word and matches the pattern; the first one decides.
 // Groups: types a and b of the factors (ab: both) and d of the result, acc a letter for those not
-// given; tile m, n, k; l the layout, la and lb of each factor; sizes sm, sn, sk; h head dimension;
+// given; tile m, n, k; l the layout, la and lb of each factor; sizes sm, sn, sk; h head dimension; e experts;
 // ggml a type number of ggml. The order is set where the library's convention is known.
 struct NamePattern {
   const char* word;
@@ -108,6 +108,8 @@ constexpr NamePattern kPatterns[] = {
      "router_gemm_kernel<(?P<ab>__nv_bfloat16), (?P<d>float|__nv_bfloat16), \\d+, \\d+, "
      "(?P<sm>\\d+), (?P<sn>\\d+), (?P<sk>\\d+)>"},
     {"fused_a_gemm_kernel", "fused_a_gemm_kernel<\\d+, (?P<sn>\\d+), (?P<sk>\\d+),"},
+    // Routing of FasterTransformer, vLLM, TensorRT-LLM: values per thread, experts
+    {"topkGating", "topkGating\\w*<" OPLENS_INT "\\d+, " OPLENS_INT "(?P<e>\\d+), "},
     // ggml: weights of a numbered type, rows packed to 8 bits
     {"mul_mat_q<", "mul_mat_q<\\(ggml_type\\)(?P<ggml>\\d+), " OPLENS_INT "(?P<n>\\d+)"},
     {"mul_mat_vec_q<", "mul_mat_vec_q<\\(ggml_type\\)(?P<ggml>\\d+)"},
@@ -271,6 +273,7 @@ NameFacts FactsIn(const NameFactsGroups& groups, NameFacts::Order order) {
   facts.n = groups.Size("sn");
   facts.k = groups.Size("sk");
   facts.head_dimension = groups.Size("h");
+  facts.experts = groups.Size("e");
   return facts;
 }
 
@@ -310,6 +313,7 @@ std::string NameFacts::Text() const {
   add("N", number(n));
   add("K", number(k));
   add("H", number(head_dimension));
+  add("experts", number(experts));
   return text;
 }
 

@@ -8,7 +8,7 @@
 
 namespace oplens::ops {
 
-/// What the name of a matrix kernel says about how it was built; empty or nullopt: nothing. In the
+/// What the name of a matrix or routing kernel says about how it was built; empty or nullopt: nothing. In the
 /// library's terms: cuBLAS is column-major, so its tile's M lies along N of PyTorch's product.
 struct NameFacts {
   /// Along which extents the tile lies, and whose terms `layout` is in.
@@ -25,6 +25,7 @@ struct NameFacts {
   std::string layout;              ///< "tn": left factor transposed, right not; or "nhwc", "nchw".
   std::optional<int64_t> m, n, k;  ///< Compile-time sizes.
   std::optional<int64_t> head_dimension;  ///< Attention only.
+  std::optional<int64_t> experts;         ///< Routing of a mixture of experts only.
 
   bool empty() const { return Text().empty(); }
 

@@ -1,37 +1,14 @@
 #include <algorithm>
-#include <atomic>
 #include <exception>
-#include <functional>
 #include <iterator>
 #include <memory>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/team.h"
 #include "prof/input/profile_records.h"
 
 namespace oplens::prof {
-namespace {
-
-/// Calls work(0) to work(count - 1), which must not throw, on up to `threads` threads.
-void InThreads(size_t count, size_t threads, const std::function<void(size_t)>& work) {
-  std::atomic<size_t> next{0};
-  const auto take = [&] {
-    for (size_t i = next++; i < count; i = next++) work(i);
-  };
-  std::vector<std::thread> others;
-  try {
-    for (size_t i = 1; i < std::min(count, threads); ++i) others.emplace_back(take);
-  } catch (const std::system_error&) {
-    // Those that could be started, and this one, do it all.
-  }
-  take();
-  for (std::thread& other : others) other.join();
-}
-
-}  // namespace
-
 std::vector<std::unique_ptr<LoadedProfile>> Inputs::LoadAll(size_t threads) {
   std::vector<Input> inputs(std::make_move_iterator(waiting_.begin()),
                             std::make_move_iterator(waiting_.end()));
@@ -39,7 +16,8 @@ std::vector<std::unique_ptr<LoadedProfile>> Inputs::LoadAll(size_t threads) {
   std::vector<Diagnostics> losses(inputs.size());
   std::vector<std::exception_ptr> problems(inputs.size());
   // Each counts what it reads; with several, only whether to stop is of interest.
-  InThreads(inputs.size(), threads, [&](size_t i) {
+  Team team(std::max<size_t>(std::min(inputs.size(), threads), 1) - 1);
+  team.Each(inputs.size(), [&](size_t i) {
     try {
       if (meter() != nullptr) meter()->Check();
       read[i] =
@@ -65,20 +43,16 @@ std::vector<std::unique_ptr<LoadedProfile>> Inputs::LoadAll(size_t threads) {
       LeaveOut(error);
     }
   }
-  problems.assign(loaded.size(), nullptr);
-  // A reference is asked by one at a time.
-  InThreads(loaded.size(), reference_ ? 1 : threads, [&](size_t i) {
-    try {
-      if (meter() != nullptr) meter()->Check();
-      Join(loaded[i].get(), &loaded[i]->join_losses);
-    } catch (...) {
-      problems[i] = std::current_exception();
-    }
-  });
-  for (size_t i = 0; i < loaded.size(); ++i) {
-    if (problems[i] != nullptr) std::rethrow_exception(problems[i]);
-    JoinCounters(loaded[i].get());
+  const auto join = [&](size_t i) {
+    if (meter() != nullptr) meter()->Check();
+    Join(loaded[i].get(), &loaded[i]->join_losses);
+  };
+  if (reference_) {  // It is asked by one at a time.
+    for (size_t i = 0; i < loaded.size(); ++i) join(i);
+  } else {
+    team.Each(loaded.size(), join);
   }
+  for (const std::unique_ptr<LoadedProfile>& profile : loaded) JoinCounters(profile.get());
   return loaded;
 }
 

@@ -20,39 +20,32 @@ bool IsKeyOf(std::string_view key, std::string_view name, std::string_view facts
 }  // namespace
 
 const ops::NamedFamily& KernelFacts::family() const {
-  if (!family_) family_ = ops::KernelFamilyOf(name);
-  return *family_;
+  return family_.Get([this] { return ops::KernelFamilyOf(name); });
 }
 
 bool KernelFacts::communicates() const {
-  if (!communicates_) communicates_ = ops::IsCommunicationKernel(name);
-  return *communicates_;
+  return communicates_.Get([this] { return ops::IsCommunicationKernel(name); });
 }
 
 const ops::NameFacts& KernelFacts::parsed_name() const {
-  if (!parsed_name_) parsed_name_ = ops::NameFactsOf(name);
-  return *parsed_name_;
+  return parsed_name_.Get([this] { return ops::NameFactsOf(name); });
 }
 
 std::string_view KernelFacts::name_facts() const {
-  if (!name_facts_) name_facts_ = parsed_name().Text();
-  return *name_facts_;
+  return name_facts_.Get([this] { return parsed_name().Text(); });
 }
 
 const ops::NamedOp& KernelFacts::named_op(int64_t rows) const {
-  std::optional<ops::NamedOp>& named = rows > 1 ? tiled_op_ : named_op_;
-  if (!named) named = ops::NamedOpOf(name, family(), rows);
-  return *named;
+  const Lazy<ops::NamedOp>& named = rows > 1 ? tiled_op_ : named_op_;
+  return named.Get([&] { return ops::NamedOpOf(name, family(), rows); });
 }
 
 bool KernelFacts::multiplies() const {
-  if (!multiplies_) multiplies_ = ops::KernelKindOf(name) == ops::KernelKind::kMatrix;
-  return *multiplies_;
+  return multiplies_.Get([this] { return ops::KernelKindOf(name) == ops::KernelKind::kMatrix; });
 }
 
 const ops::LaunchRule& KernelFacts::launch_rule() const {
-  if (!launch_rule_) launch_rule_ = ops::LaunchRuleOf(name, family());
-  return *launch_rule_;
+  return launch_rule_.Get([this] { return ops::LaunchRuleOf(name, family()); });
 }
 
 std::optional<ops::KernelFamily> FamilyOf(const PricedKernel& row) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/epochs.h"
+#include "base/lazy.h"
 #include "base/text_cache.h"
 #include "ops/gpu/gpu.h"
 #include "ops/kernels/kernel_family.h"
@@ -20,7 +21,7 @@
 
 namespace oplens::prof {
 
-/// What a kernel's full name says.
+/// What a kernel's full name says. Views in several threads may ask.
 struct KernelFacts {
   int64_t id = 0;  ///< Unique per name.
   ops::TensorCoreVerdict verdict;
@@ -48,14 +49,14 @@ struct KernelFacts {
   const ops::LaunchRule& launch_rule() const;
 
  private:
-  mutable std::optional<bool> communicates_;
-  mutable std::optional<bool> multiplies_;
-  mutable std::optional<ops::NameFacts> parsed_name_;
-  mutable std::optional<std::string> name_facts_;
-  mutable std::optional<ops::NamedFamily> family_;
-  mutable std::optional<ops::LaunchRule> launch_rule_;
-  mutable std::optional<ops::NamedOp> named_op_;
-  mutable std::optional<ops::NamedOp> tiled_op_;  ///< Of several rows of blocks.
+  Lazy<bool> communicates_;
+  Lazy<bool> multiplies_;
+  Lazy<ops::NameFacts> parsed_name_;
+  Lazy<std::string> name_facts_;
+  Lazy<ops::NamedFamily> family_;
+  Lazy<ops::LaunchRule> launch_rule_;
+  Lazy<ops::NamedOp> named_op_;
+  Lazy<ops::NamedOp> tiled_op_;  ///< Of several rows of blocks.
 };
 
 struct PricedKernel;

@@ -27,6 +27,12 @@ class KernelSink {
     static_cast<void>(replay);
     return false;
   }
+  /// Whether the sink looks at kernels and replays of the current input again in Flush(). Asked
+  /// after BeginInput() by callers that keep them until then; otherwise a row's turn ends with its
+  /// call.
+  virtual bool HoldsRows() { return false; }
+  /// Ends the turn of all that were added since the last call. Called before the input ends.
+  virtual void Flush() {}
   virtual void EndInput() {}
   /// Ends the last input, after which no call follows.
   virtual void EndLastInput() { EndInput(); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -94,7 +95,7 @@ class GapFinder {
         windows_(windows),
         of_(of),
         take_(take),
-        host_(run.host_activity()),
+        host_(run.host_activity(&host_lock_)),
         event_waits_(EventWaits(trace_)) {}
 
   void Find() {
@@ -252,6 +253,7 @@ class GapFinder {
   IdleOf of_;
   bool has_cold_start_ = false;
   const std::function<void(const IdleGap& gap)>& take_;
+  std::unique_lock<std::recursive_mutex> host_lock_;
   HostActivity& host_;
   std::map<int32_t, std::vector<int64_t>> event_waits_;
   std::map<int32_t, TaggedTimes> busy_;      // By GPU; for streams only.

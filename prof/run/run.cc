@@ -95,38 +95,37 @@ Run::~Run() = default;
 std::string_view Run::rank() const { return trace_.strings.View(trace_.rank_name); }
 
 const DeviceWork& Run::all_work() const {
-  if (!all_work_) all_work_ = std::make_unique<DeviceWork>(joined());
-  return *all_work_;
+  return *all_work_.Get([this] { return std::make_unique<DeviceWork>(joined()); });
 }
 
 const DeviceWork& Run::work() const {
   if (options_.selection.empty()) return all_work();
-  if (!work_) {
-    work_ = std::make_unique<DeviceWork>(all_work());
-    work_->Keep([this](const DeviceEvent& event) { return Selects(event); });
-  }
-  return *work_;
+  return *work_.Get([this] {
+    auto work = std::make_unique<DeviceWork>(all_work());
+    work->Keep([this](const DeviceEvent& event) { return Selects(event); });
+    return work;
+  });
 }
 
 const DeviceWork& Run::device_work() const {
   const auto& device = options_.selection.device;
   if (!device) return all_work();
-  if (!device_work_) {
-    device_work_ = std::make_unique<DeviceWork>(all_work());
-    device_work_->Keep([&](const DeviceEvent& event) { return event.device_id == *device; });
-  }
-  return *device_work_;
+  return *device_work_.Get([&] {
+    auto work = std::make_unique<DeviceWork>(all_work());
+    work->Keep([&](const DeviceEvent& event) { return event.device_id == *device; });
+    return work;
+  });
 }
 
 std::optional<std::vector<Interval>> Run::windows() const {
   const Selection& selection = options_.selection;
   if (!selection.steps && !selection.time) return std::nullopt;
   if (!selection.steps) {
-    SelectsTime(0);  // Sets time_.
+    const Interval& time = SelectedTime();
     const auto extent = RunExtent(trace(), all_work());
     if (!extent) return std::vector<Interval>();
-    const Interval within = {std::max(time_->start_ns, extent->start_ns),
-                             std::min(time_->end_ns, extent->end_ns)};
+    const Interval within = {std::max(time.start_ns, extent->start_ns),
+                             std::min(time.end_ns, extent->end_ns)};
     return within.start_ns < within.end_ns ? std::vector<Interval>{within}
                                            : std::vector<Interval>();
   }
@@ -150,55 +149,50 @@ Interval Run::window() const {
 }
 
 const Steps& Run::steps() const {
-  if (!steps_) {
-    steps_ = std::make_unique<Steps>(joined(), all_work(), StepsOfPattern(), options_.all_steps);
+  return *steps_.Get([this] {
+    auto steps =
+        std::make_unique<Steps>(joined(), all_work(), StepsOfPattern(), options_.all_steps);
     const Selection& selection = options_.selection;
     if (selection.steps || selection.time) {
-      steps_->Keep([&](const Step& step) {
+      steps->Keep([&](const Step& step) {
         const bool numbered = !selection.steps || (step.number >= selection.steps->first &&
                                                    step.number <= selection.steps->last);
         return numbered && SelectsTime(step.span.start_ns) && SelectsTime(step.span.end_ns - 1);
       });
     }
-  }
-  return *steps_;
+    return steps;
+  });
 }
 
 const parse::CallTree& Run::calls() const {
-  if (!calls_) calls_ = std::make_unique<parse::CallTree>(joined());
-  return *calls_;
+  return *calls_.Get([this] { return std::make_unique<parse::CallTree>(joined()); });
 }
 
 const CallWork& Run::call_work() const {
-  if (!call_work_) call_work_ = std::make_unique<CallWork>(joined(), work(), calls());
-  return *call_work_;
+  return *call_work_.Get([this] { return std::make_unique<CallWork>(joined(), work(), calls()); });
 }
 
-HostActivity& Run::host_activity() const {
-  if (!host_activity_) host_activity_ = std::make_unique<HostActivity>(joined(), device_work());
-  return *host_activity_;
+HostActivity& Run::host_activity(std::unique_lock<std::recursive_mutex>* lock) const {
+  *lock = std::unique_lock(host_mutex_);
+  return *host_activity_.Get(
+      [this] { return std::make_unique<HostActivity>(joined(), device_work()); });
 }
 
 const SteadyIdle& Run::steady_idle() const {
-  if (!steady_idle_) steady_idle_ = std::make_unique<SteadyIdle>(*this);
-  return *steady_idle_;
+  return *steady_idle_.Get([this] { return std::make_unique<SteadyIdle>(*this); });
 }
 
 const MemoryLife& Run::memory() const {
-  if (!memory_) memory_ = std::make_unique<MemoryLife>(trace());
-  return *memory_;
+  return *memory_.Get([this] { return std::make_unique<MemoryLife>(trace()); });
 }
 
 const std::vector<uint32_t>& Run::memory_owners() const {
-  if (!memory_owners_) memory_owners_ = MemoryOwners(joined(), calls());
-  return *memory_owners_;
+  return memory_owners_.Get([this] { return MemoryOwners(joined(), calls()); });
 }
 
 const std::vector<CollectiveCall>& Run::collectives() const {
-  if (!collectives_) {
-    collectives_ = std::make_unique<std::vector<CollectiveCall>>(FindCollectives(*this));
-  }
-  return *collectives_;
+  return *collectives_.Get(
+      [this] { return std::make_unique<std::vector<CollectiveCall>>(FindCollectives(*this)); });
 }
 
 std::vector<HostStep> Run::StepsOfPattern() const {
@@ -221,19 +215,20 @@ std::vector<HostStep> Run::StepsOfPattern() const {
   return picked ? StepsOfPicked(matches) : StepsOfMatches(std::move(matches));
 }
 
+const Interval& Run::SelectedTime() const {
+  return time_.Get([this] {
+    Interval time = *options_.selection.time;
+    const int64_t origin_ns = this->origin_ns();
+    if (__builtin_add_overflow(time.start_ns, origin_ns, &time.start_ns)) time.start_ns = INT64_MAX;
+    if (__builtin_add_overflow(time.end_ns, origin_ns, &time.end_ns)) time.end_ns = INT64_MAX;
+    return time;
+  });
+}
+
 bool Run::SelectsTime(int64_t time_ns) const {
   if (!options_.selection.time) return true;
-  if (!time_) {
-    time_ = *options_.selection.time;
-    const int64_t origin_ns = this->origin_ns();
-    if (__builtin_add_overflow(time_->start_ns, origin_ns, &time_->start_ns)) {
-      time_->start_ns = INT64_MAX;
-    }
-    if (__builtin_add_overflow(time_->end_ns, origin_ns, &time_->end_ns)) {
-      time_->end_ns = INT64_MAX;
-    }
-  }
-  return time_ns >= time_->start_ns && time_ns < time_->end_ns;
+  const Interval& time = SelectedTime();
+  return time_ns >= time.start_ns && time_ns < time.end_ns;
 }
 
 bool Run::Selects(const DeviceEvent& event) const {

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <vector>
 
+#include "base/lazy.h"
 #include "prof/run/interval_set.h"
 #include "prof/run/selection.h"
 
@@ -53,8 +55,8 @@ struct RunOptions {
   bool all_steps = false;
 };
 
-/// One rank's profile as views see it: the trace, the join, and shared intermediate results,
-/// computed on first use. Users of a part include its header.
+/// One rank's profile as views see it, in several threads: the trace, the join, and shared
+/// intermediate results, computed on first use. Users of a part include its header.
 class Run {
  public:
   /// `records` must outlive this object.
@@ -84,8 +86,8 @@ class Run {
   const Steps& steps() const;
   const parse::CallTree& calls() const;
   const CallWork& call_work() const;
-  /// Not const: it analyses a thread on first use.
-  HostActivity& host_activity() const;
+  /// Not const: it analyses a thread on first use. For the holder of `lock` only.
+  HostActivity& host_activity(std::unique_lock<std::recursive_mutex>* lock) const;
   /// Needs kIdleGapsNeeds.
   const SteadyIdle& steady_idle() const;
   /// Of all memory events, whatever is selected; views of them need TracePart::kMemoryEvents.
@@ -113,24 +115,26 @@ class Run {
   /// All of it, whatever is selected.
   const DeviceWork& all_work() const;
   bool SelectsTime(int64_t time_ns) const;
+  const Interval& SelectedTime() const;
   std::vector<HostStep> StepsOfPattern() const;
 
   const parse::Joined& joined_;
   const Trace& trace_;
   const KernelNames& names_;
   RunOptions options_;
-  mutable std::unique_ptr<DeviceWork> all_work_;
-  mutable std::unique_ptr<DeviceWork> work_;         // If something is selected.
-  mutable std::unique_ptr<DeviceWork> device_work_;  // If a GPU is selected.
-  mutable std::unique_ptr<Steps> steps_;
-  mutable std::unique_ptr<parse::CallTree> calls_;
-  mutable std::optional<Interval> time_;  // Selected, on the file's clock.
-  mutable std::unique_ptr<CallWork> call_work_;
-  mutable std::unique_ptr<HostActivity> host_activity_;
-  mutable std::unique_ptr<SteadyIdle> steady_idle_;
-  mutable std::unique_ptr<MemoryLife> memory_;
-  mutable std::optional<std::vector<uint32_t>> memory_owners_;
-  mutable std::unique_ptr<std::vector<CollectiveCall>> collectives_;
+  Lazy<std::unique_ptr<DeviceWork>> all_work_;
+  Lazy<std::unique_ptr<DeviceWork>> work_;         // If something is selected.
+  Lazy<std::unique_ptr<DeviceWork>> device_work_;  // If a GPU is selected.
+  Lazy<std::unique_ptr<Steps>> steps_;
+  Lazy<std::unique_ptr<parse::CallTree>> calls_;
+  Lazy<Interval> time_;  // Selected, on the file's clock.
+  Lazy<std::unique_ptr<CallWork>> call_work_;
+  Lazy<std::unique_ptr<HostActivity>> host_activity_;
+  mutable std::recursive_mutex host_mutex_;
+  Lazy<std::unique_ptr<SteadyIdle>> steady_idle_;
+  Lazy<std::unique_ptr<MemoryLife>> memory_;
+  Lazy<std::vector<uint32_t>> memory_owners_;
+  Lazy<std::unique_ptr<std::vector<CollectiveCall>>> collectives_;
 };
 
 }  // namespace oplens::prof

@@ -1,5 +1,7 @@
 #include "prof/run/stream_sizes.h"
 
+#include <unordered_map>
+
 #include "ops/kernels/launch_chain.h"
 #include "parse/model/kernel_names.h"
 #include "parse/model/trace.h"
@@ -26,14 +28,16 @@ StreamSizes::StreamSizes(const parse::KernelRecords& profile, NameReader* names)
                          kernel.end_ns - kernel.start_ns});
     }
     for (const ops::ChainedKernel& chained : ops::ChainedKernelsOf(kernels)) {
-      elements_.emplace(stream[chained.kernel], chained.elements);
+      const auto place = static_cast<uint32_t>(elements_.size());
+      if (places_.FindOrInsert(stream[chained.kernel], place) != place) continue;
+      elements_.push_back(chained.elements);
     }
   }
 }
 
 std::optional<ops::Bounds> StreamSizes::ElementsOf(uint32_t kernel) const {
-  const auto found = elements_.find(kernel);
-  return found == elements_.end() ? std::nullopt : std::optional(found->second);
+  const uint32_t place = places_.Find(kernel);
+  return place == IdMap::kNone ? std::nullopt : std::optional(elements_[place]);
 }
 
 }  // namespace oplens::prof

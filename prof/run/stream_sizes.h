@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
+#include "base/id_map.h"
 #include "ops/kernels/launch_sizes.h"
 #include "parse/records/kernel_records.h"
 #include "prof/run/name_reader.h"
@@ -24,7 +24,8 @@ class StreamSizes {
   std::optional<ops::Bounds> ElementsOf(uint32_t kernel) const;
 
  private:
-  std::unordered_map<uint32_t, ops::Bounds> elements_;  // By kernel.
+  IdMap places_;  // By kernel; in elements_.
+  std::vector<ops::Bounds> elements_;
 };
 
 }  // namespace oplens::prof

@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
+#include <nettle/hmac.h>
 
 #include <array>
 #include <filesystem>
 #include <span>
 
-#include "base/error.h"
 #include "parse/model/run_place.h"
 #include "prof/views/common/host_mark.h"
 
@@ -17,14 +15,14 @@ namespace oplens::prof {
 
 std::string HashedHost(std::string_view salt, std::string_view host) {
   constexpr size_t kShown = 8;
-  std::array<unsigned char, EVP_MAX_MD_SIZE> sum{};
-  unsigned int size = 0;
-  const auto* const made =
-      HMAC(EVP_sha256(), salt.data(), static_cast<int>(salt.size()),
-           reinterpret_cast<const unsigned char*>(host.data()), host.size(), sum.data(), &size);
-  if (made == nullptr || size < kShown) {
-    throw Error("SHA-256", "this machine's libcrypto does not give it", "see its configuration");
-  }
+  const auto bytes = [](std::string_view text) {
+    return reinterpret_cast<const uint8_t*>(text.data());
+  };
+  hmac_sha256_ctx context;
+  hmac_sha256_set_key(&context, salt.size(), bytes(salt));
+  hmac_sha256_update(&context, host.size(), bytes(host));
+  std::array<uint8_t, SHA256_DIGEST_SIZE> sum{};
+  hmac_sha256_digest(&context, sum.size(), sum.data());
   return MarkedHost(fmt::format("{:02x}", fmt::join(std::span(sum).first(kShown), "")));
 }
 

@@ -92,6 +92,8 @@ class SummarySink : public KernelSink {
                                 std::optional<int64_t> told) const override {
     return runner_.StepOf(kernel, told);
   }
+  bool HoldsRows() override { return runner_.HoldsRows(); }
+  void Flush() override { runner_.Flush(); }
 
   /// After the last input.
   std::vector<std::string> Notes() const { return runner_.Notes(); }

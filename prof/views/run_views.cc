@@ -6,7 +6,9 @@
 #include <map>
 #include <numeric>
 
+#include "base/threads.h"
 #include "parse/records/kernel_records.h"
+#include "prof/price/figures.h"
 #include "prof/run/steps.h"
 #include "prof/table/sink_chain.h"
 #include "prof/table/top_rows.h"
@@ -14,6 +16,9 @@
 
 namespace oplens::prof {
 namespace {
+
+/// Of a run that is worth threads.
+constexpr size_t kManyKernels = 2048;
 
 constexpr Field kRulesField = {
     "rules",
@@ -199,7 +204,18 @@ struct ViewRunner::Running {
 ViewRunner::ViewRunner(const std::vector<ViewPlan>& plans, RunOptions options,
                        Destination* destination)
     : options_(std::move(options)), plain_(!plans.empty() && plans.front().options.plain) {
-  for (const ViewPlan& plan : plans) views_.push_back(std::make_unique<Running>(plan, destination));
+  std::map<const View*, size_t> shared;  // Lanes; null: of views that print rows as they come.
+  for (const ViewPlan& plan : plans) {
+    views_.push_back(std::make_unique<Running>(plan, destination));
+    Running* const view = views_.back().get();
+    const bool prints = view->stream != nullptr;
+    size_t lane = lanes_.size();
+    if (prints || plan.view->make_together != nullptr) {
+      lane = shared.try_emplace(prints ? nullptr : plan.view, lane).first->second;
+    }
+    if (lane == lanes_.size()) lanes_.emplace_back();
+    lanes_[lane].push_back(view);
+  }
   if (plain_) Begin(nullptr);
 }
 
@@ -221,16 +237,29 @@ void ViewRunner::Begin(const parse::KernelRecords* profile) {
       whole_run_.emplace(*profile, std::move(whole));
     }
   }
+  large_ = profile != nullptr && lanes_.size() > 1 && ThreadLimit() > 1 &&
+           run_->trace().kernels.size() >= kManyKernels;
+  holds_ = false;
   MakePartials();
   const auto takes = [](const auto& view) { return view->plan.view->calls; };
   if (run_ && std::any_of(views_.begin(), views_.end(), takes)) before_.emplace(*run_);
-  for (const auto& view : views_) {
+  const auto begin = [this](Running* view) {
     if (view->stream != nullptr) {
       view->stream->Begin(run_ ? &*run_ : nullptr);
-      continue;
+    } else {
+      view->partial->Begin(RunOf(*view));
     }
-    view->partial->Begin(RunOf(*view));
+  };
+  if (large_) return ForEachLane([&](const Lane& lane) { std::ranges::for_each(lane, begin); });
+  for (const auto& view : views_) begin(view.get());
+}
+
+void ViewRunner::ForEachLane(const std::function<void(const Lane&)>& work) {
+  if (team_ == nullptr) {
+    const size_t threads = std::min(lanes_.size(), static_cast<size_t>(ThreadLimit()));
+    team_ = std::make_unique<Team>(threads - 1);
   }
+  team_->Each(lanes_.size(), [&](size_t lane) { work(lanes_[lane]); });
 }
 
 void ViewRunner::MakePartials() {
@@ -272,26 +301,45 @@ bool ViewRunner::Selects(const PricedKernel& kernel) {
          since_ns >= selection.time->start_ns && since_ns < selection.time->end_ns;
 }
 
-void ViewRunner::Add(const PricedKernel& kernel) {
-  const bool selected = Selects(kernel);
-  if (selected && before_) before_->Add(kernel);
-  for (const auto& view : views_) {
-    if (!selected && !view->plan.view->whole) continue;
-    if (view->stream != nullptr) {
-      view->stream->Add(kernel);
-    } else {
-      view->partial->Add(kernel);
-    }
+void ViewRunner::Give(const Held& held, Running* view) const {
+  if (!held.selected && !view->plan.view->whole) return;
+  if (held.row->replay) {
+    if (view->partial != nullptr) view->partial->AddReplay(*held.row);
+  } else if (view->stream != nullptr) {
+    view->stream->Add(*held.row);
+  } else {
+    view->partial->Add(*held.row);
   }
 }
 
+void ViewRunner::Add(const PricedKernel& kernel) {
+  const Held held = {&kernel, Selects(kernel)};
+  if (held.selected && before_) before_->Add(kernel);
+  if (holds_) return held_.push_back(held);
+  for (const auto& view : views_) Give(held, view.get());
+}
+
 bool ViewRunner::AddReplay(const PricedKernel& replay) {
-  const bool selected = Selects(replay);
-  for (const auto& view : views_) {
-    if (!selected && !view->plan.view->whole) continue;
-    if (view->partial != nullptr) view->partial->AddReplay(replay);
+  const Held held = {&replay, Selects(replay)};
+  if (holds_) {
+    held_.push_back(held);
+  } else {
+    for (const auto& view : views_) Give(held, view.get());
   }
   return false;
+}
+
+void ViewRunner::Flush() {
+  // Several views may ask for them.
+  for (const Held& held : held_) {
+    if (!held.row->replay) FiguresOf(*held.row);
+  }
+  ForEachLane([this](const Lane& lane) {
+    for (const Held& held : held_) {
+      for (Running* const view : lane) Give(held, view);
+    }
+  });
+  held_.clear();
 }
 
 void ViewRunner::AddCopy(const CopyRow& copy) {
@@ -308,8 +356,12 @@ void ViewRunner::End(bool last) {
   if (plain_) return;
   if (before_) calls_.Add(*run_, before_->Take());
   before_.reset();
-  for (const auto& view : views_) {
+  const auto end = [this](Running* view) {
     if (view->stream == nullptr) view->End(RunOf(*view));
+  };
+  if (large_) ForEachLane([&](const Lane& lane) { std::ranges::for_each(lane, end); });
+  for (const auto& view : views_) {
+    if (!large_) end(view.get());
     if (last) Finish(view.get());
   }
   NoteWhatIsLookedAt();

@@ -1,12 +1,14 @@
 #ifndef OPLENS_PROF_VIEWS_RUN_VIEWS_H_
 #define OPLENS_PROF_VIEWS_RUN_VIEWS_H_
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/team.h"
 #include "prof/price/kernel_sink.h"
 #include "prof/run/run.h"
 #include "prof/views/calls/before_calls.h"
@@ -20,6 +22,9 @@ namespace oplens::prof {
 /// end. With the last input, views are emitted one after the other, each freed before the next
 /// reads the run. Tables without --view (ViewOptions::plain) read no run and have one partial for
 /// all inputs.
+///
+/// If ThreadLimit() allows, up to that many threads share the views of a large run: each view takes
+/// the run's beginning, its kernels in batches, and its end on one thread at a time, beside others.
 class ViewRunner : public KernelSink {
  public:
   /// Tables go to `destination`, which must outlive this object; null: results are kept for
@@ -36,6 +41,11 @@ class ViewRunner : public KernelSink {
   void EndLastInput() override { End(true); }
   std::optional<int64_t> StepOf(const PricedKernel& kernel,
                                 std::optional<int64_t> told) const override;
+  bool HoldsRows() override {
+    holds_ = large_;
+    return holds_;
+  }
+  void Flush() override;
 
   /// After the last input: emits the remaining views. Returns the number of rows of the view with
   /// the fewest, ignoring views that may be empty.
@@ -56,7 +66,18 @@ class ViewRunner : public KernelSink {
 
  private:
   struct Running;
+  /// A kernel or replay until Flush().
+  struct Held {
+    const PricedKernel* row;
+    bool selected;
+  };
 
+  /// Views that share something: one thread looks after them.
+  using Lane = std::vector<Running*>;
+
+  /// For a large run.
+  void ForEachLane(const std::function<void(const Lane&)>& work);
+  void Give(const Held& held, Running* view) const;
   void Begin(const parse::KernelRecords* profile);
   void MakePartials();
   void End(bool last);
@@ -64,6 +85,11 @@ class ViewRunner : public KernelSink {
   RunOptions options_;
   bool plain_;
   std::vector<std::unique_ptr<Running>> views_;
+  std::vector<Lane> lanes_;
+  bool large_ = false;  // The current run is worth threads.
+  bool holds_ = false;
+  std::vector<Held> held_;
+  std::unique_ptr<Team> team_;  // Made for the first large run.
   const Run* RunOf(const Running& view) const;
   void NoteWhatIsLookedAt();
 

@@ -37,30 +37,46 @@ std::filesystem::path LargeTrace() {
   return path;
 }
 
-TEST(ThreadsTest, OutputIsTheSameForAnyNumber) {
-  const std::string path = LargeTrace().string();
+/// A database with tables of more than 2 MB of pages.
+std::filesystem::path LargeDatabase() {
+  SmallProfile profile;
+  for (int i = 0; i < 4 * kKernels; ++i) {
+    profile.AnnotatedKernel(i % 3 == 0 ? "add" : "mm", i, "kernel_" + std::to_string(i % 11));
+  }
+  return profile.Write();
+}
+
+class ThreadsTest : public testing::TestWithParam<bool> {};
+
+TEST_P(ThreadsTest, OutputIsTheSameForAnyNumber) {
+  const std::string path = (GetParam() ? LargeDatabase() : LargeTrace()).string();
   EXPECT_GT(std::filesystem::file_size(path), 5U << 19);
+  const int64_t kernels = GetParam() ? 4 * kKernels : kKernels;
   const auto outputs = [&](const std::string& threads) {
     std::string all;
     for (const RunResult& result :
          {RunParse({"--threads", threads, path}),
           RunParse({"--threads", threads, "--format", "jsonl", path}),
           RunProf({"--threads", threads, "--csv", "-c", "all", path}),
-          RunProf({"--threads", threads, "--view", "all", "--json", path})}) {
+          RunProf({"--threads", threads, "--view", "all", "--json", path}),
+          RunProf({"--threads", threads, "--view", "kernels,operators,launches", "--csv", path}),
+          RunProf({"--threads", threads, "--view", "kernels,idle", "--time-range", "5-30", path})}) {
       EXPECT_EQ(result.exit_code, 0) << result.err;
       all += result.out + result.err;
     }
     return all;
   };
   const std::string one = outputs("1");
-  EXPECT_EQ(LineCount(RunParse({path}).out), kKernels);
+  EXPECT_EQ(LineCount(RunParse({path}).out), kernels);
   for (const char* threads : {"2", "3", "8"}) {
     // Not EXPECT_EQ, which would print megabytes.
     EXPECT_TRUE(outputs(threads) == one) << threads;
   }
 }
 
-TEST(ThreadsTest, NumbersOutOfRangeAreRefused) {
+INSTANTIATE_TEST_SUITE_P(Files, ThreadsTest, testing::Values(false, true));
+
+TEST(Threads, NumbersOutOfRangeAreRefused) {
   for (const char* threads : {"0", "-1", "17"}) {
     const RunResult result = RunParse({"--threads", threads, "x.json"});
     EXPECT_EQ(result.exit_code, 2) << threads;

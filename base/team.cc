@@ -1,0 +1,74 @@
+#include "base/team.h"
+
+#include <system_error>
+#include <utility>
+
+namespace oplens {
+
+Team::Team(size_t threads) {
+  try {
+    for (size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { Serve(); });
+  } catch (const std::system_error&) {
+    // Those that were started, and the caller, do it all.
+  }
+}
+
+Team::~Team() {
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  called_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Team::Each(size_t count, const std::function<void(size_t)>& work) {
+  {
+    const std::lock_guard lock(mutex_);
+    work_ = &work;
+    count_ = count;
+    next_ = 0;
+    failure_ = nullptr;
+    busy_ = threads_.size();
+    ++calls_;
+  }
+  called_.notify_all();
+  TakePart();
+  std::unique_lock lock(mutex_);
+  done_.wait(lock, [this] { return busy_ == 0; });
+  if (failure_ != nullptr) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void Team::Serve() {
+  size_t served = 0;
+  while (true) {
+    {
+      std::unique_lock lock(mutex_);
+      called_.wait(lock, [&] { return ended_ || calls_ != served; });
+      if (ended_) return;
+      served = calls_;
+    }
+    TakePart();
+    {
+      const std::lock_guard lock(mutex_);
+      --busy_;
+    }
+    done_.notify_one();
+  }
+}
+
+void Team::TakePart() {
+  for (size_t i = next_++; i < count_; i = next_++) {
+    try {
+      (*work_)(i);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (failure_ == nullptr || i < failed_) {
+        failed_ = i;
+        failure_ = std::current_exception();
+      }
+    }
+  }
+}
+
+}  // namespace oplens

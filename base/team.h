@@ -1,0 +1,50 @@
+#ifndef OPLENS_BASE_TEAM_H_
+#define OPLENS_BASE_TEAM_H_
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace oplens {
+
+/// Threads that share pieces of work with the caller, again and again.
+class Team {
+ public:
+  /// Starts `threads` threads, or as many as can be started.
+  explicit Team(size_t threads);
+  ~Team();
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  /// Calls work(0) to work(count - 1), in any order and beside each other, and returns when all are
+  /// done. Throws what the first of them by number threw, after all were called.
+  void Each(size_t count, const std::function<void(size_t)>& work);
+
+ private:
+  void Serve();
+  /// Does pieces until none is left.
+  void TakePart();
+
+  std::mutex mutex_;
+  std::condition_variable called_;  // To work, or to end.
+  std::condition_variable done_;
+  size_t calls_ = 0;
+  size_t busy_ = 0;  // Threads that may still do pieces of this call.
+  bool ended_ = false;
+  // Of the current call.
+  const std::function<void(size_t)>* work_ = nullptr;
+  size_t count_ = 0;
+  std::atomic<size_t> next_{0};
+  size_t failed_ = 0;  // The first piece that failed, if there is a failure.
+  std::exception_ptr failure_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace oplens
+
+#endif  // OPLENS_BASE_TEAM_H_

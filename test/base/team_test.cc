@@ -1,0 +1,70 @@
+#include "base/team.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "base/lazy.h"
+
+namespace oplens::team_test {
+namespace {
+
+class TeamTest : public testing::TestWithParam<size_t> {};
+
+TEST_P(TeamTest, EachPieceIsDoneOnceEveryTime) {
+  Team team(GetParam());
+  for (const size_t count : {0U, 1U, 2U, 1000U}) {
+    for (int call = 0; call < 20; ++call) {
+      std::vector<int> done(count, 0);
+      team.Each(count, [&](size_t i) { ++done[i]; });
+      EXPECT_EQ(done, std::vector<int>(count, 1));
+    }
+  }
+}
+
+TEST_P(TeamTest, TheFirstFailureByNumberIsThrownAndTheTeamGoesOn) {
+  Team team(GetParam());
+  std::atomic<int> done = 0;
+  try {
+    team.Each(100, [&](size_t i) {
+      ++done;
+      if (i % 10 == 7) throw std::runtime_error(std::to_string(i));
+    });
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "7");
+  }
+  EXPECT_EQ(done, 100);
+  team.Each(3, [&](size_t) { ++done; });
+  EXPECT_EQ(done, 103);
+}
+
+TEST_P(TeamTest, ALazyValueIsMadeOnce) {
+  Team team(GetParam());
+  std::atomic<int> made = 0;
+  std::atomic<int64_t> sum = 0;
+  Lazy<std::string> text;
+  team.Each(500, [&](size_t) {
+    sum += static_cast<int64_t>(text.Get([&] {
+                                      ++made;
+                                      return std::string("four");
+                                    })
+                                    .size());
+  });
+  EXPECT_EQ(made, 1);
+  EXPECT_EQ(sum, 2000);
+}
+
+TEST(LazyTest, WhatMakeThrowsIsThrownAndItIsMadeAgain) {
+  const Lazy<int> number;
+  EXPECT_THROW(number.Get([]() -> int { throw std::runtime_error("no"); }), std::runtime_error);
+  EXPECT_EQ(number.Get([] { return 3; }), 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, TeamTest, testing::Values(0, 1, 3, 8));
+
+}  // namespace
+}  // namespace oplens::team_test
