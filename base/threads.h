@@ -1,6 +1,9 @@
 #ifndef OPLENS_BASE_THREADS_H_
 #define OPLENS_BASE_THREADS_H_
 
+#include <cstddef>
+#include <functional>
+
 namespace oplens {
 
 /// The most threads that are of use for one file.
@@ -11,6 +14,10 @@ inline constexpr int kMostFileThreads = 16;
 int ThreadLimit();
 /// Call before files are read. `limit` is clamped to 1 .. kMostFileThreads.
 void SetThreadLimit(int limit);
+
+/// Calls work(0) to work(count - 1), which must not throw, on up to `threads` threads, this one
+/// among them. They are begun in order.
+void InThreads(size_t count, size_t threads, const std::function<void(size_t)>& work);
 
 }  // namespace oplens
 

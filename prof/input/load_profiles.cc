@@ -1,37 +1,13 @@
-#include <algorithm>
-#include <atomic>
 #include <exception>
-#include <functional>
 #include <iterator>
 #include <memory>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/threads.h"
 #include "prof/input/profile_records.h"
 
 namespace oplens::prof {
-namespace {
-
-/// Calls work(0) to work(count - 1), which must not throw, on up to `threads` threads.
-void InThreads(size_t count, size_t threads, const std::function<void(size_t)>& work) {
-  std::atomic<size_t> next{0};
-  const auto take = [&] {
-    for (size_t i = next++; i < count; i = next++) work(i);
-  };
-  std::vector<std::thread> others;
-  try {
-    for (size_t i = 1; i < std::min(count, threads); ++i) others.emplace_back(take);
-  } catch (const std::system_error&) {
-    // Those that could be started, and this one, do it all.
-  }
-  take();
-  for (std::thread& other : others) other.join();
-}
-
-}  // namespace
-
 std::vector<std::unique_ptr<LoadedProfile>> Inputs::LoadAll(size_t threads) {
   std::vector<Input> inputs(std::make_move_iterator(waiting_.begin()),
                             std::make_move_iterator(waiting_.end()));
