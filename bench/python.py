@@ -25,10 +25,10 @@ done = time.process_time()
 print(f"{len(table)} kernels, {done - loaded:.3f} s of CPU, {time.monotonic() - start:.2f} s; table {table.nbytes / 1e6:.1f} MB")
 """
 FRAME = KERNELS + """
-start = time.monotonic()
+start = time.process_time()
 run.close()
 frame = table.to_pandas()
-print(f"frame: {time.monotonic() - start:.2f} s more, {frame.memory_usage(deep=True).sum() / 1e6:.0f} MB as pandas counts")
+print(f"frame: {time.process_time() - start:.2f} s of CPU more, {frame.memory_usage(deep=True).sum() / 1e6:.0f} MB as pandas counts")
 """
 OURS = """
 import json, sys, time, warnings
