@@ -1,6 +1,8 @@
 #ifndef OPLENS_BASE_ERROR_H_
 #define OPLENS_BASE_ERROR_H_
 
+// Public header: installed, docs/library.md.
+
 #include <exception>
 #include <stdexcept>
 #include <string>

@@ -1,6 +1,8 @@
 #ifndef OPLENS_BASE_HASH_H_
 #define OPLENS_BASE_HASH_H_
 
+// Public header: installed, docs/library.md.
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>

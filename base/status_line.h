@@ -1,57 +1,15 @@
 #ifndef OPLENS_BASE_STATUS_LINE_H_
 #define OPLENS_BASE_STATUS_LINE_H_
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
-#include "base/error.h"
+#include "base/work_meter.h"
 
 namespace oplens {
-
-/// Progress of a piece of work, shown by a StatusLine. Thread-safe; an update costs one store and
-/// one load.
-class WorkMeter {
- public:
-  /// Starts or restarts the work. `total` <= 0: unknown.
-  void Start(int64_t total) {
-    done_.store(0, std::memory_order_relaxed);
-    total_.store(total, std::memory_order_relaxed);
-  }
-  /// Add() and Set() throw Interrupted after Stop().
-  void Add(int64_t amount) {
-    Check();
-    done_.fetch_add(amount, std::memory_order_relaxed);
-  }
-  void Set(int64_t done) {
-    Check();
-    done_.store(done, std::memory_order_relaxed);
-  }
-  /// Asks the work to stop at its next update, from any thread, until Resume().
-  void Stop() { stopped_.store(true, std::memory_order_relaxed); }
-  void Resume() { stopped_.store(false, std::memory_order_relaxed); }
-  void Check() const {
-    if (stopped_.load(std::memory_order_relaxed)) throw Interrupted();
-  }
-  /// Waits for a mutex; throws Interrupted after Stop().
-  std::unique_lock<std::timed_mutex> Lock(std::timed_mutex* mutex) const {
-    constexpr std::chrono::milliseconds kBetweenChecks{20};
-    std::unique_lock<std::timed_mutex> lock(*mutex, std::defer_lock);
-    while (!lock.try_lock_for(kBetweenChecks)) Check();
-    return lock;
-  }
-  int64_t done() const { return done_.load(std::memory_order_relaxed); }
-  int64_t total() const { return total_.load(std::memory_order_relaxed); }
-
- private:
-  std::atomic<int64_t> done_{0};
-  std::atomic<int64_t> total_{0};
-  std::atomic<bool> stopped_{false};
-};
 
 enum class WorkUnit : uint8_t { kBytes, kKernels };
 

@@ -1,7 +1,10 @@
 #include "base/team.h"
 
+#include <optional>
 #include <system_error>
 #include <utility>
+
+#include "base/threads.h"
 
 namespace oplens {
 
@@ -58,6 +61,8 @@ void Team::Serve() {
 }
 
 void Team::TakePart() {
+  std::optional<SharedThread> shared;
+  if (!threads_.empty()) shared.emplace();
   for (size_t i = next_++; i < count_; i = next_++) {
     try {
       (*work_)(i);

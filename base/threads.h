@@ -12,6 +12,18 @@ int ThreadLimit();
 /// Call before files are read. `limit` is clamped to 1 .. kMostFileThreads.
 void SetThreadLimit(int limit);
 
+/// While it lives, its thread is one of several that share work: ThreadLimit() is 1 there.
+class SharedThread {
+ public:
+  SharedThread();
+  ~SharedThread();
+  SharedThread(const SharedThread&) = delete;
+  SharedThread& operator=(const SharedThread&) = delete;
+
+ private:
+  bool before_;
+};
+
 }  // namespace oplens
 
 #endif  // OPLENS_BASE_THREADS_H_

@@ -5,7 +5,8 @@
 
 Runs each in a process of its own, N times, and prints the least CPU and the largest memory. --discard: the program
 discard_rows of this folder; --prof: for the memory of `prof --json`; --frame: also as a DataFrame of pandas; --hta: the
-kernel breakdown, idle time and overlap of HTA, in the same run (FILE in a folder of its own, PyTorch's).
+kernel breakdown, idle time and overlap of HTA, in the same run (FILE in a folder of its own, PyTorch's; without
+collectives HTA divides by no time and prints nan for the overlap). --hta-python: the Python that has HTA.
 """
 import argparse
 import os
@@ -24,10 +25,10 @@ done = time.process_time()
 print(f"{len(table)} kernels, {done - loaded:.3f} s of CPU, {time.monotonic() - start:.2f} s; table {table.nbytes / 1e6:.1f} MB")
 """
 FRAME = KERNELS + """
-start = time.monotonic()
+start = time.process_time()
 run.close()
 frame = table.to_pandas()
-print(f"frame: {time.monotonic() - start:.2f} s more, {frame.memory_usage(deep=True).sum() / 1e6:.0f} MB as pandas counts")
+print(f"frame: {time.process_time() - start:.2f} s of CPU more, {frame.memory_usage(deep=True).sum() / 1e6:.0f} MB as pandas counts")
 """
 OURS = """
 import json, sys, time, warnings
@@ -36,7 +37,8 @@ start = time.monotonic()
 import oplens
 run = oplens.open(sys.argv[1], progress=False)
 tables = run.views("groups,temporal,idle", compat="hta")
-print(f"{time.monotonic() - start:.2f} s", sum(tables["groups"]["sum_ns"]), tables["temporal"]["idle_ns"], tables["temporal"]["overlap_pct"])
+print(f"{time.monotonic() - start:.2f} s; kernels", sum(tables["groups"]["sum_ns"]) / 1000, "us, idle",
+      [idle / 1000 for idle in tables["temporal"]["idle_ns"]], "us, overlap", tables["temporal"]["overlap_pct"], "%")
 """
 HTA = """
 import os, sys, time, warnings
@@ -49,7 +51,8 @@ _, kernels = analysis.get_gpu_kernel_breakdown(visualize=False, num_kernels=10**
 temporal = analysis.get_temporal_breakdown(visualize=False)
 idle = analysis.get_idle_time_breakdown(visualize=False)
 overlap = analysis.get_comm_comp_overlap(visualize=False)
-print(f"{time.monotonic() - start:.2f} s", kernels["sum (us)"].sum(), list(temporal["idle_time(us)"]), list(overlap["comp_comm_overlap_pctg"]))
+print(f"{time.monotonic() - start:.2f} s; kernels", kernels["sum (us)"].sum(), "us, idle", list(temporal["idle_time(us)"]),
+      "us, overlap", list(overlap["comp_comm_overlap_pctg"]), "%")
 """
 
 
@@ -74,6 +77,7 @@ def main():
     parser.add_argument("--prof")
     parser.add_argument("--frame", action="store_true")
     parser.add_argument("--hta", action="store_true")
+    parser.add_argument("--hta-python", default=sys.executable)
     parser.add_argument("--runs", type=int, default=3)
     given = parser.parse_args()
     if given.discard:
@@ -85,7 +89,7 @@ def main():
         measured("frame", [sys.executable, "-c", FRAME, given.file], given.runs)
     if given.hta:
         measured("oplens", [sys.executable, "-c", OURS, given.file], 1)
-        measured("HTA", [sys.executable, "-c", HTA, given.file], 1)
+        measured("HTA", [given.hta_python, "-c", HTA, given.file], 1)
 
 
 if __name__ == "__main__":

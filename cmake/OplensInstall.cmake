@@ -8,6 +8,11 @@ set(oplens_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/oplens)
 # no others of the project; the test house.package checks both.
 foreach(header
     base/checked.h
+    base/error.h
+    base/hash.h
+    base/work_meter.h
+    engine/query.h
+    engine/run.h
     nvtx_annotate/annotate.h
     nvtx_annotate/oplens_annotate.h
     nvtx_annotate/schedule.h
@@ -17,9 +22,14 @@ foreach(header
     parse/model/dim3.h
     parse/model/evidence.h
     parse/model/kernel_record.h
+    parse/model/messages.h
     parse/model/op_call.h
     parse/model/phase.h
-    parse/model/reason.h)
+    parse/model/reason.h
+    prof/table/cell.h
+    prof/table/field.h
+    prof/table/kept_rows.h
+    prof/table/sink.h)
   cmake_path(GET header PARENT_PATH folder)
   install(FILES ${PROJECT_SOURCE_DIR}/${header}
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oplens/${folder} COMPONENT dev)

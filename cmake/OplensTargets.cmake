@@ -43,6 +43,10 @@ if(OPLENS_COVERAGE)
   target_link_options(oplens_options INTERFACE --coverage)
 endif()
 
+# How the libraries of programs are compiled: so that the Python module, a shared library, is linked of the same
+# objects, which the compiler cache then has. Hidden, a function is called as in a program.
+set(oplens_code_options -fPIC -fvisibility=hidden -fvisibility-inlines-hidden)
+
 # oplens_precompiled(NAME HEADERS ... [LINK ...] [OPTIONS ...]): headers that many targets include,
 # compiled once. oplens_use_precompiled(TARGET NAME) gives them, and the options, to a target. Files
 # include what they need all the same: the preset `dev` builds without this.
@@ -52,8 +56,8 @@ function(oplens_precompiled name)
   add_library(${name} OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/${name}.cc)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} oplens_options)
   # Some libraries ask for -pthread; what is precompiled must agree.
-  set_target_properties(${name} PROPERTIES OPLENS_OPTIONS "-pthread;${ARG_OPTIONS}")
-  target_compile_options(${name} PRIVATE -pthread ${ARG_OPTIONS})
+  set_target_properties(${name} PROPERTIES OPLENS_OPTIONS "-pthread;${oplens_code_options};${ARG_OPTIONS}")
+  target_compile_options(${name} PRIVATE -pthread ${oplens_code_options} ${ARG_OPTIONS})
   target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
 endfunction()
 

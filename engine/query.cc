@@ -1,5 +1,3 @@
-#include "engine/query.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include "base/error.h"
 #include "base/near_words.h"
 #include "base/shown_text.h"
+#include "engine/query_options.h"
 #include "prof/options.h"
 
 namespace oplens::engine {

@@ -1,14 +1,12 @@
 #ifndef OPLENS_ENGINE_QUERY_H_
 #define OPLENS_ENGINE_QUERY_H_
 
+// Public header: installed, docs/library.md.
+
 #include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
-
-namespace oplens::prof {
-struct Options;
-}
 
 namespace oplens::engine {
 
@@ -27,16 +25,6 @@ struct Query {
   /// its own; and of gpu, rules, step and op, which replace those the run was opened with.
   Words more = {};
 };
-
-/// What `prof` makes of these words. `opened`: of execution-trace, evidence, reference, counters,
-/// jobs, gpu, rules, step and op. Throws UsageError for wrong ones.
-prof::Options OptionsOf(const std::vector<std::string>& paths, const Words& opened,
-                        const Query& query);
-
-/// As above with a first word of `prof` that asks for another task, such as {"diff", "base.json"}.
-/// `more` may then hold any option of that task.
-prof::Options OptionsOfTask(const std::vector<std::string>& paths, const Words& opened,
-                            const Words& more);
 
 }  // namespace oplens::engine
 

@@ -1,42 +1,42 @@
 #ifndef OPLENS_ENGINE_RUN_H_
 #define OPLENS_ENGINE_RUN_H_
 
+// Public header: installed, docs/library.md.
+
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
-#include "base/status_line.h"
+#include "base/work_meter.h"
 #include "engine/query.h"
 #include "parse/model/messages.h"
-#include "parse/model/trace_needs.h"
-#include "prof/input/loaded_profile.h"
-#include "prof/summary_file/summary_file.h"
 #include "prof/table/sink.h"
 
-namespace oplens::prof {
-class Inputs;
+namespace oplens {
+class TraceNeeds;
+namespace prof {
 class RecordSource;
-struct Options;
-}  // namespace oplens::prof
+}  // namespace prof
+}  // namespace oplens
 
 namespace oplens::engine {
 
 /// A run: the profiles of its ranks, read once and asked again and again. Prints nothing, forks
-/// nothing; ranks are read by threads. Between questions profiles stay in memory, joined: some
-/// 300 bytes per kernel and as much per range. They are read again only for a view that needs a
-/// part of them which no earlier one needed (NeedsOf of prof/views/view_plan.h). Files of records,
-/// and summaries, are read for each question.
+/// nothing; ranks are read, and views found of them, by threads. Between questions profiles stay in
+/// memory, joined: some 300 bytes per kernel and as much per range. They are read again only for a
+/// view that needs a part of them which no earlier one needed. Files of records, and summaries, are
+/// read for each question.
 ///
 /// Two runs share nothing, so each may have a thread of its own. Questions about one run may come
 /// from several threads, and are answered one after the other.
 class Run {
  public:
   /// `paths`: files of any family, folders of them, records or summaries; not standard input and no
-  /// pipes. `opened`: see OptionsOf. Opens each file and reads its beginning. Throws UsageError for
-  /// wrong words, Error for files that cannot be read.
+  /// pipes. `opened`: of execution-trace, evidence, reference, counters, jobs, gpu, rules, step and
+  /// op. Opens each file and reads its beginning. Throws UsageError for wrong words, Error for
+  /// files that cannot be read.
   explicit Run(std::vector<std::string> paths, Words opened = {});
   ~Run();
   Run(const Run&) = delete;
@@ -50,54 +50,24 @@ class Run {
   int64_t Ask(const Query& query, prof::Destination* destination, Messages* messages,
               WorkMeter* meter = nullptr);
 
-  /// For other readers, such as pages and timelines: calls `read` once with the records of all
-  /// ranks, which it must read to their end, and the files that they are from. `needs`,
-  /// `json_needs`: as of prof::Inputs. The rest as Ask(). Throws Error for summaries.
+  /// For the project's own pages and timelines: calls `read` once with the records of all ranks,
+  /// which it must read to their end, and the files that they are from. `needs`, `json_needs`: as
+  /// of prof::Inputs. The rest as Ask(). Throws Error for summaries.
   using Reader =
       std::function<void(prof::RecordSource* records, const std::vector<std::string>& files)>;
   void Read(TraceNeeds needs, TraceNeeds json_needs, const Reader& read, Messages* messages,
             WorkMeter* meter = nullptr);
 
-  const std::vector<std::string>& paths() const { return paths_; }
-  const Words& opened() const { return opened_; }
+  const std::vector<std::string>& paths() const;
+  const Words& opened() const;
   /// What is wrong with each input that was left out, so far.
   std::vector<std::string> left_out() const;
   /// Forgets the profiles in memory; the next question reads them again.
   void Forget();
 
  private:
-  struct Needs {
-    TraceNeeds all;
-    TraceNeeds json;  ///< Further ones of PyTorch's traces.
-  };
-
-  int64_t AskSummaries(const prof::Options& options, prof::Destination* destination,
-                       Messages* messages);
-  /// Has all inputs in memory, with at least these parts.
-  void Load(const prof::Options& options, const Needs& needs, WorkMeter* meter);
-  std::unique_ptr<prof::Inputs> MakeInputs(const prof::Options& options, const Needs& needs,
-                                           WorkMeter* meter);
-  void ReadLocked(const prof::Options& options, const Needs& needs, const Reader& read,
-                  Messages* messages, WorkMeter* meter);
-  void Keep(prof::Inputs* inputs);
-  /// Adds what the inputs tell, once they are read.
-  void TellOfInputs(bool as_one_run, Messages* messages) const;
-
-  std::vector<std::string> paths_;
-  Words opened_;
-  std::vector<prof::SummaryInput> summaries_;
-  bool reads_records_ = false;  // Nothing is kept.
-
-  mutable std::timed_mutex mutex_;  // Guards all below.
-  bool loaded_ = false;
-  Needs needs_;
-  std::vector<std::unique_ptr<prof::LoadedProfile>> profiles_;
-  // Of the last reading.
-  std::vector<std::string> left_out_;
-  std::vector<std::string> files_;
-  std::vector<std::string> notes_;
-  std::vector<std::string> beside_;  // What summaries leave unread.
-  std::string claim_;
+  class State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace oplens::engine

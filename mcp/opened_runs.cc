@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "engine/query_options.h"
 #include "oplens/make_screen.h"
 #include "prof/input/record_source.h"
 #include "prof/options.h"

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "engine/query_options.h"
 #include "mcp/tool_parts.h"
 #include "mcp/tools.h"
 #include "prof/diff/compare.h"

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/output.h"
 #include "base/run_files.h"
+#include "engine/query_options.h"
 #include "oplens/make_screen.h"
 #include "oplens/render.h"
 #include "prof/compare_runs.h"

@@ -16,8 +16,8 @@ namespace {
 
 // A row applies if the name contains the word and matches the pattern; the first one decides.
 // Groups: types a and b of the factors (ab: both) and d of the result, acc a letter for those not
-// given; tile m, n, k; l the layout, la and lb of each factor; sizes sm, sn, sk; h head dimension; e experts;
-// ggml a type number of ggml. The order is set where the library's convention is known.
+// given; tile m, n, k; l the layout, la and lb of each factor; sizes sm, sn, sk; h head dimension;
+// e experts; ggml a type number of ggml. The order is set where the library's convention is known.
 struct NamePattern {
   const char* word;
   const char* pattern;

@@ -8,8 +8,9 @@
 
 namespace oplens::ops {
 
-/// What the name of a matrix or routing kernel says about how it was built; empty or nullopt: nothing. In the
-/// library's terms: cuBLAS is column-major, so its tile's M lies along N of PyTorch's product.
+/// What the name of a matrix or routing kernel says about how it was built; empty or nullopt:
+/// nothing. In the library's terms: cuBLAS is column-major, so its tile's M lies along N of
+/// PyTorch's product.
 struct NameFacts {
   /// Along which extents the tile lies, and whose terms `layout` is in.
   enum class Order : uint8_t {

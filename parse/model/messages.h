@@ -1,6 +1,8 @@
 #ifndef OPLENS_PARSE_MODEL_MESSAGES_H_
 #define OPLENS_PARSE_MODEL_MESSAGES_H_
 
+// Public header: installed, docs/library.md.
+
 #include <cstddef>
 #include <string>
 #include <string_view>

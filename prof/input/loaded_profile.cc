@@ -1,6 +1,12 @@
 #include "prof/input/loaded_profile.h"
 
 namespace oplens::prof {
+namespace {
+
+// What several threads count is told seldom.
+constexpr int64_t kCountedAtOnce = 256;
+
+}  // namespace
 
 const KernelCounters* LoadedProfile::CountersOf(size_t kernel) const {
   if (counters) return counters->Of(kernel);
@@ -30,22 +36,34 @@ RecordSource::Step ProfileCursor::Next(const LoadedProfile& profile, WaitingRow*
   return RecordSource::Step::kRecord;
 }
 
+int64_t KernelsOf(LoadedProfiles profiles) {
+  size_t count = 0;
+  for (const auto& profile : profiles) count += profile->kernels->kernel_count();
+  return static_cast<int64_t>(count);
+}
+
+void LoadedRecords::CountKernels() {
+  meter_->Add(cursor_.kernels() - counted_);
+  counted_ = cursor_.kernels();
+}
+
 RecordSource::Step LoadedRecords::Next(WaitingRow* row, Diagnostics* diagnostics) {
   static_cast<void>(diagnostics);
   if (!in_input_) {
     if (next_ == profiles_.size()) return Step::kEnd;
     profile_ = profiles_[next_++].get();
     cursor_ = {};
+    counted_ = 0;
     in_input_ = true;
-    meter_->Start(static_cast<int64_t>(profile_->kernels->kernel_count()));
     return Step::kInput;
   }
   const Step step = cursor_.Next(*profile_, row);
   if (step != Step::kEnd) {
-    meter_->Set(cursor_.kernels());
+    meter_->Check();
+    if (cursor_.kernels() - counted_ >= kCountedAtOnce) CountKernels();
     return step;
   }
-  meter_->Check();
+  CountKernels();
   in_input_ = false;
   return next_ == profiles_.size() ? Step::kEnd : Step::kEndOfInput;
 }

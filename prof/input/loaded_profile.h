@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,12 +55,17 @@ class ProfileCursor {
   size_t replay_ = 0;
 };
 
+using LoadedProfiles = std::span<const std::unique_ptr<LoadedProfile>>;
+
+/// The total for a meter that counts the records of these profiles.
+int64_t KernelsOf(LoadedProfiles profiles);
+
 /// The records of loaded profiles, as often as wanted: one object each time.
 class LoadedRecords : public RecordSource {
  public:
-  /// `profiles` and `meter`, which counts their kernels and may stop the work, must outlive this.
-  LoadedRecords(const std::vector<std::unique_ptr<LoadedProfile>>& profiles, WorkMeter* meter)
-      : profiles_(profiles), meter_(meter) {}
+  /// `profiles` and `meter`, which was started and may stop the work, must outlive this. Others may
+  /// count their kernels by the same meter.
+  LoadedRecords(LoadedProfiles profiles, WorkMeter* meter) : profiles_(profiles), meter_(meter) {}
 
   /// Does not count the losses of reading, which the profiles keep.
   Step Next(WaitingRow* row, Diagnostics* diagnostics) override;
@@ -71,12 +77,15 @@ class LoadedRecords : public RecordSource {
   }
 
  private:
-  const std::vector<std::unique_ptr<LoadedProfile>>& profiles_;
+  void CountKernels();
+
+  LoadedProfiles profiles_;
   WorkMeter* meter_;
   const LoadedProfile* profile_ = nullptr;  // The current one.
   size_t next_ = 0;                         // The one after it.
   bool in_input_ = false;
   ProfileCursor cursor_;
+  int64_t counted_ = 0;  // Kernels of the current profile that the meter has.
 };
 
 }  // namespace oplens::prof

@@ -1,6 +1,8 @@
 #ifndef OPLENS_PROF_TABLE_CELL_H_
 #define OPLENS_PROF_TABLE_CELL_H_
 
+// Public header: installed, docs/library.md.
+
 #include <cstdint>
 #include <optional>
 #include <span>

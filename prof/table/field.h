@@ -1,6 +1,8 @@
 #ifndef OPLENS_PROF_TABLE_FIELD_H_
 #define OPLENS_PROF_TABLE_FIELD_H_
 
+// Public header: installed, docs/library.md.
+
 #include <cstdint>
 #include <span>
 #include <string>

@@ -1,6 +1,8 @@
 #ifndef OPLENS_PROF_TABLE_KEPT_ROWS_H_
 #define OPLENS_PROF_TABLE_KEPT_ROWS_H_
 
+// Public header: installed, docs/library.md.
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -22,7 +24,6 @@ class KeptRows {
   KeptRows(const KeptRows&) = delete;
   KeptRows& operator=(const KeptRows&) = delete;
 
-  /// What the fields point to must outlive this object.
   void Begin(std::string_view name, const std::vector<Field>& fields);
   void Add(std::span<const Cell> cells);
 

@@ -1,6 +1,8 @@
 #ifndef OPLENS_PROF_TABLE_SINK_H_
 #define OPLENS_PROF_TABLE_SINK_H_
 
+// Public header: installed, docs/library.md.
+
 #include <memory>
 #include <span>
 #include <string>

@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "base/lazy.h"
+#include "base/threads.h"
 
 namespace oplens::team_test {
 namespace {
@@ -40,6 +42,23 @@ TEST_P(TeamTest, TheFirstFailureByNumberIsThrownAndTheTeamGoesOn) {
   EXPECT_EQ(done, 100);
   team.Each(3, [&](size_t) { ++done; });
   EXPECT_EQ(done, 103);
+}
+
+TEST_P(TeamTest, WorkInsideHasOneThread) {
+  const int before = ThreadLimit();
+  SetThreadLimit(4);
+  Team team(GetParam());
+  std::atomic<int> most = 0;
+  team.Each(50, [&](size_t) { most = std::max(most.load(), ThreadLimit()); });
+  EXPECT_EQ(most, GetParam() == 0 ? 4 : 1);
+  EXPECT_EQ(ThreadLimit(), 4);
+  SetThreadLimit(before);
+}
+
+TEST(TeamOfOneTest, BeginsInOrder) {
+  std::vector<size_t> order;
+  Team(0).Each(5, [&](size_t i) { order.push_back(i); });
+  EXPECT_EQ(order, (std::vector<size_t>{0, 1, 2, 3, 4}));
 }
 
 TEST_P(TeamTest, ALazyValueIsMadeOnce) {

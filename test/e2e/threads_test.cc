@@ -60,7 +60,8 @@ TEST_P(ThreadsTest, OutputIsTheSameForAnyNumber) {
           RunProf({"--threads", threads, "--csv", "-c", "all", path}),
           RunProf({"--threads", threads, "--view", "all", "--json", path}),
           RunProf({"--threads", threads, "--view", "kernels,operators,launches", "--csv", path}),
-          RunProf({"--threads", threads, "--view", "kernels,idle", "--time-range", "5-30", path})}) {
+          RunProf(
+              {"--threads", threads, "--view", "kernels,idle", "--time-range", "5-30", path})}) {
       EXPECT_EQ(result.exit_code, 0) << result.err;
       all += result.out + result.err;
     }

@@ -118,6 +118,35 @@ TEST(EngineRunTest, RanksAnswerAsProf) {
   ExpectSameAnswers({folder});
 }
 
+// Views that summaries keep are found in each rank by a thread.
+TEST(EngineRunTest, RanksInThreadsAnswerAsProf) {
+  const fs::path folder = TestDir() / "ranks";
+  fs::create_directories(folder);
+  fs::copy_file(kH200 + "graph.sql.gz", folder / "rank0.sql.gz");
+  fs::copy_file(kH200 + "mlp_step.sql.gz", folder / "rank1.sql.gz");
+  fs::copy_file(kDemo, folder / "rank2.sql");
+  fs::copy_file(kH200 + "emit_nvtx.sql.gz", folder / "rank3.sql.gz");
+  for (const char* jobs : {"1", "3"}) {
+    KeptRun run({folder}, {{"jobs", jobs}});
+    for (const char* view : {"overview", "operators,groups,idle,advice", "ranks,collectives"}) {
+      ExpectSame(&run, {.view = view});
+    }
+    ExpectSame(&run, {.view = "operators", .by = "rank", .columns = "all"});
+    ExpectSame(&run, {.view = "overview", .more = {{"device", "0"}, {"all-steps", ""}}});
+    // What needs the whole run is found on one.
+    ExpectSame(&run, {.view = "groups", .more = {{"range", "."}}});
+    WorkMeter meter;
+    meter.Stop();
+    prof::KeptTables tables;
+    Messages messages("prof");
+    EXPECT_THROW(run.Ask({.view = "overview"}, &tables, &messages, &meter), Interrupted);
+    meter.Resume();
+    run.Ask({.view = "overview"}, &tables, &messages, &meter);
+    EXPECT_EQ(meter.done(), meter.total());
+    EXPECT_GT(meter.total(), 0);
+  }
+}
+
 TEST(EngineRunTest, RecordsAnswerAsProf) {
   const std::string records = TestDir() / "demo.dict";
   ASSERT_EQ(RunProgram({Program("parse"), kDemo}, {.stdout_path = records}).exit_code, 0);

@@ -14,7 +14,7 @@ mkdir -p "$work"
 source=$(dirname "$0")/../..
 installed=$(cd "$work/prefix/include/oplens" && find . -name '*.h' | sed 's|^\./||' | sort)
 public=$(cd "$source" && grep -rlE --include='*.h' '^(//|/\*) Public header: installed' \
-  base nvtx_annotate parse ops prof record | sort)
+  base engine nvtx_annotate parse ops prof record | sort)
 [ "$installed" = "$public" ] || { diff <(echo "$installed") <(echo "$public"); exit 1; }
 
 sanitize=$(sed -n 's/^OPLENS_SANITIZE:[A-Z]*=//p' "$build/CMakeCache.txt")
@@ -25,7 +25,7 @@ prefix=$(sed -n 's/^OPLENS_PREFIX:[A-Z]*=//p' "$build/CMakeCache.txt")
   -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_CXX_FLAGS="${sanitize:+-fsanitize=$sanitize} $coverage" >"$work/configure.log"
 "$cmake" --build "$work/build" >"$work/build.log" || { cat "$work/build.log"; exit 1; }
-[ "$("$work/build/consumer")" = ok ]
+[ "$("$work/build/consumer" "$source/examples/data/demo.sql")" = ok ]
 
 for program in oplens "$prefix"{parse,prof,record,report}; do
   "$work/prefix/bin/$program" --version >/dev/null

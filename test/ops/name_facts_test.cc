@@ -93,8 +93,7 @@ constexpr Case kCases[] = {
     {"void mul_mat_vec_q<(ggml_type)4000, 1, false>(P)", ""},
     // Routing: the experts of the model, not those that a token is sent to
     {"void vllm::moe::topkGatingSoftmax<4, 128, 4, 16, int>(P)", "experts=128"},
-    {"void vllm::moe::topkGating<(int)8, (int)256, (int)4, (int)16, 32, int, X>(P)",
-     "experts=256"},
+    {"void vllm::moe::topkGating<(int)8, (int)256, (int)4, (int)16, 32, int, X>(P)", "experts=256"},
     {"void vllm::moe::topkGatingSoftmax<4>(P)", ""},
     // ROCm
     {"Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT128x256x32_MI16x16x1_SN",

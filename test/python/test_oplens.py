@@ -6,6 +6,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -129,6 +130,12 @@ def test_arrow_consumers(demo):
     assert frame["sil"].sum() == sum(table["sil"])
     assert isinstance(frame["flops"].dtype, pandas.Int64Dtype)
     assert frame["flops"].isna().sum() == sum(value is None for value in table["flops"])
+    assert isinstance(frame["grid"].dtype, pandas.ArrowDtype)
+    for key in table.columns:
+        # Null is None, NaN or NA by the type of the column.
+        values = [value if isinstance(value, list) else None if pandas.isna(value) else value for value in frame[key]]
+        assert values == table[key], key
+    assert frame.groupby("op", observed=True)["sil"].sum().sum() > 0
     polars = pytest.importorskip("polars")
     columns = table.to_polars()
     assert columns.to_dict(as_series=False)["op"] == table["op"]
@@ -419,16 +426,32 @@ except KeyboardInterrupt:
     assert process.wait() == 0
 
 
-@pytest.mark.skipif(not (pathlib.Path(__file__).parent / "notebooks").exists(), reason="no notebooks here")
-@pytest.mark.parametrize("name", ["step", "backward", "two_runs", "ranks", "own_op"])
-def test_notebooks(name, monkeypatch):
-    folder = pathlib.Path(__file__).parent
-    monkeypatch.chdir(folder / "notebooks")
-    book = json.loads((folder / "notebooks" / f"{name}.ipynb").read_text())
-    names = {}
-    for cell in book["cells"]:
-        if cell["cell_type"] == "code":
-            exec(compile("".join(cell["source"]), name, "exec"), names)
+def test_oplens_annotate_comes_with_its_sources(tmp_path):
+    """Without PyTorch: what it says of itself, and that its sources are all there, by a library of them."""
+    program = """
+import sys
+import oplens_annotate
+from oplens_annotate import _build, _library
+assert _build.SOURCES.startswith(sys.prefix), _build.SOURCES
+assert len(_build.source_files()) > 40 and _build.digest()
+assert oplens_annotate.ProfilerAction.RECORD
+try:
+    _build.build_plain_library(sys.argv[1])
+except _build.BuildError as error:
+    print("not built:", error)
+else:
+    import ctypes
+    print("version", ctypes.CDLL(sys.argv[1]).oplens_abi_version())
+"""
+    if not (pathlib.Path(oplens.__file__).parent.parent / "oplens_annotate").exists():
+        pytest.skip("not installed from a wheel")
+    command = [sys.executable, "-c", program, tmp_path / "plain.so"]
+    env = {**os.environ, "CXXFLAGS": "-O0"}
+    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=env)
+    assert result.returncode == 0, result.stderr
+    if "NVTX's headers" in result.stdout or "no C++ compiler" in result.stdout:
+        pytest.skip(result.stdout)
+    assert re.fullmatch(r"version [1-9]\d*\n", result.stdout), result.stdout
 
 
 def test_programs(demo):

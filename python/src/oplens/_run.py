@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import builtins
 import html
+import importlib
 import os
 import sys
 import tempfile
@@ -237,17 +238,17 @@ class Run:
             return _warn(self._open().timeline(os.fsencode(path), _list(columns), meter))
 
     def page(self, height: int = 800, **options: Any) -> Any:
-        """The page of `report` inside a notebook. Needs IPython."""
-        from IPython.display import HTML
-
+        """The page of `report` inside a notebook: `height` in pixels, `options` as of `report()`. Needs IPython."""
+        display: Any = importlib.import_module("IPython.display")
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "page.html")
             self.report(path, **options)
             with builtins.open(path, encoding="utf-8") as page:
                 text = page.read()
-        return HTML(
-            f'<iframe srcdoc="{html.escape(text)}" width="100%" height="{int(height)}" '
-            'sandbox="allow-scripts" style="border:0"></iframe>'
+        # In a block, since IPython has advice about a frame alone.
+        return display.HTML(
+            f'<div><iframe srcdoc="{html.escape(text)}" width="100%" height="{int(height)}" '
+            'sandbox="allow-scripts" style="border:0"></iframe></div>'
         )
 
     def close(self) -> None:

@@ -113,14 +113,20 @@ class Table:
         return polars.DataFrame(self)
 
     def to_pandas(self, **options: Any) -> "pandas.DataFrame":
-        """A pandas.DataFrame: texts as categories, integers with unknown ones as Int64 (pandas' own null).
+        """A pandas.DataFrame: texts as categories, integers as Int64 (pandas' own null), lists as Arrow's.
 
         `options` go to pyarrow.Table.to_pandas. Needs pyarrow.
         """
         import pandas
         import pyarrow
 
-        options.setdefault("types_mapper", {pyarrow.int64(): pandas.Int64Dtype()}.get)
+        def type_of(kind: Any) -> Any:
+            if kind == pyarrow.int64():
+                return pandas.Int64Dtype()
+            # On the same memory: an array of Python's for each row would take more than all else.
+            return pandas.ArrowDtype(kind) if pyarrow.types.is_nested(kind) else None
+
+        options.setdefault("types_mapper", type_of)
         return self.to_arrow().to_pandas(**options)
 
     def _shown(self, row: int) -> list[str]:

@@ -6,13 +6,16 @@
 #include "parse/model/kernel_record.h"
 #include "parse/model/op_call.h"
 
+int AskRun(const char* path);
+
 #ifdef HAS_ANNOTATE
 void RunAnnotatedStep();
 extern "C" uint32_t emit_layer(void);
 #endif
 
-// A kernel record as a line and back, the price of an op, and annotations.
-int main() {
+// A kernel record as a line and back, the price of an op, questions about a profile, and
+// annotations.
+int main(int argc, char** argv) {
   oplens::KernelRecord record;
   record.short_name = "kernel";
   std::string line;
@@ -32,6 +35,8 @@ int main() {
   if (!call) return 4;
   const oplens::ops::PriceResult result = oplens::ops::PriceCall(*call);
   if (!result.price || result.price->forward.front().work.mma.Value() != 2 * 2 * 3 * 4) return 5;
+
+  if (argc != 2 || AskRun(argv[1]) != 0) return 7;
 
 #ifdef HAS_ANNOTATE
   RunAnnotatedStep();
