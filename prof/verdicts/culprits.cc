@@ -18,13 +18,14 @@ namespace {
 
 /// Judges ranks that do the same; those that do other work are no measure for the others.
 void JudgeAlike(const std::vector<const RankLoad*>& loads,
-                std::map<const RankLoad*, std::vector<Culprit>>* of_loads) {
+                std::map<const RankLoad*, LoadVerdict>* of_loads) {
   if (loads.size() < 2) return;
-  std::vector<std::vector<Culprit>> found = JudgeStage(loads);
+  std::vector<LoadVerdict> found = JudgeStage(loads);
   std::vector<const RankLoad*> alike;
   for (size_t i = 0; i < loads.size(); ++i) {
-    const bool other = std::ranges::any_of(
-        found[i], [](const Culprit& culprit) { return culprit.cause == CulpritCause::kOtherWork; });
+    const bool other = std::ranges::any_of(found[i].culprits, [](const Culprit& culprit) {
+      return culprit.cause == CulpritCause::kOtherWork;
+    });
     if (!other) alike.push_back(loads[i]);
     (*of_loads)[loads[i]] = std::move(found[i]);
   }
@@ -124,8 +125,14 @@ void AddLate(const std::vector<CulpritRank>& ranks, std::vector<Culprit>* culpri
   }
 }
 
-/// Counts the ranks that wait for each culprit: for itself, or for a rank that waits for it.
-void CountWaiters(const std::vector<CulpritRank>& ranks, std::vector<Culprit>* culprits) {
+/// Whether it is a rank, or ranks of a node, for which others can wait.
+bool IsOfRanks(const Culprit& one) {
+  return !IsAboutFiles(one.cause) && one.cause != CulpritCause::kNetwork;
+}
+
+/// Finds who waits for which culprit: for itself, or for a rank that waits for it.
+void FindWaiters(const std::vector<CulpritRank>& ranks, RunVerdict* verdict) {
+  std::vector<Culprit>* const culprits = &verdict->culprits;
   constexpr size_t kNobody = SIZE_MAX;
   std::map<std::string_view, size_t> places;
   for (size_t i = 0; i < ranks.size(); ++i) places.try_emplace(ranks[i].name, i);
@@ -143,7 +150,7 @@ void CountWaiters(const std::vector<CulpritRank>& ranks, std::vector<Culprit>* c
   std::vector<size_t> culprit_of(ranks.size(), kNobody);
   for (size_t i = culprits->size(); i-- > 0;) {
     Culprit& one = (*culprits)[i];
-    if (IsAboutFiles(one.cause) || one.cause == CulpritCause::kNetwork) continue;
+    if (!IsOfRanks(one)) continue;
     one.waiters = 0;
     for (const size_t rank : one.ranks) culprit_of[rank] = i;
   }
@@ -152,9 +159,9 @@ void CountWaiters(const std::vector<CulpritRank>& ranks, std::vector<Culprit>* c
     std::set<size_t> seen;
     size_t at = next[i];
     while (at != kNobody && culprit_of[at] == kNobody && seen.insert(at).second) at = next[at];
-    if (at != kNobody && culprit_of[at] != kNobody) {
-      ++*(*culprits)[culprit_of[at]].waiters;
-    }
+    if (at == kNobody || culprit_of[at] == kNobody) continue;
+    verdict->ranks[i].waits_for = culprit_of[at];
+    ++*(*culprits)[culprit_of[at]].waiters;
   }
 }
 
@@ -168,8 +175,10 @@ std::string_view CulpritWord(CulpritCause cause) {
   return kWords[static_cast<size_t>(cause)];
 }
 
-std::vector<Culprit> FindCulprits(const std::vector<CulpritRank>& ranks) {
-  std::vector<Culprit> culprits = FindFileCulprits(ranks);
+RunVerdict JudgeRanks(const std::vector<CulpritRank>& ranks) {
+  RunVerdict verdict;
+  std::vector<Culprit>& culprits = verdict.culprits;
+  culprits = FindFileCulprits(ranks);
   std::map<int64_t, std::vector<const RankLoad*>> stages;
   std::set<size_t> apart;  // Ranks of other runs are compared with none.
   for (const Culprit& culprit : culprits) {
@@ -180,10 +189,14 @@ std::vector<Culprit> FindCulprits(const std::vector<CulpritRank>& ranks) {
   for (size_t i = 0; i < ranks.size(); ++i) {
     if (!apart.contains(i)) stages[ranks[i].stage].push_back(ranks[i].load);
   }
-  std::map<const RankLoad*, std::vector<Culprit>> of_loads;
+  std::map<const RankLoad*, LoadVerdict> of_loads;
   for (const auto& [stage, loads] : stages) JudgeAlike(loads, &of_loads);
   for (size_t i = 0; i < ranks.size(); ++i) {
-    for (Culprit& culprit : of_loads[ranks[i].load]) {
+    LoadVerdict& of_load = of_loads[ranks[i].load];
+    RankVerdict& own = verdict.ranks.emplace_back();
+    own.steps = of_load.steps;
+    own.late_ns = of_load.late_ns;
+    for (Culprit& culprit : of_load.culprits) {
       culprit.who = fmt::format("rank {}", ranks[i].name);
       culprit.ranks = {i};
       culprits.push_back(std::move(culprit));
@@ -200,8 +213,15 @@ std::vector<Culprit> FindCulprits(const std::vector<CulpritRank>& ranks) {
     };
     return key(a) < key(b);
   });
-  CountWaiters(ranks, &culprits);
-  return culprits;
+  FindWaiters(ranks, &verdict);
+  for (size_t i = 0; i < culprits.size(); ++i) {
+    if (culprits[i].cause == CulpritCause::kNetwork) continue;
+    for (const size_t rank : culprits[i].ranks) {
+      std::optional<size_t>& known = verdict.ranks[rank].culprit;
+      if (!known || (IsAboutFiles(culprits[*known].cause) && IsOfRanks(culprits[i]))) known = i;
+    }
+  }
+  return verdict;
 }
 
 }  // namespace oplens::prof

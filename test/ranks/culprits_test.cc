@@ -70,7 +70,7 @@ class Ranks {
     for (size_t i = 0; i < loads_.size(); ++i) {
       ranks.push_back({std::to_string(i), &loads_[i], -1, loads_[i].node, {}});
     }
-    return prof::FindCulprits(ranks);
+    return prof::JudgeRanks(ranks).culprits;
   }
 
  private:

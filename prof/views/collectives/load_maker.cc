@@ -53,7 +53,7 @@ std::string_view GpuNameOf(const Trace& trace) {
 
 }  // namespace
 
-LoadMaker::LoadMaker(const Run& run) : run_(run), places_(run, PlaceTimesMaker::LayerKey::kLayer) {
+LoadMaker::LoadMaker(const Run& run) : run_(run), places_(run) {
   const Trace& trace = run.trace();
   load_.number = trace.rank < 0 ? -1 : trace.rank;
   load_.world_size = trace.world_size < 0 ? -1 : trace.world_size;
