@@ -18,9 +18,9 @@ namespace {
 
 /// Judges ranks that do the same; those that do other work are no measure for the others.
 void JudgeAlike(const std::vector<const RankLoad*>& loads,
-                std::map<const RankLoad*, LoadVerdict>* of_loads) {
+                std::map<const RankLoad*, LoadFinding>* of_loads) {
   if (loads.size() < 2) return;
-  std::vector<LoadVerdict> found = JudgeStage(loads);
+  std::vector<LoadFinding> found = JudgeStage(loads);
   std::vector<const RankLoad*> alike;
   for (size_t i = 0; i < loads.size(); ++i) {
     const bool other = std::ranges::any_of(found[i].culprits, [](const Culprit& culprit) {
@@ -131,7 +131,7 @@ bool IsOfRanks(const Culprit& one) {
 }
 
 /// Finds who waits for which culprit: for itself, or for a rank that waits for it.
-void FindWaiters(const std::vector<CulpritRank>& ranks, RunVerdict* verdict) {
+void FindWaiters(const std::vector<CulpritRank>& ranks, RunFinding* verdict) {
   std::vector<Culprit>* const culprits = &verdict->culprits;
   constexpr size_t kNobody = SIZE_MAX;
   std::map<std::string_view, size_t> places;
@@ -175,8 +175,8 @@ std::string_view CulpritWord(CulpritCause cause) {
   return kWords[static_cast<size_t>(cause)];
 }
 
-RunVerdict JudgeRanks(const std::vector<CulpritRank>& ranks) {
-  RunVerdict verdict;
+RunFinding JudgeRanks(const std::vector<CulpritRank>& ranks) {
+  RunFinding verdict;
   std::vector<Culprit>& culprits = verdict.culprits;
   culprits = FindFileCulprits(ranks);
   std::map<int64_t, std::vector<const RankLoad*>> stages;
@@ -189,11 +189,11 @@ RunVerdict JudgeRanks(const std::vector<CulpritRank>& ranks) {
   for (size_t i = 0; i < ranks.size(); ++i) {
     if (!apart.contains(i)) stages[ranks[i].stage].push_back(ranks[i].load);
   }
-  std::map<const RankLoad*, LoadVerdict> of_loads;
+  std::map<const RankLoad*, LoadFinding> of_loads;
   for (const auto& [stage, loads] : stages) JudgeAlike(loads, &of_loads);
   for (size_t i = 0; i < ranks.size(); ++i) {
-    LoadVerdict& of_load = of_loads[ranks[i].load];
-    RankVerdict& own = verdict.ranks.emplace_back();
+    LoadFinding& of_load = of_loads[ranks[i].load];
+    RankFinding& own = verdict.ranks.emplace_back();
     own.steps = of_load.steps;
     own.late_ns = of_load.late_ns;
     for (Culprit& culprit : of_load.culprits) {

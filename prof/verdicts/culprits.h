@@ -83,8 +83,8 @@ struct CulpritRank {
   std::map<std::string, std::string> group_kinds;  ///< By the key of RankLoad::groups.
 };
 
-/// What is said of a rank. Indices are of RunVerdict::culprits.
-struct RankVerdict {
+/// What is said of a rank. Indices are of RunFinding::culprits.
+struct RankFinding {
   /// The costliest that is about the rank; if there is none, the first about its file.
   std::optional<size_t> culprit;
   std::optional<size_t> waits_for;  ///< For which it waits, itself or through others.
@@ -94,14 +94,14 @@ struct RankVerdict {
   std::optional<int64_t> late_ns;
 };
 
-struct RunVerdict {
+struct RunFinding {
   std::vector<Culprit> culprits;   ///< Those about files first, then the costliest.
-  std::vector<RankVerdict> ranks;  ///< In the order of the ranks.
+  std::vector<RankFinding> ranks;  ///< In the order of the ranks.
 };
 
 /// Who slows a run down. Compares what is a rank's own, which does not pass from rank to rank
 /// (docs/views_distributed.md, "culprits"). O(n log n) in the times of all ranks.
-RunVerdict JudgeRanks(const std::vector<CulpritRank>& ranks);
+RunFinding JudgeRanks(const std::vector<CulpritRank>& ranks);
 
 }  // namespace oplens::prof
 

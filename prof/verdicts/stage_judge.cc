@@ -64,8 +64,8 @@ class StageJudge {
     for (auto& [number, peers] : waits_) peers.Sort();
   }
 
-  LoadVerdict Of(const RankLoad& load) {
-    LoadVerdict verdict;
+  LoadFinding Of(const RankLoad& load) {
+    LoadFinding verdict;
     std::vector<Culprit>& found = verdict.culprits;
     const LoadSeries compute = SeriesOf(load, ComputeOf, compute_);
     const LoadSeries other = SeriesOf(load, OtherOf, other_);
@@ -476,9 +476,9 @@ class StageJudge {
 
 }  // namespace
 
-std::vector<LoadVerdict> JudgeStage(const std::vector<const RankLoad*>& loads) {
+std::vector<LoadFinding> JudgeStage(const std::vector<const RankLoad*>& loads) {
   StageJudge judge(loads);
-  std::vector<LoadVerdict> found;
+  std::vector<LoadFinding> found;
   for (const RankLoad* load : loads) found.push_back(judge.Of(*load));
   return found;
 }

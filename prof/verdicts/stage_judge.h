@@ -10,15 +10,15 @@
 
 namespace oplens::prof {
 
-struct LoadVerdict {
+struct LoadFinding {
   std::vector<Culprit> culprits;   ///< Waiters, ranks and names are not set.
   size_t steps = 0;                ///< Number of steps that were compared.
-  std::optional<int64_t> late_ns;  ///< As in RankVerdict.
+  std::optional<int64_t> late_ns;  ///< As in RankFinding.
 };
 
 /// What makes ranks of one pipeline stage, which do the same, late: of each rank, in order.
 /// Precondition: at least two.
-std::vector<LoadVerdict> JudgeStage(const std::vector<const RankLoad*>& loads);
+std::vector<LoadFinding> JudgeStage(const std::vector<const RankLoad*>& loads);
 
 }  // namespace oplens::prof
 

@@ -45,7 +45,7 @@ struct StragglersRow {
   const WaitSums* sums = nullptr;
   WorkName before = {};           ///< MostBefore.
   Sum caused_ns = {};             ///< Others' waits in calls for which it was last.
-  RankVerdict verdict = {};       ///< Of the profile that has most to say.
+  RankFinding verdict = {};       ///< Of the profile that has most to say.
   const Culprit* own = nullptr;   ///< What is said of it,
   const Culprit* last = nullptr;  ///< and for whom it waits.
   double step_ns = 0;             ///< Mean over steady steps.
@@ -217,7 +217,7 @@ int Weight(const StragglersRow& row) {
 
 void Stragglers::Emit(Sink* sink) const {
   const std::vector<CulpritRank> ranks = loaded_.Ranks();
-  const RunVerdict verdict = JudgeRanks(ranks);
+  const RunFinding verdict = JudgeRanks(ranks);
   const auto culprit = [&](const std::optional<size_t>& index) {
     return index ? &verdict.culprits[*index] : nullptr;
   };
