@@ -156,6 +156,6 @@ extern constexpr View kCulpritsView = {
     .on_pages = false,
     .may_be_empty = true,
     .calls = true,
-    .saved_form = 1};
+    .saved_form = 2};
 
 }  // namespace oplens::prof
