@@ -20,7 +20,7 @@ namespace {
 
 /// Views for comparing ranks.
 constexpr std::string_view kDefaultViews =
-    "ranks,collectives,culprits,stragglers,distributed,overview,operators,groups";
+    "ranks,collectives,culprits,stragglers,imbalance,distributed,overview,operators,groups";
 constexpr std::string_view kGroups = "groups";
 constexpr std::string_view kGroupsBy = "op,layer";
 
@@ -61,9 +61,8 @@ void AddRankOptions(cxxopts::OptionAdder add) {
       "(docs/ranks.md)");
   add("summary-views",
       "With --summary: the views to save, separated by commas, or 'all' that can be saved "
-      "(default: ranks, collectives, culprits, stragglers, distributed, overview, operators, "
-      "groups by op "
-      "and layer)",
+      "(default: ranks, collectives, culprits, stragglers, imbalance, distributed, overview, "
+      "operators, groups by op and layer)",
       cxxopts::value<std::string>(), "VIEWS");
   add("summary-dir", "With --summary: write the files to this folder, which must exist",
       cxxopts::value<std::string>(), "DIR");

@@ -25,13 +25,15 @@ constexpr size_t kBytesOfStep = 500;
 /// The tables of the views, created with the first input.
 class ViewTables {
  public:
-  /// Both must outlive this object.
-  ViewTables(const ReportPlan* plan, const PathCutter* cutter) : plan_(*plan), cutter_(*cutter) {}
+  /// All must outlive this object. `found`: null for tables of all views.
+  ViewTables(const ReportPlan* plan, const PathCutter* cutter, const FoundViews* found = nullptr)
+      : plan_(*plan), cutter_(*cutter), found_(found) {}
 
   /// Call before anything else.
   void Open() {
     if (views_) return;
     plans_ = PlanTables(plan_.limit_bytes, plan_.model);
+    if (found_ != nullptr) KeepHeld();
     tables_.emplace(plans_, plan_.limit_bytes, &cutter_);
     views_.emplace(plans_.plans, plan_.run, &*tables_);
   }
@@ -42,8 +44,18 @@ class ViewTables {
   const prof::ViewRunner& views() const { return *views_; }
 
  private:
+  void KeepHeld() {
+    TablePlans all = std::exchange(plans_, {});
+    for (size_t i = 0; i < all.plans.size(); ++i) {
+      if (!found_->holds(all.plans[i])) continue;
+      plans_.plans.push_back(std::move(all.plans[i]));
+      plans_.tables.push_back(all.tables[i]);
+    }
+  }
+
   const ReportPlan& plan_;
   const PathCutter& cutter_;
+  const FoundViews* found_;
   TablePlans plans_;
   std::optional<PageTables> tables_;
   std::optional<prof::ViewRunner> views_;
@@ -119,6 +131,35 @@ void SortNotes(const std::vector<std::string>& notes, Messages* messages, PageCo
   }
 }
 
+/// Writes what the views and the timeline found. Sets all of `result` but the kernels.
+void WritePage(const ReportPlan& plan, const PathCutter& cutter, Timeline timeline,
+               const std::function<std::vector<std::string>()>& said, ViewTables* tables,
+               Output* output, ReportResult* result) {
+  PageContent content;
+  content.program = plan.program;
+  for (const std::string& input : plan.inputs) {
+    content.inputs.push_back(ShownInput(input, plan.folder));
+  }
+  content.title = plan.title.empty() ? TitleOf(content.inputs) : plan.title;
+  SortNotes(tables->views().Notes(), plan.pricing.messages, &content);
+  for (const std::string& sentence : said()) content.notes.push_back(cutter.Cut(sentence));
+  content.plans = &tables->plans();
+  content.tables = &tables->tables();
+  content.timeline = std::move(timeline);
+  KeepAtMost(plan.limit_bytes / kBytesOfLane, plan.limit_bytes / kBytesOfStep, &content.timeline);
+  content.host = plan.host;
+  content.limit_bytes = plan.limit_bytes;
+  const PageShell shell = SplitPage(EmbeddedPage());
+  const Page page(content, shell, cutter);
+  page.Write(output);
+  result->page_bytes = page.size();
+  result->left_out = page.left_out();
+}
+
+PathCutter CutterOf(const ReportPlan& plan) {
+  return plan.folder.empty() ? PathCutter() : PathCutter(plan.folder);
+}
+
 }  // namespace
 
 TraceNeeds NeedsOfReport() { return prof::NeedsOf(PlanTables().plans) | kTimelineNeeds; }
@@ -128,8 +169,7 @@ TraceNeeds JsonNeedsOfReport(bool host) { return host ? kJsonTimelineNeeds : Tra
 ReportResult WriteReport(prof::RecordSource* records, const ReportPlan& plan,
                          Diagnostics* diagnostics,
                          const std::function<std::vector<std::string>()>& said, Output* output) {
-  const PageShell shell = SplitPage(EmbeddedPage());
-  const PathCutter cutter = plan.folder.empty() ? PathCutter() : PathCutter(plan.folder);
+  const PathCutter cutter = CutterOf(plan);
   ViewTables tables(&plan, &cutter);
   Collector collector({plan.host, plan.limit_bytes, plan.input_count});
   ReportSink sink(&tables, &collector);
@@ -138,25 +178,20 @@ ReportResult WriteReport(prof::RecordSource* records, const ReportPlan& plan,
   result.kernels = PriceAll(records, plan.pricing, &sink, diagnostics);
   tables.Open();  // If there was no input.
   tables.views().Finish();
+  WritePage(plan, cutter, collector.Take(), said, &tables, output, &result);
+  return result;
+}
 
-  PageContent content;
-  content.program = plan.program;
-  for (const std::string& input : plan.inputs) {
-    content.inputs.push_back(ShownInput(input, plan.folder));
-  }
-  content.title = plan.title.empty() ? TitleOf(content.inputs) : plan.title;
-  SortNotes(tables.views().Notes(), plan.pricing.messages, &content);
-  for (const std::string& sentence : said()) content.notes.push_back(cutter.Cut(sentence));
-  content.plans = &tables.plans();
-  content.tables = &tables.tables();
-  content.timeline = collector.Take();
-  KeepAtMost(plan.limit_bytes / kBytesOfLane, plan.limit_bytes / kBytesOfStep, &content.timeline);
-  content.host = plan.host;
-  content.limit_bytes = plan.limit_bytes;
-  const Page page(content, shell, cutter);
-  page.Write(output);
-  result.page_bytes = page.size();
-  result.left_out = page.left_out();
+ReportResult WriteReport(const FoundViews& found, const ReportPlan& plan,
+                         const std::function<std::vector<std::string>()>& said, Output* output) {
+  const PathCutter cutter = CutterOf(plan);
+  ViewTables tables(&plan, &cutter, &found);
+  tables.Open();
+  found.give(tables.plans().plans, &tables.views());
+  ReportResult result;
+  tables.views().Finish();
+  Timeline none = Collector({plan.host, plan.limit_bytes, plan.input_count}).Take();
+  WritePage(plan, cutter, std::move(none), said, &tables, output, &result);
   return result;
 }
 

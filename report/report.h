@@ -14,6 +14,8 @@
 #include "prof/input/record_source.h"
 #include "prof/price_all.h"
 #include "prof/run/run.h"
+#include "prof/views/run_views.h"
+#include "prof/views/view_plan.h"
 
 namespace oplens::prof {
 struct ModelPlan;
@@ -52,6 +54,18 @@ TraceNeeds JsonNeedsOfReport(bool host);
 /// `said` is called after the last record and returns the sentences printed to stderr.
 ReportResult WriteReport(prof::RecordSource* records, const ReportPlan& plan,
                          Diagnostics* diagnostics,
+                         const std::function<std::vector<std::string>()>& said, Output* output);
+
+/// Where the rows of a page without kernels come from, such as summaries.
+struct FoundViews {
+  /// Whether a plan's rows are known; others get no table.
+  std::function<bool(const prof::ViewPlan& plan)> holds;
+  /// Gives the rows of the plans that are held.
+  std::function<void(const std::vector<prof::ViewPlan>& plans, prof::ViewRunner* views)> give;
+};
+
+/// Likewise a page of tables alone, without a timeline.
+ReportResult WriteReport(const FoundViews& found, const ReportPlan& plan,
                          const std::function<std::vector<std::string>()>& said, Output* output);
 
 }  // namespace oplens::report

@@ -20,6 +20,10 @@
 #include "parse/model/messages.h"
 #include "prof/compare_runs.h"
 #include "prof/input/profile_records.h"
+#include "prof/many_inputs.h"
+#include "prof/summary_file/summary_file.h"
+#include "prof/summary_file/summary_sink.h"
+#include "prof/view_task.h"
 #include "report/diff_page.h"
 #include "report/options.h"
 #include "report/report.h"
@@ -120,6 +124,59 @@ int WriteDiff(const Options& options) {
   return options.ExitCode(failure, comparison.left_out());
 }
 
+/// The views that the first summary that can be read holds; others must hold them too.
+prof::SummaryFile FirstOf(const std::vector<prof::SummaryInput>& summaries) {
+  for (const prof::SummaryInput& input : summaries) {
+    try {
+      return prof::ReadSummary(input.path);
+    } catch (const Error&) {
+      // Reported when all are read.
+    }
+  }
+  return {};
+}
+
+/// Writes the page of ranks by their summaries: tables, without a timeline.
+int WriteOfSummaries(const Options& options, const std::vector<prof::SummaryInput>& summaries,
+                     std::vector<std::string> notes) {
+  if (!options.run.selection.empty() || options.steps != nullptr || options.gpu || options.rules ||
+      options.model != nullptr || !options.execution_traces.empty()) {
+    throw UsageError("summaries hold what views found before: other options need the traces");
+  }
+  RunFiles files;
+  for (const prof::SummaryInput& input : summaries) files.Read(input.path);
+  files.Write(options.output, "-o");
+  files.RefuseOverwriting();
+  Output output(options.output, PackingOf(options.output));
+  Messages messages(kTool);
+  prof::LeftOut left_out{kTool};
+  prof::RunClaims claims;
+  size_t left_out_before = 0;
+  const prof::SummaryFile first = FirstOf(summaries);
+  const FoundViews found = {
+      .holds = [&](const prof::ViewPlan& plan) { return prof::HoldsView(first, plan); },
+      .give =
+          [&](const std::vector<prof::ViewPlan>& plans, prof::ViewRunner* views) {
+            left_out_before =
+                prof::AddSummaries(summaries, plans, &left_out, views, &claims, messages.losses());
+          }};
+  const auto said = [&] {
+    notes.push_back(
+        "made from summaries, which hold views of ranks: a timeline and further views "
+        "need the traces");
+    for (const std::string& note : notes) messages.Need(note);
+    if (std::string sentence = claims.Sentence(); !sentence.empty()) {
+      messages.Need(std::move(sentence));
+    }
+    return messages.Sentences();
+  };
+  const ReportResult result =
+      WriteReport(found, PlanOf(options, summaries.size(), &messages), said, &output);
+  output.Commit();
+  ShowWritten(options, result.left_out, result.page_bytes, &messages);
+  return options.ExitCode(messages.losses()->Damaged(), left_out.count() + left_out_before);
+}
+
 int Main(const Options& options) {
   GiveBackWhatIsFreed();
   if (!options.message.empty()) {
@@ -127,6 +184,9 @@ int Main(const Options& options) {
     return kExitOk;
   }
   if (!options.diff_base.empty()) return WriteDiff(options);
+  std::vector<std::string> beside;
+  const std::vector<prof::SummaryInput> summaries = prof::ListSummaries(options.inputs, &beside);
+  if (!summaries.empty()) return WriteOfSummaries(options, summaries, std::move(beside));
   options.SayWhatIsAwaited(kTool);
   StatusLine status(kTool, !options.quiet);
   prof::Inputs inputs(options.inputs, options.execution_traces, NeedsOfReport(),
@@ -139,6 +199,7 @@ int Main(const Options& options) {
   Messages messages(kTool);
   std::vector<std::string> unused;
   const auto said = [&] {
+    for (const std::string& note : beside) messages.Need(note);
     unused = inputs.UnusedExecutionTraces();
     for (const std::string& sentence : unused) messages.Need(sentence);
     for (std::string& note : inputs.Notes()) messages.Need(std::move(note));

@@ -112,7 +112,7 @@ LAYERS = {
     "engine": MODEL | VIEWS | {"parse/source", "prof", "prof/diff", "prof/input", "prof/price", "prof/run",
                                "prof/summary_file", "prof/table"},
     "report": MODEL | VIEWS | {"parse/records", "prof", "prof/diff", "prof/price", "prof/table", "prof/run", "prof/input",
-                       "report/data", "report/timeline"},
+                       "prof/summary_file", "report/data", "report/timeline"},
     "oplens": PRICED | VIEWS | {"prof/verdicts", "parse/records", "prof", "prof/price", "prof/table", "prof/run", "prof/input",
                        "prof/summary_file"},
     # What agents ask: messages, and the answers to them.

@@ -211,6 +211,9 @@ class RankTrace:
         told = f', "Collective name": "{kind.recorded}", "dtype": "{call.dtype}", "In msg nelems": {call.inputs}, ' \
             f'"Out msg nelems": {call.outputs}, "Group size": {len(group.ranks)}, "Process Group Name": "{group.name}", ' \
             f'"Process Group Description": "{group.description}", "Process Group Ranks": "{group.text()}"'
+        if own:
+            peer = self.rank + call.peer * self.program.replicas * self.program.shards
+            told += f', "{"Dst" if call.kind == "send" else "Src"} Rank": {peer}'
         if self.sequence:
             told += f', "Seq": {sequence}'
         element = "float" if call.dtype == "Float" else "c10::BFloat16"

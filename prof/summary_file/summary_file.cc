@@ -3,17 +3,18 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include <algorithm>
 #include <array>
 #include <boost/iostreams/device/array.hpp>
-#include <boost/iostreams/device/back_inserter.hpp>
 #include <boost/iostreams/filter/zstd.hpp>
 #include <boost/iostreams/filtering_stream.hpp>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <new>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -123,7 +124,7 @@ static_assert(kMagic.size() == kFormAt);
 
 /// Limit of both packed and unpacked bytes.
 constexpr size_t kMostBytes = size_t{256} << 20;
-constexpr uint32_t kZstdLevel = 9;
+constexpr int kZstdLevel = 9;
 
 constexpr std::string_view kAgain = "save it again";
 
@@ -151,13 +152,13 @@ uint32_t ChecksumOf(std::string_view bytes) {
       add(add(crc32_z(0, nullptr, 0), bytes.substr(0, kChecksumAt)), bytes.substr(kSizeAt)));
 }
 
+/// At once: a stream does not know that there is little to pack, and clears memory for much.
 std::string Packed(std::string_view body) {
-  std::string packed;
-  boost::iostreams::filtering_ostream stream;
-  stream.push(boost::iostreams::zstd_compressor(boost::iostreams::zstd_params(kZstdLevel)));
-  stream.push(boost::iostreams::back_inserter(packed));
-  stream.write(body.data(), static_cast<std::streamsize>(body.size()));
-  stream.reset();
+  std::string packed(ZSTD_compressBound(body.size()), '\0');
+  const size_t size =
+      ZSTD_compress(packed.data(), packed.size(), body.data(), body.size(), kZstdLevel);
+  if (ZSTD_isError(size) != 0) throw std::bad_alloc();
+  packed.resize(size);
   return packed;
 }
 

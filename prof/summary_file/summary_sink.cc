@@ -55,6 +55,18 @@ std::string AllThatSave() {
   return list;
 }
 
+/// The section without words of --by, on which what is in it does not depend; null: there is none,
+/// or the words are not about calls.
+const Section* SectionOfCalls(const SummaryFile& summary, const ViewPlan& plan) {
+  const auto is_of_calls = [&](const std::string& word) {
+    return std::ranges::find(plan.view->by_of_calls, word) != plan.view->by_of_calls.end();
+  };
+  if (summary.calls.empty() || !std::ranges::all_of(plan.options.by, is_of_calls)) return nullptr;
+  ViewOptions whole = plan.options;
+  whole.by.clear();
+  return FindSection(summary.sections, *plan.view, whole);
+}
+
 }  // namespace
 
 void RunFacts::Add(const Run* run) {
@@ -192,22 +204,21 @@ SummaryFile SummarySink::Take(std::string_view writer) {
   return summary;
 }
 
+bool HoldsView(const SummaryFile& summary, const ViewPlan& plan) {
+  return FindSection(summary.sections, *plan.view, plan.options) != nullptr ||
+         SectionOfCalls(summary, plan) != nullptr;
+}
+
 std::unique_ptr<Partial> LoadView(const SummaryFile& summary, const ViewPlan& plan,
                                   std::span<const std::string> ranks, std::string_view path) {
   const Section* const section = FindSection(summary.sections, *plan.view, plan.options);
-  const auto is_of_calls = [&](const std::string& word) {
-    return std::ranges::find(plan.view->by_of_calls, word) != plan.view->by_of_calls.end();
-  };
-  if (section == nullptr && std::ranges::all_of(plan.options.by, is_of_calls)) {
-    // What is in a section without words does not depend on them.
+  const Section* const other = section == nullptr ? SectionOfCalls(summary, plan) : nullptr;
+  if (other != nullptr) {
     ViewOptions whole = plan.options;
     whole.by.clear();
-    const Section* const other = FindSection(summary.sections, *plan.view, whole);
-    if (other != nullptr && !summary.calls.empty()) {
-      std::unique_ptr<Partial> partial = plan.view->make(plan.options);
-      partial->Merge(*LoadPartial(*other, whole, ranks, path));
-      return partial;
-    }
+    std::unique_ptr<Partial> partial = plan.view->make(plan.options);
+    partial->Merge(*LoadPartial(*other, whole, ranks, path));
+    return partial;
   }
   if (section == nullptr) {
     const auto& by = plan.options.by;

@@ -120,6 +120,9 @@ class SummarySink : public KernelSink {
 std::unique_ptr<Partial> LoadView(const SummaryFile& summary, const ViewPlan& plan,
                                   std::span<const std::string> ranks, std::string_view path);
 
+/// Whether LoadView() finds the view.
+bool HoldsView(const SummaryFile& summary, const ViewPlan& plan);
+
 /// Passes a summary's results of each plan, and its collective calls, to `runner`. Throws Error if
 /// a view is missing or damaged.
 void AddSummary(const SummaryFile& summary, const std::vector<ViewPlan>& plans,

@@ -18,13 +18,14 @@ namespace {
 
 /// Judges ranks that do the same; those that do other work are no measure for the others.
 void JudgeAlike(const std::vector<const RankLoad*>& loads,
-                std::map<const RankLoad*, std::vector<Culprit>>* of_loads) {
+                std::map<const RankLoad*, LoadFinding>* of_loads) {
   if (loads.size() < 2) return;
-  std::vector<std::vector<Culprit>> found = JudgeStage(loads);
+  std::vector<LoadFinding> found = JudgeStage(loads);
   std::vector<const RankLoad*> alike;
   for (size_t i = 0; i < loads.size(); ++i) {
-    const bool other = std::ranges::any_of(
-        found[i], [](const Culprit& culprit) { return culprit.cause == CulpritCause::kOtherWork; });
+    const bool other = std::ranges::any_of(found[i].culprits, [](const Culprit& culprit) {
+      return culprit.cause == CulpritCause::kOtherWork;
+    });
     if (!other) alike.push_back(loads[i]);
     (*of_loads)[loads[i]] = std::move(found[i]);
   }
@@ -103,7 +104,11 @@ void AddLate(const std::vector<CulpritRank>& ranks, std::vector<Culprit>* culpri
       });
       return (more || named) && 2 * static_cast<double>(int64_t{of.second}) > cost;
     });
-    if (follows) continue;
+    // What it does more, shows why it comes late.
+    const bool does_more = std::ranges::any_of(*culprits, [&](const Culprit& one) {
+      return one.cause == CulpritCause::kOtherWork && one.ranks == std::vector<size_t>{i};
+    });
+    if (follows || does_more) continue;
     auto own = std::ranges::find_if(*culprits, [&](const Culprit& one) {
       return !IsAboutFiles(one.cause) && one.ranks == std::vector<size_t>{i};
     });
@@ -124,36 +129,57 @@ void AddLate(const std::vector<CulpritRank>& ranks, std::vector<Culprit>* culpri
   }
 }
 
-/// Counts the ranks that wait for each culprit: for itself, or for a rank that waits for it.
-void CountWaiters(const std::vector<CulpritRank>& ranks, std::vector<Culprit>* culprits) {
-  constexpr size_t kNobody = SIZE_MAX;
-  std::map<std::string_view, size_t> places;
-  for (size_t i = 0; i < ranks.size(); ++i) places.try_emplace(ranks[i].name, i);
-  std::vector<size_t> next(ranks.size(), kNobody);
-  bool known = false;
-  for (size_t i = 0; i < ranks.size(); ++i) {
-    const auto& waited = ranks[i].load->waited_ns;
-    const auto most =
-        std::ranges::max_element(waited, {}, [](const auto& of) { return int64_t{of.second}; });
-    if (most == waited.end()) continue;
-    known = true;
-    if (const auto at = places.find(most->first); at != places.end()) next[i] = at->second;
+/// Whether it is a rank, or ranks of a node, for which others can wait.
+bool IsOfRanks(const Culprit& one) {
+  return !IsAboutFiles(one.cause) && one.cause != CulpritCause::kNetwork;
+}
+
+/// What the culprit costs in all steps in which it is slow; 0: not known.
+double WholeCostOf(const Culprit& one, const std::vector<CulpritRank>& ranks) {
+  size_t steps = one.steps;  // cost_ns is the mean over all if it is slow at times.
+  if (one.since_step) {
+    steps = static_cast<size_t>(std::ranges::count_if(
+        ranks[one.ranks.front()].load->steps,
+        [&](const LoadStep& step) { return step.steady && step.number >= *one.since_step; }));
   }
-  if (!known) return;
-  std::vector<size_t> culprit_of(ranks.size(), kNobody);
-  for (size_t i = culprits->size(); i-- > 0;) {
-    Culprit& one = (*culprits)[i];
-    if (IsAboutFiles(one.cause) || one.cause == CulpritCause::kNetwork) continue;
+  return static_cast<double>(one.cost_ns.value_or(0)) * static_cast<double>(steps);
+}
+
+/// Finds who waits for which culprit: at least half as long as it costs, for it or for a rank that
+/// waits for it. What others wait for anyway, as in a pipeline, may be longer, so that the longest
+/// wait does not lead there. The costliest culprit goes first.
+void FindWaiters(const std::vector<CulpritRank>& ranks, RunFinding* finding) {
+  std::map<std::string_view, std::vector<std::pair<size_t, double>>> waiters;  // By last rank.
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    for (const auto* const waits_ns : {&ranks[i].load->waited_ns, &ranks[i].load->peers_ns}) {
+      for (const auto& [last, wait_ns] : *waits_ns) {
+        waiters[last].emplace_back(i, static_cast<double>(int64_t{wait_ns}));
+      }
+    }
+  }
+  if (waiters.empty()) return;
+  std::vector<bool> taken(ranks.size(), false);
+  for (const Culprit& one : finding->culprits) {
+    if (!IsOfRanks(one)) continue;
+    for (const size_t rank : one.ranks) taken[rank] = true;
+  }
+  for (size_t i = 0; i < finding->culprits.size(); ++i) {
+    Culprit& one = finding->culprits[i];
+    if (!IsOfRanks(one)) continue;
     one.waiters = 0;
-    for (const size_t rank : one.ranks) culprit_of[rank] = i;
-  }
-  for (size_t i = 0; i < ranks.size(); ++i) {
-    if (culprit_of[i] != kNobody) continue;
-    std::set<size_t> seen;
-    size_t at = next[i];
-    while (at != kNobody && culprit_of[at] == kNobody && seen.insert(at).second) at = next[at];
-    if (at != kNobody && culprit_of[at] != kNobody) {
-      ++*(*culprits)[culprit_of[at]].waiters;
+    const double least = WholeCostOf(one, ranks) / 2;
+    std::vector<size_t> reached = one.ranks;
+    while (!reached.empty()) {
+      const auto of = waiters.find(ranks[reached.back()].name);
+      reached.pop_back();
+      if (of == waiters.end()) continue;
+      for (const auto& [waiter, wait_ns] : of->second) {
+        if (taken[waiter] || wait_ns < least) continue;
+        taken[waiter] = true;
+        finding->ranks[waiter].waits_for = i;
+        ++*one.waiters;
+        reached.push_back(waiter);
+      }
     }
   }
 }
@@ -168,8 +194,10 @@ std::string_view CulpritWord(CulpritCause cause) {
   return kWords[static_cast<size_t>(cause)];
 }
 
-std::vector<Culprit> FindCulprits(const std::vector<CulpritRank>& ranks) {
-  std::vector<Culprit> culprits = FindFileCulprits(ranks);
+RunFinding JudgeRanks(const std::vector<CulpritRank>& ranks) {
+  RunFinding verdict;
+  std::vector<Culprit>& culprits = verdict.culprits;
+  culprits = FindFileCulprits(ranks);
   std::map<int64_t, std::vector<const RankLoad*>> stages;
   std::set<size_t> apart;  // Ranks of other runs are compared with none.
   for (const Culprit& culprit : culprits) {
@@ -180,10 +208,14 @@ std::vector<Culprit> FindCulprits(const std::vector<CulpritRank>& ranks) {
   for (size_t i = 0; i < ranks.size(); ++i) {
     if (!apart.contains(i)) stages[ranks[i].stage].push_back(ranks[i].load);
   }
-  std::map<const RankLoad*, std::vector<Culprit>> of_loads;
+  std::map<const RankLoad*, LoadFinding> of_loads;
   for (const auto& [stage, loads] : stages) JudgeAlike(loads, &of_loads);
   for (size_t i = 0; i < ranks.size(); ++i) {
-    for (Culprit& culprit : of_loads[ranks[i].load]) {
+    LoadFinding& of_load = of_loads[ranks[i].load];
+    RankFinding& own = verdict.ranks.emplace_back();
+    own.steps = of_load.steps;
+    own.late_ns = of_load.late_ns;
+    for (Culprit& culprit : of_load.culprits) {
       culprit.who = fmt::format("rank {}", ranks[i].name);
       culprit.ranks = {i};
       culprits.push_back(std::move(culprit));
@@ -200,8 +232,15 @@ std::vector<Culprit> FindCulprits(const std::vector<CulpritRank>& ranks) {
     };
     return key(a) < key(b);
   });
-  CountWaiters(ranks, &culprits);
-  return culprits;
+  FindWaiters(ranks, &verdict);
+  for (size_t i = 0; i < culprits.size(); ++i) {
+    if (culprits[i].cause == CulpritCause::kNetwork) continue;
+    for (const size_t rank : culprits[i].ranks) {
+      std::optional<size_t>& known = verdict.ranks[rank].culprit;
+      if (!known || (IsAboutFiles(culprits[*known].cause) && IsOfRanks(culprits[i]))) known = i;
+    }
+  }
+  return verdict;
 }
 
 }  // namespace oplens::prof

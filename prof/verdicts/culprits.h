@@ -43,11 +43,20 @@ std::string_view CulpritWord(CulpritCause cause);
 /// Whether it is about the files, not about time.
 constexpr bool IsAboutFiles(CulpritCause cause) { return cause < CulpritCause::kSlowOp; }
 
+/// An op or a layer that is slow. Times in ns per step, means over the slow steps.
+struct SlowPlace {
+  std::string op;     ///< "": all ops of the layer.
+  std::string layer;  ///< "": all layers.
+  int64_t own_ns = 0;
+  int64_t usual_ns = 0;  ///< The median of the others.
+};
+
 /// One culprit. Times in ns per step.
 struct Culprit {
   std::string who;  ///< "rank 3", "ranks 3, 5", "node h1", "data [0, 2]".
   CulpritCause cause = CulpritCause::kHost;
   std::string what;                   ///< "aten::mm +48 %"; "" if the cause says all.
+  std::optional<SlowPlace> slow;      ///< The one that costs most, if it computes longer.
   std::optional<int64_t> since_step;  ///< nullopt: intermittent, or not about time.
   bool grows = false;                 ///< More from step to step.
   std::vector<int64_t> slow_steps;    ///< If intermittent: their numbers.
@@ -60,6 +69,11 @@ struct Culprit {
   std::vector<size_t> ranks;      ///< Indices of the ranks that it is about.
 };
 
+/// "tested", "not tested over steps".
+constexpr std::string_view TestWord(const Culprit& culprit) {
+  return culprit.tested ? "tested" : "not tested over steps";
+}
+
 /// A rank with what is derived from its groups.
 struct CulpritRank {
   std::string name;
@@ -69,10 +83,25 @@ struct CulpritRank {
   std::map<std::string, std::string> group_kinds;  ///< By the key of RankLoad::groups.
 };
 
-/// The culprits of a run: those about files first, then the costliest. Compares what is a rank's
-/// own, which does not pass from rank to rank (docs/views_distributed.md, "culprits"). O(n log n)
-/// in the times of all ranks.
-std::vector<Culprit> FindCulprits(const std::vector<CulpritRank>& ranks);
+/// What is said of a rank. Indices are of RunFinding::culprits.
+struct RankFinding {
+  /// The costliest that is about the rank; if there is none, the first about its file.
+  std::optional<size_t> culprit;
+  std::optional<size_t> waits_for;  ///< For which it waits, itself or through others.
+  size_t steps = 0;                 ///< Number of steps in which it was compared.
+  /// How much less it waits per step than the median of its peers, which is how much later it
+  /// comes: mean over the steps of its culprit, else over all. nullopt: not known.
+  std::optional<int64_t> late_ns;
+};
+
+struct RunFinding {
+  std::vector<Culprit> culprits;   ///< Those about files first, then the costliest.
+  std::vector<RankFinding> ranks;  ///< In the order of the ranks.
+};
+
+/// Who slows a run down. Compares what is a rank's own, which does not pass from rank to rank
+/// (docs/views_distributed.md, "culprits"). O(n log n) in the times of all ranks.
+RunFinding JudgeRanks(const std::vector<CulpritRank>& ranks);
 
 }  // namespace oplens::prof
 

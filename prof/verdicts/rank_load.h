@@ -93,6 +93,8 @@ struct RankLoad {
   std::vector<LoadPlace> places;
   std::map<std::string, LoadGroup> groups;  ///< By GroupIdentity.
   std::map<std::string, Sum> waited_ns;     ///< By the last rank of the calls.
+  /// Likewise in sends and receives, in which ranks of a pipeline wait for their peers anyway.
+  std::map<std::string, Sum> peers_ns;
 
   /// Why it cannot have been saved; "": it can.
   std::string_view Problem() const {
@@ -108,9 +110,9 @@ struct RankLoad {
   }
 
   static constexpr std::tuple kMembers{
-      &RankLoad::number,    &RankLoad::world_size, &RankLoad::node,  &RankLoad::gpu,
-      &RankLoad::origin_ns, &RankLoad::began_ns,   &RankLoad::steps, &RankLoad::places,
-      &RankLoad::groups,    &RankLoad::waited_ns};
+      &RankLoad::number,    &RankLoad::world_size, &RankLoad::node,    &RankLoad::gpu,
+      &RankLoad::origin_ns, &RankLoad::began_ns,   &RankLoad::steps,   &RankLoad::places,
+      &RankLoad::groups,    &RankLoad::waited_ns,  &RankLoad::peers_ns};
 };
 
 }  // namespace oplens::prof

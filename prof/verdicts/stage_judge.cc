@@ -19,6 +19,9 @@
 namespace oplens::prof {
 namespace {
 
+/// Least spread of compared times of a place, as a share of the usual one: below it is rounding.
+constexpr double kLeastPlaceSpread = 0.001;
+
 using Measure = int64_t (*)(const LoadStep& step);
 
 int64_t ComputeOf(const LoadStep& step) { return step.compute_ns; }
@@ -61,9 +64,9 @@ class StageJudge {
     for (auto& [number, peers] : waits_) peers.Sort();
   }
 
-  /// What makes the rank late; cost, waiters and ranks are not set, nor names.
-  std::vector<Culprit> Of(const RankLoad& load) {
-    std::vector<Culprit> found;
+  LoadFinding Of(const RankLoad& load) {
+    LoadFinding verdict;
+    std::vector<Culprit>& found = verdict.culprits;
     const LoadSeries compute = SeriesOf(load, ComputeOf, compute_);
     const LoadSeries other = SeriesOf(load, OtherOf, other_);
     if (auto culprit = Judge(load, compute, [&](const Episode& of, Culprit* to) {
@@ -78,7 +81,9 @@ class StageJudge {
         })) {
       found.push_back(*std::move(culprit));
     }
-    return found;
+    verdict.steps = compute.steps.size();
+    verdict.late_ns = LatenessOf(load, found);
+    return verdict;
   }
 
  private:
@@ -93,6 +98,9 @@ class StageJudge {
     double work = 1;  ///< Own FLOPs (kernels where none are known) over the median of the others.
 
     double usual_ns() const { return own_ns - excess_ns; }
+    SlowPlace shown() const {
+      return {place->op, place->layer, RoundedNs(own_ns), RoundedNs(usual_ns())};
+    }
     /// Whether it does so much more that this explains at least half of the excess.
     bool DoesMore() const {
       constexpr double kLeast = 0.02;
@@ -146,6 +154,28 @@ class StageJudge {
     const Peers& peers = waits_.at(step.number);
     if (peers.size() < 2) return std::nullopt;
     return peers.MedianWithout(step.wait_ns) - static_cast<double>(step.wait_ns);
+  }
+
+  /// In the steps of the costliest culprit, else in all.
+  std::optional<int64_t> LatenessOf(const RankLoad& load,
+                                    const std::vector<Culprit>& culprits) const {
+    const auto costliest = std::ranges::max_element(
+        culprits, {}, [](const Culprit& one) { return one.cost_ns.value_or(-1); });
+    const auto counts = [&](int64_t number) {
+      if (costliest == culprits.end()) return true;
+      if (costliest->since_step) return number >= *costliest->since_step;
+      return std::ranges::find(costliest->slow_steps, number) != costliest->slow_steps.end();
+    };
+    double sum = 0;
+    size_t known = 0;
+    for (size_t i = 0; i < load.steps.size(); ++i) {
+      const auto late = LatenessIn(load, i);
+      if (!late || !counts(load.steps[i].number)) continue;
+      sum += *late;
+      ++known;
+    }
+    if (known == 0) return std::nullopt;
+    return RoundedNs(sum / static_cast<double>(known));
   }
 
   /// Sets the steps and the cost. Returns whether others wait for it, as far as that is known.
@@ -339,8 +369,11 @@ class StageJudge {
     } else if (first_stands_out()) {
       culprit->cause = CulpritCause::kSlowOp;
       culprit->what = text(ops.front(), ops.front().place->op);
+      culprit->slow = ops.front().shown();
+      RefineSince(load, *ops.front().place, culprit);
       if (slow_layers.size() == 1) {
-        culprit->what += fmt::format(" in {}", slow_layers.front().place->layer);
+        culprit->slow->layer = slow_layers.front().place->layer;
+        culprit->what += fmt::format(" in {}", culprit->slow->layer);
       }
     } else if (!slow_layers.empty()) {
       culprit->cause = CulpritCause::kSlowLayer;
@@ -349,11 +382,24 @@ class StageJudge {
         names += fmt::format("{}{}", names.empty() ? "" : ", ", layer.place->layer);
       }
       culprit->what = text(slow_layers.front(), names);
+      culprit->slow = slow_layers.front().shown();
     } else if (constexpr double kAll = 0.8; ops.size() > 2 && alike > kAll * own) {
       culprit->cause = CulpritCause::kSlowGpu;
       culprit->what = fmt::format("all its ops {}", MoreText(own, usual));
     } else if (!ops.empty() && excess > 0) {
       culprit->what = text(ops.front(), ops.front().place->op) + " and others";
+      culprit->slow = ops.front().shown();
+    }
+  }
+
+  /// The times of the op tell more exactly than those of all compute since when it is slow.
+  void RefineSince(const RankLoad& load, const LoadPlace& place, Culprit* culprit) {
+    if (!culprit->since_step || !culprit->tested || culprit->grows) return;
+    const LoadSeries series = SeriesOfPlace(load, place);
+    if (series.shares.size() < kLeastSteps) return;
+    const SeriesLevel level = LevelOf(series.shares, kLeastPlaceSpread);
+    if (level.level > 0 && IsCertain(level, series.shares.size())) {
+      culprit->since_step = series.steps[level.since];
     }
   }
 
@@ -388,7 +434,7 @@ class StageJudge {
       if (place.op.empty()) continue;
       const LoadSeries series = SeriesOfPlace(load, place);
       if (series.shares.size() < kLeastSteps) continue;
-      const SeriesLevel level = LevelOf(series.shares, 0.001);
+      const SeriesLevel level = LevelOf(series.shares, kLeastPlaceSpread);
       if (level.level < kLeastSlow || !IsCertain(level, series.shares.size())) continue;
       Episode episode;
       episode.since = level.since;
@@ -405,6 +451,7 @@ class StageJudge {
       if (of.DoesMore() || !Weigh(load, series, episode, &culprit)) continue;
       culprit.cause = CulpritCause::kSlowOp;
       culprit.what = fmt::format("{} {}", place.op, MoreText(of.own_ns, of.usual_ns()));
+      culprit.slow = of.shown();
       costliest = std::move(culprit);
       most = excess;
     }
@@ -429,9 +476,9 @@ class StageJudge {
 
 }  // namespace
 
-std::vector<std::vector<Culprit>> JudgeStage(const std::vector<const RankLoad*>& loads) {
+std::vector<LoadFinding> JudgeStage(const std::vector<const RankLoad*>& loads) {
   StageJudge judge(loads);
-  std::vector<std::vector<Culprit>> found;
+  std::vector<LoadFinding> found;
   for (const RankLoad* load : loads) found.push_back(judge.Of(*load));
   return found;
 }

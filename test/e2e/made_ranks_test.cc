@@ -1,5 +1,6 @@
 // What bench/ranks/make_ranks.py makes: ranks whose collectives match, and what is planted in them.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -80,7 +81,7 @@ TEST(MadeRanksTest, EveryCollectiveIsMatched) {
   unnumbered.insert(unnumbered.end(), {"--no-sequence", "--clocks", "3000,50"});
   for (const auto& options : {plain, unnumbered}) {
     const auto counts = CollectivesOver(MakeRanks("all", options));
-    EXPECT_EQ(counts.size(), 22);
+    EXPECT_EQ(counts.size(), 30);  // Of sends and receives, each direction of a pair by itself.
     for (const auto& [name, count] : counts) EXPECT_EQ(count.calls, count.matched) << name;
     EXPECT_EQ(counts.at("all_reduce [1, 4, 6]"), (Count{6, 6}));
     EXPECT_EQ(counts.at("all_reduce [0, 1, 2, 3, 4, 5, 6, 7]"), (Count{16, 16}));
@@ -108,6 +109,27 @@ TEST(MadeRanksTest, PlantedFaultsAreThere) {
   EXPECT_NEAR(static_cast<double>(products_ns.at("3 0")),
               static_cast<double>(products_ns.at("4 0")), 0.02 * 1e7);
   EXPECT_GT(products_ns.at("3 1") * 10, products_ns.at("4 1") * 14);
+}
+
+// Tensor groups of two in a pipeline of four stages: one rank is slow, seven only wait.
+TEST(MadeRanksTest, WhoWaitsThroughGroupsAndStagesIsListedWithTheCulprit) {
+  for (const int slow : {1, 5}) {
+    const fs::path folder = MakeRanks(fmt::format("deep{}", slow),
+                                      {"--steps", "12", "--layers", "1", "--layout", "1x2x4",
+                                       "--straggler", fmt::format("{},aten::mm,60,0", slow)});
+    const std::string culprit = fmt::format("rank {}", slow);
+    const auto culprits = RowsOver(folder, {"--view", "culprits"});
+    ASSERT_EQ(culprits.size(), 1u);
+    EXPECT_EQ(culprits[0]["who"], culprit);
+    EXPECT_EQ(culprits[0]["waiters"], 7);
+    const auto rows = RowsOver(folder, {"--view", "stragglers"});
+    ASSERT_EQ(rows.size(), 8u);
+    for (const json& row : rows) {
+      const bool own = row["rank"] == std::to_string(slow);
+      EXPECT_EQ(row["verdict"], own ? "slow op" : "follows") << row["rank"];
+      EXPECT_EQ(row["waits_for"], own ? json() : json(culprit)) << row["rank"];
+    }
+  }
 }
 
 TEST(MadeRanksTest, CopiesOfARecordedTrace) {

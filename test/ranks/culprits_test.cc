@@ -70,7 +70,7 @@ class Ranks {
     for (size_t i = 0; i < loads_.size(); ++i) {
       ranks.push_back({std::to_string(i), &loads_[i], -1, loads_[i].node, {}});
     }
-    return prof::FindCulprits(ranks);
+    return prof::JudgeRanks(ranks).culprits;
   }
 
  private:
@@ -128,6 +128,18 @@ TEST(CulpritsTest, OfFewStepsWhoIsWaitedForIsNamedToo) {
   EXPECT_EQ(found[0].cause, CulpritCause::kLate);
   EXPECT_EQ(found[0].cost_ns, 100'000);
   EXPECT_FALSE(found[0].tested);
+}
+
+// A rank that does other work is late for that: it is named once.
+TEST(CulpritsTest, OfFewStepsWhoDoesMoreWorkIsNotLate) {
+  Ranks ranks(4, 2);
+  for (int step = 0; step < 2; ++step) ranks.Slow(3, step, kMm, 100'000);
+  ranks[3].places[kMm].flops = 1500;
+  for (const size_t other : {0U, 1U, 2U}) ranks[other].waited_ns = {{"3", 200'000}};
+  const auto found = ranks.Find();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].who, "rank 3");
+  EXPECT_EQ(found[0].cause, CulpritCause::kOtherWork);
 }
 
 TEST(CulpritsTest, AGpuThatGetsSlowerGrows) {
@@ -239,12 +251,17 @@ TEST(CulpritsTest, RecordingsOfOtherTimesAreOfOtherRuns) {
 TEST(CulpritsTest, WhoWaitsForAWaiterWaitsForTheCulprit) {
   Ranks ranks(4);
   for (int step = 0; step < kSteps; ++step) ranks.Slow(0, step, kMm, 50'000);
-  ranks[1].waited_ns = {{"0", 100}};
-  ranks[2].waited_ns = {{"1", 100}, {"3", 10}};
-  ranks[3].waited_ns = {{"2", 100}};
-  const auto found = ranks.Find();
+  // 1.2 ms in all. Rank 2 waits longer for rank 3, as in a pipeline, but also for rank 1.
+  ranks[1].waited_ns = {{"0", 1'200'000}};
+  ranks[2].waited_ns = {{"1", 1'100'000}, {"3", 9'000'000}};
+  ranks[3].waited_ns = {{"2", 1'100'000}};
+  auto found = ranks.Find();
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].waiters, 3U);
+  // What is far less than it costs is not its doing.
+  ranks[2].waited_ns = {{"1", 100'000}, {"3", 9'000'000}};
+  found = ranks.Find();
+  EXPECT_EQ(found[0].waiters, 1U);
 }
 
 TEST(CulpritsTest, ASlowGroupIsTheNetworks) {

@@ -3,23 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <optional>
-#include <set>
+#include <cstddef>
+#include <cstdint>
 #include <string>
-#include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
-#include "prof/run/device_work.h"
-#include "prof/run/run.h"
 #include "prof/table/row_kind.h"
-#include "prof/views/collectives/collective_notes.h"
-#include "prof/views/collectives/group_kinds.h"
-#include "prof/views/collectives/load_maker.h"
-#include "prof/views/collectives/rank_groups.h"
+#include "prof/views/collectives/loaded_ranks.h"
 #include "prof/views/common/grouped_partial.h"
-#include "prof/views/common/host_mark.h"
 
 namespace oplens::prof {
 namespace {
@@ -110,108 +103,25 @@ constexpr Column<CulpritsRow> kCulpritsColumns[] = {
       "tested: chance does not explain it; not tested over steps: there are fewer than 8"},
      [](const CulpritsRow& row) {
        if (row.culprit.steps == 0) return Cell{};
-       return Text(row.culprit.tested ? "tested" : "not tested over steps");
+       return Text(TestWord(row.culprit));
      }},
     {{"evidence", "Evidence", "", kText, 40, "command that shows it, without its inputs"},
      [](const CulpritsRow& row) { return row.evidence.empty() ? Cell{} : Text(row.evidence); }},
     {kRowKindField, [](const CulpritsRow& row) { return Text(RowKindWord(row.kind)); }},
 };
 
-struct LoadedRank {
-  RankGroups groups;
-  std::vector<RankLoad> loads;  ///< By profile.
-
-  static constexpr std::tuple kMembers{&LoadedRank::groups, &LoadedRank::loads};
-};
-
-class Culprits : public MemberPartial<Culprits, kCulpritsColumns> {
+class Culprits : public LoadedPartial<Culprits, kCulpritsColumns> {
  public:
-  Culprits() : notes_("culprits") {}
+  Culprits() : LoadedPartial("culprits") {}
 
-  void Begin(const Run* run) override {
-    notes_.Begin(run);
-    if (run != nullptr && !run->work().events().empty()) maker_.emplace(*run);
-  }
-  void Add(const PricedKernel& kernel) override {
-    if (maker_) maker_->Add(kernel);
-  }
-  void End(const Run* run) override {
-    if (!maker_) return;
-    LoadedRank& rank = ranks_[RankName(run->rank())];
-    rank.groups.Add(run->trace());
-    rank.loads.push_back(maker_->Take());
-    kinds_.Add(run->trace());
-    maker_.reset();
-  }
-  void AddCalls(std::span<const CollectiveRow> calls) override;
   void Emit(Sink* sink) const override;
-  std::vector<std::string> Notes() const override {
-    return call_notes_.SentencesBehind(notes_.Sentences(), "culprits", ranks_.size());
-  }
 
- private:
-  std::map<RankName, LoadedRank> ranks_;
-  GroupKinds kinds_;
-  CollectiveNotes call_notes_;
-  ViewNotes notes_;
-  std::optional<LoadMaker> maker_;  // Of the current run.
-
- public:
-  static constexpr std::tuple kMembers{&Culprits::ranks_, &Culprits::kinds_, &Culprits::call_notes_,
-                                       &Culprits::notes_};
-};
-
-void Culprits::AddCalls(std::span<const CollectiveRow> calls) {
-  if (calls.empty()) return;
-  const auto at = ranks_.find(RankName(*calls.front().rank));
-  if (at == ranks_.end()) return;
-  call_notes_.Add(calls);
-  kinds_.AddCalls(calls);
-  at->second.groups.AddCalls(calls);
-  std::set<int64_t> origins;  // Of two profiles with the same origin, the first gets the calls.
-  for (RankLoad& load : at->second.loads) {
-    if (origins.insert(load.origin_ns).second) AddCallsTo(calls, &load);
-  }
-}
-
-/// By what tells profiles of a rank apart, so that the order of merging has no effect.
-bool LoadBefore(const RankLoad* a, const RankLoad* b) {
-  return std::tuple(a->origin_ns, a->began_ns, a->steps.size()) <
-         std::tuple(b->origin_ns, b->began_ns, b->steps.size());
-}
-
-/// Nodes as shown: hosts that are known by marks only are numbered in the order of ranks.
-class NodeNames {
- public:
-  std::string Of(const std::string& node) {
-    if (!IsMarkedHost(node)) return node;
-    return fmt::format("h{}", numbers_.try_emplace(node, numbers_.size()).first->second);
-  }
-
- private:
-  std::map<std::string, size_t> numbers_;
+  static constexpr std::tuple kMembers{&Culprits::loaded_};
 };
 
 void Culprits::Emit(Sink* sink) const {
   constexpr size_t kMostRows = 10;
-  NodeNames nodes;
-  std::vector<CulpritRank> ranks;
-  for (const auto& [name, rank] : ranks_) {
-    std::vector<const RankLoad*> of;
-    for (const RankLoad& load : rank.loads) of.push_back(&load);
-    std::sort(of.begin(), of.end(), LoadBefore);
-    for (const RankLoad* load : of) {
-      CulpritRank& one = ranks.emplace_back();
-      one.name = name.text;
-      one.load = load;
-      one.stage = rank.groups.Stage().value_or(-1);
-      one.node = nodes.Of(load->node);
-      for (const auto& [key, group] : load->groups) {
-        one.group_kinds[key] = GroupKindWord(kinds_.Of({group.name, group.ranks, group.size}));
-      }
-    }
-  }
-  std::vector<Culprit> culprits = FindCulprits(ranks);
+  std::vector<Culprit> culprits = JudgeRanks(loaded_.Ranks()).culprits;
   TableOf<CulpritsRow> table(kCulpritsColumns, sink);
   const size_t shown = culprits.size() > kMostRows ? kMostRows - 1 : culprits.size();
   for (size_t i = 0; i < shown; ++i) {
@@ -246,6 +156,6 @@ extern constexpr View kCulpritsView = {
     .on_pages = false,
     .may_be_empty = true,
     .calls = true,
-    .saved_form = 1};
+    .saved_form = 2};
 
 }  // namespace oplens::prof

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cinttypes>
 #include <cstdint>
+#include <cstdio>
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 
 #include "parse/model/trace.h"
@@ -51,9 +54,21 @@ std::string_view GpuNameOf(const Trace& trace) {
   return "";
 }
 
+/// The peer of a matched send or receive; nullopt: its number is not known.
+std::optional<int64_t> PeerIn(const CollectiveRow& row, int64_t own) {
+  if (!IsPointToPoint(row.call.kind) || row.share.ranks != 2 || own < 0) return std::nullopt;
+  int64_t first = -1;
+  int64_t second = -1;
+  if (std::sscanf(row.group->ranks.c_str(), "[%" SCNd64 ", %" SCNd64 "]", &first, &second) != 2) {
+    return std::nullopt;
+  }
+  if (first == own) return second;
+  return second == own ? std::optional(first) : std::nullopt;
+}
+
 }  // namespace
 
-LoadMaker::LoadMaker(const Run& run) : run_(run), places_(run, PlaceTimesMaker::LayerKey::kLayer) {
+LoadMaker::LoadMaker(const Run& run) : run_(run), places_(run) {
   const Trace& trace = run.trace();
   load_.number = trace.rank < 0 ? -1 : trace.rank;
   load_.world_size = trace.world_size < 0 ? -1 : trace.world_size;
@@ -151,6 +166,8 @@ void AddCallsTo(std::span<const CollectiveRow> calls, RankLoad* load) {
     if (row.share.ranks < 2 || wait_ns < 0) continue;
     if (row.share.last_rank != nullptr && !row.came_last()) {
       load->waited_ns[*row.share.last_rank] += wait_ns;
+    } else if (const auto peer = PeerIn(row, load->number); peer && wait_ns > 0) {
+      load->peers_ns[std::to_string(*peer)] += wait_ns;  // Of two, who does not wait came last.
     }
     const auto number = row.step();
     const auto at = number ? steps.find(*number) : steps.end();

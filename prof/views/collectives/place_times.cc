@@ -27,8 +27,7 @@ void PlaceTimesMaker::Add(const PricedKernel& kernel) {
   };
   const WorkPlace place = PlaceOf(kernel, &texts_);
   add({place.op, 0}, &ops_);
-  if (place.layer == 0) return;
-  add({key_ == LayerKey::kOpAndLayer ? place.op : 0, place.layer}, &layers_);
+  if (place.layer != 0) add({0, place.layer}, &layers_);
 }
 
 std::vector<PlaceTimesMaker::Named> PlaceTimesMaker::Longest(const Places& all, size_t most) const {

@@ -30,14 +30,10 @@ struct PlaceTimes {
 /// order of start.
 class PlaceTimesMaker {
  public:
-  enum class LayerKey : uint8_t {
-    kLayer,
-    kOpAndLayer,  ///< Ops of a layer are told apart.
-  };
   using Named = std::pair<WorkName, const PlaceTimes*>;
 
   /// `run` must outlive this object.
-  PlaceTimesMaker(const Run& run, LayerKey key) : run_(run), key_(key) {}
+  explicit PlaceTimesMaker(const Run& run) : run_(run) {}
 
   void Add(const PricedKernel& kernel);
 
@@ -51,7 +47,6 @@ class PlaceTimesMaker {
   std::vector<Named> Longest(const Places& all, size_t most) const;
 
   const Run& run_;
-  LayerKey key_;
   TextNumbers texts_;
   Places ops_;
   Places layers_;

@@ -1,19 +1,17 @@
-
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "base/ratio.h"
-#include "prof/run/device_work.h"
-#include "prof/run/run.h"
-#include "prof/views/collectives/collective_notes.h"
-#include "prof/views/collectives/rank_groups.h"
-#include "prof/views/collectives/straggler_verdict.h"
-#include "prof/views/collectives/straggler_work.h"
+#include "prof/verdicts/change_point.h"
+#include "prof/verdicts/culprits.h"
+#include "prof/views/collectives/loaded_ranks.h"
 #include "prof/views/common/grouped_partial.h"
 #include "prof/views/common/time_keys.h"
 
@@ -42,72 +40,85 @@ struct WaitSums {
   }
 };
 
-/// Work and waits of a rank. 8 bytes per time of StragglerWork, at most kMostTimes, plus its
-/// process groups.
-struct WaitingRank {
-  RankGroups groups;
-  std::vector<StragglerWork> works;  ///< By profile.
-  WaitSums sums;
-
-  static constexpr std::tuple kMembers{&WaitingRank::groups, &WaitingRank::works,
-                                       &WaitingRank::sums};
-};
-
 struct StragglersRow {
-  const RankName& rank;
-  const WaitSums& sums;
-  WorkName before = {};  ///< MostBefore.
-  Sum caused_ns = {};    ///< Others' waits in calls for which it was last.
-  StragglerFinding finding = {};
-  double step_ns = 0;  ///< Mean over steady steps.
+  const RankName* rank = nullptr;
+  const WaitSums* sums = nullptr;
+  WorkName before = {};           ///< MostBefore.
+  Sum caused_ns = {};             ///< Others' waits in calls for which it was last.
+  RankFinding verdict = {};       ///< Of the profile that has most to say.
+  const Culprit* own = nullptr;   ///< What is said of it,
+  const Culprit* last = nullptr;  ///< and for whom it waits.
+  double step_ns = 0;             ///< Mean over steady steps.
 };
 
+std::string_view VerdictWord(const StragglersRow& row) {
+  if (row.own != nullptr) return CulpritWord(row.own->cause);
+  if (row.last != nullptr) return "follows";
+  return row.verdict.steps < kLeastSteps ? "few steps" : "chance";
+}
+
+const SlowPlace* SlowOf(const StragglersRow& row) {
+  return row.own != nullptr && row.own->slow ? &*row.own->slow : nullptr;
+}
 template <auto figure>
-Cell OfSlowOp(const StragglersRow& row) {
-  return row.finding.slow ? CellOf(row.finding.*figure) : Cell{};
+Cell OfSlowPlace(const StragglersRow& row) {
+  const SlowPlace* const slow = SlowOf(row);
+  return slow == nullptr ? Cell{} : CellOf(slow->*figure);
 }
 template <auto text>
 Cell SlowText(const StragglersRow& row) {
-  return row.finding.slow ? Text((*row.finding.slow).*text) : Cell{};
+  const SlowPlace* const slow = SlowOf(row);
+  return slow == nullptr || (slow->*text).empty() ? Cell{} : Text(slow->*text);
 }
 template <auto text>
 Cell BeforeText(const StragglersRow& row) {
-  return row.sums.before.empty() ? Cell{} : Text(row.before.*text);
+  return row.sums->before.empty() ? Cell{} : Text(row.before.*text);
 }
 
 constexpr Column<StragglersRow> kStragglersColumns[] = {
-    {kRankField, [](const StragglersRow& row) { return CellOf(row.rank); }},
+    {kRankField, [](const StragglersRow& row) { return CellOf(*row.rank); }},
     {{"verdict", "Verdict", "", kText, 9,
-      "slow op: an op is slower than on the median rank, and others wait for this rank; late: it "
-      "comes late, and no op of its GPU explains it; follows: it comes late because it waits for "
-      "another rank of a group; chance: none of these; few steps: too few to tell"},
-     [](const StragglersRow& row) { return Text(StragglerWord(row.finding.verdict)); }},
+      "the cause of the view culprits, if it is one; follows: it waits for one, itself or through "
+      "others; chance: neither; few steps: too few to tell"},
+     [](const StragglersRow& row) { return Text(VerdictWord(row)); }},
+    {{"waits_for", "Waits for", "", kText, 10, "culprit for which it waits"},
+     [](const StragglersRow& row) { return row.last != nullptr ? Text(row.last->who) : Cell{}; }},
     {{"since_step", "Since", "", kInteger, 6,
-      "number of the first step in which the verdict holds"},
-     [](const StragglersRow& row) { return Integer(row.finding.since_step); }},
+      "number of the first step in which the verdict holds; empty if it holds at times"},
+     [](const StragglersRow& row) {
+       return row.own != nullptr ? Integer(row.own->since_step) : Cell{};
+     }},
+    {{"test", "Test", "", kText, 22,
+      "tested: chance does not explain it; not tested over steps: there are fewer than 8"},
+     [](const StragglersRow& row) {
+       if (row.own == nullptr || row.own->steps == 0) return Cell{};
+       return Text(TestWord(*row.own));
+     }},
     {{"op", "Op", "", kText, 20, "slow op; for a kernel without an op, the kernel"},
-     SlowText<&WorkName::op>},
-    {{"layer", "Layer", "", kName, 16, "layer of op, if it is slow in one layer only"},
-     SlowText<&WorkName::layer>},
-    {{"op_ns", "Op(ns)", "ns", kInteger, 11, "GPU time of op per step, mean since since_step"},
-     OfSlowOp<&StragglerFinding::op_ns>},
+     SlowText<&SlowPlace::op>},
+    {{"layer", "Layer", "", kName, 16, "slow layer; with op, the only one in which that is slow"},
+     SlowText<&SlowPlace::layer>},
+    {{"op_ns", "Op(ns)", "ns", kInteger, 11,
+      "GPU time of op (of layer, without an op) per step, mean over the slow steps"},
+     OfSlowPlace<&SlowPlace::own_ns>},
     {{"median_op_ns", "Median(ns)", "ns", kInteger, 11,
       "median of op_ns over the other ranks (of its pipeline stage)"},
-     OfSlowOp<&StragglerFinding::median_ns>},
+     OfSlowPlace<&SlowPlace::usual_ns>},
     {{"op_excess_pct", "Excess(%)", "%", kDecimal, 9,
       "100 x (op_ns - median_op_ns) / median_op_ns"},
      [](const StragglersRow& row) {
-       if (!row.finding.slow) return Cell{};
-       const auto median_ns = static_cast<double>(row.finding.median_ns);
-       return Decimal(Percent(static_cast<double>(row.finding.op_ns) - median_ns, median_ns));
+       const SlowPlace* const slow = SlowOf(row);
+       if (slow == nullptr) return Cell{};
+       const auto median_ns = static_cast<double>(slow->usual_ns);
+       return Decimal(Percent(static_cast<double>(slow->own_ns) - median_ns, median_ns));
      }},
     {{"late_ns", "Late(ns)", "ns", kInteger, 11,
       "how much later than the median of the other ranks it comes per step, which is how much less "
-      "it waits; mean since since_step, negative if it waits more"},
-     [](const StragglersRow& row) { return Integer(row.finding.late_ns); }},
+      "it waits; mean over the slow steps, else over all; negative if it waits more"},
+     [](const StragglersRow& row) { return Integer(row.verdict.late_ns); }},
     {{"late_pct", "Late(%)", "%", kDecimal, 8, "100 x late_ns / time of a step"},
      [](const StragglersRow& row) {
-       const auto& late_ns = row.finding.late_ns;
+       const auto& late_ns = row.verdict.late_ns;
        return late_ns ? Decimal(Percent(static_cast<double>(*late_ns), row.step_ns)) : Cell{};
      }},
     {{"caused_ns", "Caused(ns)", "ns", kInteger, 13,
@@ -115,18 +126,18 @@ constexpr Column<StragglersRow> kStragglersColumns[] = {
       "not known who came last",
       Fold::kSum},
      [](const StragglersRow& row) {
-       return row.sums.placed_calls > 0 ? CellOf(row.caused_ns) : Cell{};
+       return row.sums->placed_calls > 0 ? CellOf(row.caused_ns) : Cell{};
      }},
     {{"last_calls", "Last", "", kInteger, 7, "calls for which it came last; unknown as caused_ns",
       Fold::kSum},
      [](const StragglersRow& row) {
-       return row.sums.placed_calls > 0 ? CellOf(row.sums.last_calls) : Cell{};
+       return row.sums->placed_calls > 0 ? CellOf(row.sums->last_calls) : Cell{};
      }},
-    FigureColumn<&WaitSums::calls>{"calls", "Calls", "", 7,
-                                   "its calls with a match on other ranks"},
+    {{"calls", "Calls", "", kInteger, 7, "its calls with a match on other ranks", Fold::kSum},
+     [](const StragglersRow& row) { return CellOf(row.sums->calls); }},
     {{"wait_ns", "Wait(ns)", "ns", kInteger, 13, "sum of its own waits in these calls", Fold::kSum},
      [](const StragglersRow& row) {
-       return row.sums.calls > 0 ? CellOf(row.sums.wait_ns) : Cell{};
+       return row.sums->calls > 0 ? CellOf(row.sums->wait_ns) : Cell{};
      }},
     {{"before_op", "Before", "", kText, 20,
       "what its GPU mostly ran since the previous call before the calls for which it came last"},
@@ -136,94 +147,40 @@ constexpr Column<StragglersRow> kStragglersColumns[] = {
     {{"before_idle_pct", "BeforeIdle(%)", "%", kDecimal, 8,
       "mean share of that time in which its GPU computed nothing"},
      [](const StragglersRow& row) {
-       const WaitSums& sums = row.sums;
+       const WaitSums& sums = *row.sums;
        if (sums.last_calls == 0) return Cell{};
        return Cell{static_cast<double>(sums.idle_permille) / 10 /
                    static_cast<double>(sums.last_calls)};
      }},
 };
 
-class Stragglers : public MemberPartial<Stragglers, kStragglersColumns> {
+class Stragglers : public LoadedPartial<Stragglers, kStragglersColumns> {
  public:
-  Stragglers() : notes_("stragglers") {}
+  Stragglers() : LoadedPartial("stragglers") {}
 
-  void Begin(const Run* run) override {
-    notes_.Begin(run);
-    if (run != nullptr && !run->work().events().empty()) maker_.emplace(*run);
-  }
-  void Add(const PricedKernel& kernel) override {
-    if (maker_) maker_->Add(kernel);
-  }
-  void End(const Run* run) override {
-    if (!maker_) return;
-    WaitingRank& rank = ranks_[RankName(run->rank())];
-    rank.groups.Add(run->trace());
-    rank.works.push_back(maker_->Take());
-    maker_.reset();
-  }
   void AddCalls(std::span<const CollectiveRow> calls) override;
   void Emit(Sink* sink) const override;
-  std::vector<std::string> Notes() const override;
 
  private:
   /// Counts the last rank, and its preceding work.
   void AddLast(const CollectiveRow& row, WaitSums* sums);
-  void AddWaits(std::span<const CollectiveRow> calls, StragglerWork* work, WaitSums* sums);
 
-  std::map<RankName, WaitingRank> ranks_;
+  std::map<RankName, WaitSums> sums_;
   std::map<std::string, Sum> caused_ns_;  // By last rank, over the ranks here.
-  CollectiveNotes call_notes_;
-  ViewNotes notes_;
-  std::optional<StragglerWorkMaker> maker_;  // Of the current run.
 
  public:
-  static constexpr std::tuple kMembers{&Stragglers::ranks_, &Stragglers::caused_ns_,
-                                       &Stragglers::call_notes_, &Stragglers::notes_};
+  static constexpr std::tuple kMembers{&Stragglers::loaded_, &Stragglers::sums_,
+                                       &Stragglers::caused_ns_};
 };
 
 void Stragglers::AddCalls(std::span<const CollectiveRow> calls) {
-  if (calls.empty()) return;
-  const auto at = ranks_.find(RankName(*calls.front().rank));
-  if (at == ranks_.end()) return;
-  call_notes_.Add(calls);
-  WaitingRank& rank = at->second;
-  rank.groups.AddCalls(calls);
-  std::set<int64_t> origins;  // Of two profiles with the same origin, the first gets the calls.
-  for (StragglerWork& work : rank.works) {
-    if (origins.insert(work.origin_ns).second) AddWaits(calls, &work, &rank.sums);
-  }
-}
-
-/// Whether a call can have a match if the other ranks are there and made the same calls.
-bool MightBeMatched(const CollectiveRow& row) {
-  if (row.share.match == CollectiveMatch::kAlone) return false;
-  if (IsPointToPoint(row.call.kind)) return row.group->size == 2;
-  return row.call.kind != CollectiveKind::kUnknown || row.call.sequence >= 0;
-}
-
-void Stragglers::AddWaits(std::span<const CollectiveRow> calls, StragglerWork* work,
-                          WaitSums* sums) {
-  std::map<int64_t, StragglerWork::Step*> steps;
-  for (StragglerWork::Step& step : work->steps) steps.try_emplace(step.number, &step);
-  std::map<const CollectiveGroup*, std::map<uint32_t, Sum>*> groups;
+  if (!loaded_.AddCalls(calls)) return;
+  WaitSums& sums = sums_[RankName(*calls.front().rank)];
   for (const CollectiveRow& row : calls) {
-    if (row.recording->origin_ns != work->origin_ns) continue;
-    AddLast(row, sums);
-    const int64_t wait_ns = row.wait_ns();
-    const auto number = row.step();
-    const auto step = number ? steps.find(*number) : steps.end();
-    if (row.share.ranks < 2 || wait_ns < 0) {
-      if (step != steps.end() && MightBeMatched(row)) ++step->second->unmatched;
-      continue;
-    }
-    ++sums->calls;
-    sums->wait_ns += wait_ns;
-    if (step == steps.end()) continue;
-    ++step->second->calls;
-    step->second->wait_ns += wait_ns;
-    std::map<uint32_t, Sum>*& waits_ns = groups[row.group];
-    if (waits_ns == nullptr) waits_ns = &work->group_waits_ns[GroupIdentity(*row.group)];
-    (*waits_ns)[static_cast<uint32_t>(step->second - work->steps.data())] += wait_ns;
+    AddLast(row, &sums);
+    if (row.share.ranks < 2 || row.wait_ns() < 0) continue;
+    ++sums.calls;
+    sums.wait_ns += row.wait_ns();
   }
 }
 
@@ -241,65 +198,62 @@ void Stragglers::AddLast(const CollectiveRow& row, WaitSums* sums) {
   ++sums->before[row.work != nullptr ? *row.work : WorkName()];
 }
 
-/// By all that is kept, so that the order of merging has no effect.
-bool StragglersBefore(const StragglerWork* a, const StragglerWork* b) {
-  return std::tie(a->origin_ns, a->steps, a->times_ns) <
-         std::tie(b->origin_ns, b->steps, b->times_ns);
-}
-
-double MeanStep(const StragglerWork& work) {
+double MeanStep(const RankLoad& load) {
   double sum_ns = 0;
   size_t count = 0;
-  for (const StragglerWork::Step& step : work.steps) {
+  for (const LoadStep& step : load.steps) {
     if (!step.steady) continue;
-    sum_ns += static_cast<double>(step.total_ns);
+    sum_ns += static_cast<double>(int64_t{step.total_ns});
     ++count;
   }
   return count == 0 ? 0 : sum_ns / static_cast<double>(count);
 }
 
-void Stragglers::Emit(Sink* sink) const {
-  std::vector<StragglerRank> judged;
-  std::vector<StragglersRow> rows;
-  std::vector<size_t> row_of;  // By judged rank.
-  for (const auto& [name, rank] : ranks_) {
-    std::vector<const StragglerWork*> works;
-    for (const StragglerWork& work : rank.works) works.push_back(&work);
-    std::sort(works.begin(), works.end(), StragglersBefore);
-    for (const StragglerWork* work : works) {
-      judged.push_back({work, rank.groups.Stage().value_or(-1)});
-      row_of.push_back(rows.size());
-    }
-    const auto caused = caused_ns_.find(name.text);
-    rows.push_back({name, rank.sums, rank.sums.MostBefore(),
-                    caused == caused_ns_.end() ? Sum() : caused->second});
-  }
-  const std::vector<StragglerFinding> findings = JudgeStragglers(judged);
-  for (size_t i = 0; i < findings.size(); ++i) {
-    StragglersRow& row = rows[row_of[i]];
-    const bool first = row.step_ns == 0;
-    if (!first && findings[i].verdict <= row.finding.verdict) continue;
-    row.finding = findings[i];
-    row.step_ns = MeanStep(*judged[i].work);
-  }
-  TableOf<StragglersRow> table(kStragglersColumns, sink);
-  for (const StragglersRow& row : rows) table.Add(row);
+/// Of two profiles of a rank, which has more to say.
+int Weight(const StragglersRow& row) {
+  if (row.own != nullptr) return IsAboutFiles(row.own->cause) ? 2 : 3;
+  return row.last != nullptr ? 1 : 0;
 }
 
-std::vector<std::string> Stragglers::Notes() const {
-  return call_notes_.SentencesBehind(notes_.Sentences(), "stragglers", ranks_.size());
+void Stragglers::Emit(Sink* sink) const {
+  const std::vector<CulpritRank> ranks = loaded_.Ranks();
+  const RunFinding verdict = JudgeRanks(ranks);
+  const auto culprit = [&](const std::optional<size_t>& index) {
+    return index ? &verdict.culprits[*index] : nullptr;
+  };
+  const WaitSums none;
+  std::map<RankName, StragglersRow> rows;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    StragglersRow row;
+    row.verdict = verdict.ranks[i];
+    row.own = culprit(row.verdict.culprit);
+    row.last = culprit(row.verdict.waits_for);
+    row.step_ns = MeanStep(*ranks[i].load);
+    const auto [known, fresh] = rows.try_emplace(RankName(ranks[i].name), row);
+    if (!fresh && Weight(row) > Weight(known->second)) known->second = row;
+  }
+  TableOf<StragglersRow> table(kStragglersColumns, sink);
+  for (auto& [name, row] : rows) {
+    const auto sums = sums_.find(name);
+    const auto caused = caused_ns_.find(name.text);
+    row.rank = &name;
+    row.sums = sums == sums_.end() ? &none : &sums->second;
+    row.before = row.sums->MostBefore();
+    if (caused != caused_ns_.end()) row.caused_ns = caused->second;
+    table.Add(row);
+  }
 }
 
 }  // namespace
 
 extern constexpr View kStragglersView = {
     .name = "stragglers",
-    .help = "which ranks keep the others waiting, since when, and by which op",
+    .help = "which ranks keep the others waiting, why and since when, and which wait for them",
     .fields = FieldsWithoutBy<kStragglersColumns>,
     .make = MakePartial<Stragglers>,
-    .narrow = "verdict,since_step,op,op_excess_pct,late_ns,late_pct,caused_ns",
+    .narrow = "verdict,waits_for,since_step,op,op_excess_pct,late_pct,caused_ns",
     .on_pages = false,
     .calls = true,
-    .saved_form = 1};
+    .saved_form = 2};
 
 }  // namespace oplens::prof
