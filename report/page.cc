@@ -425,6 +425,8 @@ void Page::SayOfHost(const Placement& placement, size_t events, size_t kept) {
   if (kept == events) return;
   std::string lacking;
   std::string first;
+  std::string why = fmt::format("as far as there is room for them on a page of {} (--report-limit)",
+                                SizeText(limit_));
   if (content_.timeline.host.size() == 1) {
     const HostRequest& wish = content_.timeline.host.front();
     lacking = StepsWithoutHost(content_.timeline, placement, wish);
@@ -433,12 +435,15 @@ void Page::SayOfHost(const Placement& placement, size_t events, size_t kept) {
       AppendFormat(&first, "{}{}", first.empty() ? " (" : ", ", step);
     }
     if (!first.empty()) first += ')';
+    if (wish.most_events > 0) {
+      why = fmt::format("at most {} events on a page of {} (--report-limit)", wish.most_events,
+                        SizeText(limit_));
+    }
   }
   left_out_.push_back(
       fmt::format("{} of the {} events of the host{}: those of the first, the median and the "
-                  "longest step{} come first, then further steps in the order of time, as far as "
-                  "the page stays within {} (--report-limit)",
-                  events - kept, events, lacking, first, SizeText(limit_)));
+                  "longest step{} come first, then further steps in the order of time, {}",
+                  events - kept, events, lacking, first, why));
 }
 
 void Page::Write(Output* output) const {

@@ -310,6 +310,23 @@ std::vector<size_t> EventsOfSteps(const ReadPage& page, const json& lane) {
   return found;
 }
 
+TEST(ReportTest, HostEventsOfAFewStepsAreOnTheirPage) {
+  constexpr int kLaunches = 100;
+  const std::string profile = WriteSteps(60, kLaunches);
+  // At the beginning, where an estimate by all events would look at none of these, and at the end.
+  for (const std::string& steps : {std::string("0-1"), std::string("3"), std::string("58-59")}) {
+    SCOPED_TRACE(steps);
+    const ReadPage page = PageOf({profile}, {"--quiet", "--step-range", steps});
+    const size_t count = steps == "3" ? 1 : 2;
+    EXPECT_THAT(page.summary().at("left_out").dump(), Not(HasSubstr("of the host")));
+    for (const json& lane : page.summary().at("timeline").at("lanes")) {
+      if (lane.at("kind") != "thread") continue;
+      EXPECT_EQ(page.EventsOf(lane).size(), count * (2 * kLaunches + 1));
+    }
+    ExpectLinks(page, count * kLaunches);
+  }
+}
+
 TEST(ReportTest, HostEventsOfThreeStepsThenOfThoseThatFit) {
   constexpr int kSteps = 60;
   constexpr int kLaunches = 600;

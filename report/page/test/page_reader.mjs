@@ -84,7 +84,14 @@ export function parseCsv(text) {
   return rows;
 }
 
-/** As the page writes a value into a CSV cell. */
+/** As the page writes a value of a field into a CSV cell: no program takes it for a formula or a control sequence. */
+export function csvText(value, type) {
+  const text = [...cellText(value)].map((letter) => (/[\t\r\n]/.test(letter) || !/\p{Cc}/u.test(letter) ? letter : `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)).join('');
+  const formula = ['=', '+', '-', '@', '\t', '\r', '\n', '\uff0b', '\uff0d', '\uff1d', '\uff20'].includes(text[0]);
+  return formula && !['integer', 'decimal', 'integers', 'extent'].includes(type) ? `'${text}` : text;
+}
+
+/** A value as a text; a list joined. */
 export function cellText(value) {
   if (value === null || value === undefined) return '';
   return Array.isArray(value) ? value.map((item) => item ?? '').join(', ') : String(value);

@@ -61,7 +61,10 @@ const ASKED = {
     const steps = rowsOf('distributed').filter(({ step }) => step !== 'mean');
     const sum = (key) => steps.reduce((all, row) => all + row[key], 0);
     const says = await open.page.textContent('.findings');
-    assert.ok(says.includes(`${milliseconds(sum('communication_ns'))} of it is exposed (${((100 * sum('communication_ns')) / sum('total_ns')).toFixed(1)} % of the steps)`), says);
+    assert.ok(says.includes(`${milliseconds(sum('communication_ns') / steps.length)} is exposed (${((100 * sum('communication_ns')) / sum('total_ns')).toFixed(1)} % of the step)`), says);
+    const parts = [['wait_ns', 'waits for other ranks'], ['transfer_ns', 'transfers']];
+    for (const [key, words] of parts) assert.ok(says.includes(`${((100 * sum(key)) / sum('latency_ns')).toFixed(1)} % ${words}`), says);
+    assert.ok(says.includes('None of it is on the critical path'), says);
   },
 };
 

@@ -107,7 +107,7 @@ export class Panel {
     if (!this.selected) return html`<p class="loading">Decoding ...</p>`;
     const tab = this.store.tab();
     const { table, rows, note } = this.selected;
-    const shownKey = [this.selected, tab.query, tab.regex, tab.sort, tab.down, tab.top];
+    const shownKey = [this.selected, tab.query, tab.regex, tab.within, tab.sort, tab.down, tab.top];
     if (!this.shown || shownKey.some((value, at) => value !== this.shownKey[at])) {
       this.shown = show(table, rows, tab);
       this.shownKey = shownKey;
@@ -142,16 +142,16 @@ export class Panel {
       selectRange: (range) => this.store.update((to) => {
         to.range = range;
       }),
-      search: (query, whole = true) => this.store.update(() => {
+      search: (key, pattern) => this.store.update(() => {
         const tab = this.store.tab();
-        const wanted = whole ? exactly(query) : query;
-        [tab.query, tab.regex] = tab.query === wanted ? ['', false] : [wanted, whole];
+        const again = tab.query === pattern && tab.within === key;
+        Object.assign(tab, again ? { query: '', regex: false, within: '' } : { query: pattern, regex: true, within: key });
       }, true),
       opens: (name) => this.opens(name),
       openTab: (name, query = '', more = {}) => this.store.update((to) => {
         if (!this.opens(name)) return;
         to.tab = name;
-        if (name !== 'timeline') Object.assign(this.store.tab(name), { query: query && exactly(query), regex: query !== '', ...more });
+        if (name !== 'timeline') Object.assign(this.store.tab(name), { query: query && exactly(query), regex: query !== '', within: '', ...more });
       }, true),
     };
     return this.charts.map((chart) => chart.draw(context) ?? nothing);
@@ -171,10 +171,12 @@ export class Panel {
     const tab = this.store.tab();
     const set = (change: () => void): void => this.store.update(change);
     const groupings = this.groupings();
+    const within = shown.table.fields.find(({ key }) => key === tab.within);
     const value = (event: Event): string => (event.target as HTMLInputElement).value;
     return html`<div class="tools">
       <label>Search <input type="search" id="search" placeholder="any text of a row" autocomplete="off" spellcheck="false" .value=${tab.query} @input=${(event: Event) => set(() => { tab.query = value(event); })}></label>
       <label class="check"><input type="checkbox" id="regex" .checked=${tab.regex} @change=${(event: Event) => set(() => { tab.regex = (event.target as HTMLInputElement).checked; })}> regular expression</label>
+      ${tab.query && within ? html`<button type="button" id="within" title="Search all columns" @click=${() => set(() => { tab.within = ''; })}>in ${visible(headOf(within))} \u00d7</button>` : nothing}
       ${groupings.length ? html`<label>Rows <select id="by" @change=${(event: Event) => set(() => { tab.by = value(event); })}>
         <option value="" .selected=${tab.by === ''}>as the view has them</option>${groupings.map(([word, text]) => html`<option value=${word} .selected=${tab.by === word}>${visible(text)}</option>`)}</select></label>` : nothing}
       <label>Top <select id="top" @change=${(event: Event) => set(() => { tab.top = Number(value(event)); })}>${[...new Set([...TOPS, tab.top])].map((top) => html`<option value=${top} .selected=${tab.top === top}>${top || 'all'}</option>`)}</select></label>
@@ -205,7 +207,7 @@ export class Panel {
     const ways = this.view.groupings.filter((grouping) => grouping.by.join() !== by && grouping.fields.some((field) => field.key === key?.key));
     if (name === null || !ways.length) return nothing;
     const go = (to: string): void => this.store.update(() => {
-      Object.assign(this.store.tab(), { by: to, query: exactly(name), regex: true });
+      Object.assign(this.store.tab(), { by: to, query: exactly(name), regex: true, within: key!.key });
     }, true);
     return html`<p class="tools ways">${short(name, 60)} by ${ways.map((grouping) => html`<button type="button" @click=${() => go(grouping.by.join())}>${visible(grouping.by.join(', '))}</button>`)}</p>`;
   }

@@ -1,5 +1,5 @@
 /** The rows of a view for the selected rank and steps. */
-import { allRows, foldTable, rowsToSum } from '../model/fold';
+import { allRows, foldTable, groupRows, rowsToSum } from '../model/fold';
 import type { Field, View } from '../model/summary';
 import { EMPTY, loadTable, makeTable, NumberColumn, placeOf, type Table } from '../model/table';
 
@@ -108,7 +108,10 @@ function byKeys(selected: Selected, keys: readonly string[]): Selected {
   if (!places.length) return selected;
   const sums = table.fields.flatMap((field, at) => (['sum', 'min', 'max'].includes(field.fold) || field.ratio ? [at] : []));
   const rows = rowsToSum(table, selected.rows);
-  const counted = makeTable([...table.fields, COUNT], [...table.columns, new NumberColumn(new Uint32Array(table.rows).fill(1))]);
-  const folded = rows.length ? foldTable(counted, rows, [...places, table.fields.length, ...sums]) : EMPTY;
+  if (!rows.length) return { table: EMPTY, rows: allRows(EMPTY), note: selected.note };
+  const { fields, columns } = foldTable(table, rows, [...places, ...sums], selected.rows);
+  const counts = new NumberColumn(Uint32Array.from(groupRows(table, rows, places), (group) => group.length));
+  const behind = <T>(list: readonly T[], more: T): T[] => [...list.slice(0, places.length), more, ...list.slice(places.length)];
+  const folded = makeTable(behind(fields, COUNT), behind(columns, counts));
   return { table: folded, rows: allRows(folded), note: selected.note };
 }

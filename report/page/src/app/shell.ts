@@ -5,6 +5,7 @@ import type { Summary } from '../model/summary';
 import { nameStates } from '../model/step_states';
 import { loadTable, type Table } from '../model/table';
 import { EventStore } from '../timeline/event_store';
+import { coreOf, type Core } from '../timeline/outliers';
 import { TimelineTab } from '../timeline/tab';
 import { kernelRows } from './kernel_rows';
 import { memoryOpsIn } from './memory_range';
@@ -24,6 +25,7 @@ export class Shell {
   private readonly panels = new Map<string, Panel>();
   private readonly timeline: TimelineTab | null;
   private readonly tabs: Tab[];
+  private core: Core | null = null;
 
   constructor(
     private readonly summary: Summary,
@@ -50,6 +52,12 @@ export class Shell {
     this.store.follow(() => this.draw());
     // A table that cannot be read is told in its tab.
     nameStates(summary).then(() => this.store.tell(), () => undefined);
+    coreOf(summary, events).then((core) => {
+      if (!core) return;
+      this.core = core;
+      this.timeline?.leaveOut(core);
+      this.store.tell();
+    }, () => undefined);
     addEventListener('resize', () => this.store.tell());
     this.draw();
   }
@@ -96,7 +104,7 @@ export class Shell {
     const count = (number: number, word: string): string => `${number} ${word}${number === 1 ? '' : 's'}`;
     return [
       short(inputs.join(', '), 120), count(ranks.length, 'rank'), gpus ? `${count(gpus, 'GPU')}${names.length ? ` (${short(names.join(', '), 60)})` : ''}` : '',
-      !steps ? '' : ranks.every((rank) => rank.steps_from === 'none') ? 'the run, without steps' : `${count(steps, 'step')} from ${ranks[0].steps_from}`, long ? withUnit(long, 'ns') : '', compat && compat !== 'oplens' ? `rules of ${compat}` : '',
+      !steps ? '' : ranks.every((rank) => rank.steps_from === 'none') ? 'the run, without steps' : `${count(steps, 'step')} from ${ranks[0].steps_from}`, this.core ? `${withUnit(Math.round(this.core.to - this.core.from), 'ns')} without ${this.core.outside} outlying ${this.core.outside === 1 ? 'event' : 'events'}` : long ? withUnit(long, 'ns') : '', compat && compat !== 'oplens' ? `rules of ${compat}` : '',
     ].filter(Boolean).join(' \u00b7 ');
   }
 

@@ -5,6 +5,8 @@ export interface TabState {
   down: boolean;
   query: string;
   regex: boolean;
+  /** Key of the field whose texts are searched; '': all. */
+  within: string;
   by: string;
   top: number;
 }
@@ -28,7 +30,7 @@ export interface State {
 }
 
 export function newTab(): TabState {
-  return { sort: '', down: false, query: '', regex: false, by: '', top: 0 };
+  return { sort: '', down: false, query: '', regex: false, within: '', by: '', top: 0 };
 }
 
 function spanOf(text: string | null): [number, number] | null {
@@ -55,6 +57,7 @@ export function readHash(hash: string, state: State): void {
   tab.sort = sort.replace(/^-/, '');
   tab.query = words.get('q') ?? '';
   tab.regex = words.get('re') === '1';
+  tab.within = words.get('in') ?? '';
   tab.by = words.get('by') ?? '';
   tab.top = Math.max(0, Math.floor(Number(words.get('top')) || 0));
   state.tabs.set(state.tab, tab);
@@ -74,6 +77,7 @@ export function writeHash(state: State): string {
     if (tab.sort) put('sort', (tab.down ? '-' : '') + tab.sort);
     put('q', tab.query);
     put('re', tab.regex ? '1' : '');
+    put('in', tab.query ? tab.within : '');
     put('by', tab.by);
     put('top', tab.top ? String(tab.top) : '');
   }

@@ -48,7 +48,7 @@ function adviceAt(table: Table, row: number): Advice {
     id: text('id'), severity: SEVERITIES.has(severity) ? severity : 'info', item: text('item'), change: text('change'),
     gain: gainOf(cell('gain_pct'), cell('gain_ns'), cell('estimate_pct'), cell('estimate_ns'), text('bound') === 'roofline'),
     why: text('bound') && `Upper bound by ${text('bound')}, if ${text('assumption')}.${text('confidence') && ` Confidence ${text('confidence')}: ${text('reason')}.`}`,
-    ranks: text('worst_rank') ? `${ranks > 1 ? `${ranks} ranks, most on ` : ''}rank ${text('worst_rank')}` : '',
+    ranks: text('worst_rank') ? `rank ${text('worst_rank')}${ranks > 1 ? `, the most of ${ranks} ranks` : ''}` : '',
     evidence: list(cell('evidence')), command: text('command'), view: text('evidence_view'),
   };
 }
@@ -77,6 +77,7 @@ export function adviceInShort(context: ChartContext): TemplateResult | null {
   if (!source || !columnOf(source.table, 'item') || !source.rows.length) return null;
   const first = Array.from(source.rows).slice(0, FEW).map((row) => adviceAt(source.table, row));
   const left = source.rows.length - first.length;
-  return html`<figure class="card wide"><figcaption>What to change${left ? ` (${left} more in Advice)` : ''}</figcaption><ul class="findings">${first.map((advice) => html`<li>
-    <span title=${advice.why || advice.id}>${short(advice.item, 300)}${advice.gain ? `: ${advice.gain} to gain` : ''}. <small>${visible(advice.change)}</small></span>${context.opens('advice') ? html` <button type="button" data-tab="advice" aria-label="More about this: advice" @click=${() => context.openTab('advice')}>More</button>` : nothing}</li>`)}</ul></figure>`;
+  const notes = [source.note ? 'of the whole run' : '', left ? `${left} more in Advice` : ''].filter(Boolean).join('; ');
+  return html`<figure class="card wide"><figcaption>What to change${notes ? ` (${notes})` : ''}</figcaption><ul class="findings">${first.map((advice) => html`<li>
+    <span title=${advice.why || advice.id}>${short(advice.item, 300)}${advice.gain ? `: ${advice.gain} to gain` : ''}${advice.ranks ? `, on ${visible(advice.ranks)}` : ''}. <small>${visible(advice.change)}</small></span>${context.opens('advice') ? html` <button type="button" data-tab="advice" aria-label="More about this: advice" @click=${() => context.openTab('advice')}>More</button>` : nothing}</li>`)}</ul></figure>`;
 }

@@ -1,6 +1,7 @@
 /** Modules as an icicle: each below the one that holds it. */
 import { html, nothing, svg, type TemplateResult } from 'lit-html';
 import { ending, short, withUnit } from '../model/format';
+import { SEPARATOR, subtree } from '../model/search';
 import { columnOf, textOf } from '../model/table';
 import { card, COLOURS, helpOf, type ChartContext } from './kit';
 
@@ -18,7 +19,6 @@ interface Node {
 
 const ROW = 26;
 const DEEPEST = 200;
-const SEPARATOR = /[.:/]/;
 
 /** The fields of forward and backward self times. */
 const DEVICE = ['device_self_ns', 'bwd_device_self_ns'] as const;
@@ -96,7 +96,7 @@ export function icicleChart(context: ChartContext): TemplateResult | null {
       const known = node.forward + node.backward;
       const forward = known > 0 ? (node.width * node.forward) / known : 0;
       const label = `${short(node.path, 300)}: ${withUnit(node.value, 'ns')}${known > 0 ? `, forward ${withUnit(node.forward, 'ns')}, backward ${withUnit(node.backward, 'ns')}` : ''}`;
-      return svg`<g tabindex="0" role="button" @click=${() => context.search(node.path, false)} @keydown=${(event: KeyboardEvent) => { if (event.key === 'Enter') context.search(node.path, false); }}>
+      return svg`<g tabindex="0" role="button" @click=${() => context.search('path', subtree(node.path))} @keydown=${(event: KeyboardEvent) => { if (event.key === 'Enter') context.search('path', subtree(node.path)); }}>
         <title>${label}</title><rect class="l${at % (COLOURS - 1)}" x=${node.x} y=${node.depth * ROW} width=${Math.max(0.5, node.width - 1)} height=${ROW - 1}></rect>
         ${known > 0 ? svg`<rect class="f0" x=${node.x} y=${(node.depth + 1) * ROW - 4} width=${Math.max(0, forward - 0.5)} height="3"></rect>
           <rect class="f1" x=${node.x + forward} y=${(node.depth + 1) * ROW - 4} width=${Math.max(0, node.width - forward - 1)} height="3"></rect>` : nothing}

@@ -22,10 +22,11 @@ export interface ChartContext {
   range: [number, number] | null;
   selectStep(step: string): void;
   selectRange(range: [number, number] | null): void;
-  /** `whole`: for texts that are this, not for those that hold it. */
-  search(text: string, whole?: boolean): void;
+  /** Searches the field of this key for what matches a regular expression. Again: no more. */
+  search(key: string, pattern: string): void;
   /** Whether there is a tab of this name. */
   opens(name: string): boolean;
+  /** `query`: what a text of a row is; of a field: `within` of `more`. */
   openTab(name: string, query?: string, more?: Partial<TabState>): void;
 }
 

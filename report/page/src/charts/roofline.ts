@@ -71,7 +71,7 @@ export function rooflineChart(context: ChartContext): TemplateResult | null {
     <text x="6" y="12">TFLOP/s</text>
     <g clip-path="url(#roof-area)">${roofs.map(line)}</g>
     ${points.map((point) => svg`<circle class="point f${types.indexOf(point.type) % COLOURS}" cx=${x(point.x)} cy=${y(point.y)} r=${size(point.time)} tabindex="0" role="button"
-      @click=${() => context.openTab('operators', point.name)} @keydown=${(event: KeyboardEvent) => { if (event.key === 'Enter') context.openTab('operators', point.name); }}>
+      @click=${() => context.openTab('operators', point.name, { within: 'op' })} @keydown=${(event: KeyboardEvent) => { if (event.key === 'Enter') context.openTab('operators', point.name, { within: 'op' }); }}>
       <title>${short(point.name, 200)} ${point.type}\n${point.x.toPrecision(4)} FLOP/B, ${point.y.toPrecision(4)} TFLOP/s, ${withUnit(point.time, 'ns')}</title></circle>`)}
   </svg><p class="hint">A click at a point opens its op.</p>`, true, ['ai', 'tflops', 'peak_tflops', 'peak_gbps', 'time_ns'].map((key) => helpOf(table, key)).join('\n'));
 }

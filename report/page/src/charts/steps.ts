@@ -60,7 +60,7 @@ export function temporalChart(context: ChartContext): TemplateResult | null {
 }
 
 const FIGURES: readonly [string, string][] = [
-  ['busy_pct', 'GPU busy'], ['sm_efficiency_pct', 'SM efficiency'], ['achieved_occupancy_pct', 'Achieved occupancy'], ['tc_least_pct', 'Tensor Cores, at least'],
+  ['busy_pct', 'Kernels run'], ['sm_efficiency_pct', 'SM efficiency'], ['achieved_occupancy_pct', 'Achieved occupancy'], ['tc_least_pct', 'Tensor Cores, at least'],
 ];
 
 /** A card a GPU: of the view `gpu`, beside `overview` too. */

@@ -1,7 +1,7 @@
 /** A table of which only the rows in sight are elements. */
 import { html, nothing, render, type TemplateResult } from 'lit-html';
 import { styled } from '../app/styled';
-import { ending, exact, number, numeric, scaleOf, short, UNKNOWN, visible, withUnit, type Scale } from '../model/format';
+import { ending, exact, LADDERS, number, numeric, scaleOf, short, UNKNOWN, visible, withUnit, type Scale } from '../model/format';
 import type { Field } from '../model/summary';
 import { isNumeric, placeOf, textOf, type Column, type Table, type Value } from '../model/table';
 import type { Shown } from './shown';
@@ -10,6 +10,10 @@ const ROW = 27;
 /** Browsers lose elements that are much higher. */
 const HIGHEST = 8_000_000;
 const LETTER = 7.4;
+/** What a cell takes beside its letters. */
+const EDGES = 26;
+/** Of a figure below a column: "12,345.678". */
+const MOST_DIGITS = 10;
 
 export interface TableEvents {
   /** A click at a header. */
@@ -63,10 +67,30 @@ export class TableView {
       this.places = placesOf(shown.table, this.firstKeys);
       this.active = null;
     }
-    if (this.shown !== shown) this.first = 0;
+    if (this.shown !== shown) {
+      this.first = 0;
+      this.fitSums(shown);
+    }
     this.shown = shown;
     [this.sortKey, this.down, this.label] = [sortKey, down, label];
     this.draw();
+  }
+
+  /** Makes columns wide enough for the figures below them. */
+  private fitSums(shown: Shown): void {
+    for (const values of [shown.sum, ...(shown.rest ? [shown.rest] : [])]) {
+      for (const place of this.places) {
+        const field = shown.table.fields[place];
+        if (!isNumeric(field) || field.fold === 'key' || (values === shown.sum && !addsUp(field))) continue;
+        this.widths[place] = Math.max(this.widths[place], Math.round(this.footText(field, values[place], place).length * LETTER + EDGES));
+      }
+    }
+  }
+
+  /** A figure below a column, in the column's unit; where that takes too many digits, in a larger one that it names. */
+  private footText(field: Field, value: Value, place: number): string {
+    const text = numeric(value, this.scales[place]);
+    return text.length > MOST_DIGITS && LADDERS[field.unit] ? withUnit(value, field.unit) : text;
   }
 
   private get fits(): number {
@@ -129,16 +153,12 @@ export class TableView {
   private foot(shown: Shown, values: Value[], name: string, kind: string): TemplateResult {
     const { fields } = shown.table;
     const named = this.places.find((place) => !isNumeric(fields[place])) ?? -1;
-    // The least and the largest of all rows are no sums.
-    const adds = (field: Field): boolean => kind !== 'sum' || field.fold === 'sum' || field.ratio !== undefined;
+    const adds = (field: Field): boolean => kind !== 'sum' || addsUp(field);
     return html`<tr class=${kind}>${this.places.map((place) => {
       const field = fields[place];
       if (place === named) return html`<td title=${name}>${name}</td>`;
       if (!isNumeric(field) || field.fold === 'key' || !adds(field)) return html`<td data-key=${field.key}></td>`;
-      const text = numeric(values[place], this.scales[place]);
-      // A sum may need a larger unit than its column.
-      const wide = text.length * (LETTER + 1) + 18 > this.widths[place];
-      return html`<td class="n" data-key=${field.key} title=${exact(values[place], field)}>${wide ? withUnit(values[place], field.unit) : text}</td>`;
+      return html`<td class="n" data-key=${field.key} title=${exact(values[place], field)}>${this.footText(field, values[place], place)}</td>`;
     })}</tr>`;
   }
 
@@ -183,6 +203,11 @@ export class TableView {
   };
 }
 
+/** Whether the field of all rows together is more than one of them: the least and the largest are no sums. */
+function addsUp(field: Field): boolean {
+  return field.fold === 'sum' || field.ratio !== undefined;
+}
+
 const PATHS = new Set(['path', 'layer', 'stack', 'module', 'range']);
 
 /** Whether its texts differ at their end. */
@@ -220,5 +245,5 @@ function widthFor(field: Field, column: Column, scale: Scale, place: number): nu
     const text = isNumeric(field) ? numeric(value, scale) : textOf(value) ?? '';
     if (text.length > letters) letters = text.length > 400 ? text.length : visible(text).length;
   }
-  return Math.round(Math.max(place === 0 ? 92 : 72, Math.min(letters, 46) * LETTER + 26));
+  return Math.round(Math.max(place === 0 ? 92 : 72, Math.min(letters, 46) * LETTER + EDGES));
 }
