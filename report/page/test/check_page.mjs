@@ -251,6 +251,9 @@ export async function checkAxe(browser, path, tabs) {
     for (const tab of tabs) {
       await open.page.click(`#tab-${tab}`);
       await open.settled();
+      // With a chosen row, where there are any.
+      await open.page.evaluate(() => document.querySelector('main .table tbody tr')?.click());
+      await open.settled();
       await open.axe(`${tab} ${dark ? 'dark' : 'light'}`);
     }
     await open.close();

@@ -51,6 +51,7 @@ compute_pct|Compute|%|decimal|none|compute_ns / kernel_ns|compute_ns kernel_ns 1
   modules: `path|Path||text|key|the module with those that it is in, joined by /\nname|Name||text|none|its own\ncalls|Calls||integer|sum|number\ndevice_self_ns|DevSelf(ns)|ns|integer|sum|forward\ndevice_total_ns|DevTotal(ns)|ns|integer|none|with modules inside\nhost_self_ns|HostSelf(ns)|ns|integer|sum|forward\nbwd_device_self_ns|BwdDevSelf(ns)|ns|integer|sum|in the backward pass\nbwd_device_total_ns|BwdDevTotal(ns)|ns|integer|none|with modules inside`,
   distributed: `${RANK}\n${STEP}\ntotal_ns|Total(ns)|ns|integer|sum|sum of the four\ncomputation_ns|Compute(ns)|ns|integer|sum|without communication\noverlap_ns|Overlap(ns)|ns|integer|sum|both at once\ncommunication_ns|Comm(ns)|ns|integer|sum|without computation\nother_ns|Other(ns)|ns|integer|sum|the rest\nwait_ns|Wait(ns)|ns|integer|sum|for other ranks\ntransfer_ns|Transfer(ns)|ns|integer|sum|the rest of matched calls\nunmatched_ns|Unmatched(ns)|ns|integer|sum|of calls that no other rank has\noverlap_pct|Overlap%|%|decimal|none|100 x overlap_ns / total_ns|overlap_ns total_ns 100`,
   idle: `${RANK}\ncause|Cause||text|key|what the next work waits for; (all): the sum of them||(all)\nidle_ns|Idle(ns)|ns|integer|sum|no device event runs\ngaps|Gaps||integer|sum|number\nshare_pct|Share%|%|decimal|none|of (all)\nmax_ns|Max(ns)|ns|integer|max|the longest`,
+  gaps: `${RANK}\ndevice|Device||integer|key|number of the GPU\nstart_ns|Start(ns)|ns|integer|none|from the first event\nstep|Step||integer|none|that it begins in\ngap_ns|Gap(ns)|ns|integer|none|length\ncause|Cause||text|none|the largest part\ncause_ns|Cause(ns)|ns|integer|none|of the cause\nop|Op||text|none|around it`,
   'critical-path': `${RANK}\n${STEP}\ncause|Cause||text|key|what the time was spent on\ntime_ns|Time(ns)|ns|integer|sum|of the edges of the path\nedges|Edges||integer|sum|of the path\nlength_ns|Length(ns)|ns|integer|none|of the step's path`,
   roofline: `op|Op||text|key|name\nshape|Shape||text|key|extents\ndtype|DType||text|key|of the first tensor\ngpu|GPU||text|key|of the kernels\ncount|Count||integer|sum|kernels\ntime_ns|Time(ns)|ns|integer|sum|on the device\nflops|FLOPs|FLOP|integer|sum|of the kernels\nbytes|Bytes|B|integer|sum|of the kernels
 ai|AI|FLOP/B|decimal|none|flops / bytes|flops bytes 1\ntflops|TFLOP/s|TFLOP/s|decimal|none|flops / time\nunit|Unit||text|none|arithmetic whose peak counts\npeak_tflops|Peak(TFLOP/s)|TFLOP/s|decimal|none|of unit\npeak_gbps|Peak(GB/s)|GB/s|decimal|none|of the memory\nbound|Bound||text|none|nearer roof\nroof_ns|Roof(ns)|ns|integer|sum|least time`,
@@ -65,7 +66,7 @@ const HELP = {
   overview: 'where the time of each step went', gpu: 'how well each GPU was used', operators: 'what each operator cost on host and device',
   groups: 'kernels grouped by the keys', 'kernel-types': 'device time by what ran at once', temporal: 'how long the device was idle',
   losses: 'what is missing in the recording, and how to record it', memory: 'memory over time', 'memory-events': 'allocations and their releases', 'memory-ops': 'how much memory each operator allocated',
-  modules: 'what each module cost', distributed: 'computation and communication', idle: 'why the device waited',
+  modules: 'what each module cost', distributed: 'computation and communication', idle: 'why the device waited', gaps: 'the longest of them',
   'critical-path': 'what each step waits for', roofline: 'how near each op is to the roofs', kernels: 'one row per kernel', queue: 'what waits in each stream',
 };
 
@@ -113,6 +114,7 @@ export function rowsOf({ ranks, steps, random, long, ops = OPS, extra = [] }) {
     }
     const causes = ['host-op', 'dataloader', 'sync', 'launch', 'tail'].map((cause) => ({ rank, step, cause, idle_ns: some(long / 30), gaps: some(40), share_pct: 20, max_ns: some(9999) }));
     const all = (key) => causes.reduce((sum, row) => sum + row[key], 0);
+    causes.forEach(({ cause }, at) => rows.gaps.push({ rank, device: Number(rank) || 0, start_ns: i * long + at * 1000, step: Number(step), gap_ns: 900 - at * 100 - i, cause, cause_ns: 800 - at * 100 - i, op: at ? names[at] : null }));
     byStep.idle.push({ rank, step, cause: '(all)', idle_ns: all('idle_ns'), gaps: Math.max(1, all('gaps') - 3), share_pct: 100, max_ns: Math.max(...causes.map((row) => row.max_ns)) }, ...causes);
     const words = ['launch', 'kernel', 'host', 'sync', 'wait'];
     for (let at = 0; at < 40; ++at) {

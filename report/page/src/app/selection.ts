@@ -2,6 +2,7 @@
 import { allRows, foldTable, groupRows, rowsToSum } from '../model/fold';
 import type { Field, View } from '../model/summary';
 import { EMPTY, loadTable, makeTable, NumberColumn, placeOf, type Table } from '../model/table';
+import type { OpKernels } from '../timeline/op_kernels';
 
 export interface Selection {
   rank: string;
@@ -63,6 +64,8 @@ const OF_EVENTS = 'These are the kernels of the timeline, each in the step in wh
 export interface Sources {
   own: () => Promise<Table>;
   cut?: () => Promise<Table>;
+  /** The kernels of an operator, where rows are operators and the page has the lines between them. */
+  kernelsOf?: (op: string, rank: string, steps: string) => Promise<OpKernels>;
   /** Rows for a range of time, where its own have none. */
   inRange?: (range: [number, number]) => Promise<Selected | null>;
 }

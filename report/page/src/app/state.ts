@@ -7,6 +7,10 @@ export interface TabState {
   regex: boolean;
   /** Key of the field whose texts are searched; '': all. */
   within: string;
+  /** Keys of the columns that are not shown, separated by commas. */
+  hide: string;
+  /** A condition, as `prof --where` has them; '': all rows. */
+  where: string;
   by: string;
   top: number;
 }
@@ -30,7 +34,7 @@ export interface State {
 }
 
 export function newTab(): TabState {
-  return { sort: '', down: false, query: '', regex: false, within: '', by: '', top: 0 };
+  return { sort: '', down: false, query: '', regex: false, within: '', where: '', hide: '', by: '', top: 0 };
 }
 
 function spanOf(text: string | null): [number, number] | null {
@@ -58,6 +62,8 @@ export function readHash(hash: string, state: State): void {
   tab.query = words.get('q') ?? '';
   tab.regex = words.get('re') === '1';
   tab.within = words.get('in') ?? '';
+  tab.where = words.get('where') ?? '';
+  tab.hide = words.get('hide') ?? '';
   tab.by = words.get('by') ?? '';
   tab.top = Math.max(0, Math.floor(Number(words.get('top')) || 0));
   state.tabs.set(state.tab, tab);
@@ -78,6 +84,8 @@ export function writeHash(state: State): string {
     put('q', tab.query);
     put('re', tab.regex ? '1' : '');
     put('in', tab.query ? tab.within : '');
+    put('where', tab.where);
+    put('hide', tab.hide);
     put('by', tab.by);
     put('top', tab.top ? String(tab.top) : '');
   }

@@ -15,6 +15,8 @@ interface Node {
   x: number;
   width: number;
   children: Node[];
+  /** Whether what is chosen is inside. */
+  holds: boolean;
 }
 
 const ROW = 26;
@@ -31,7 +33,7 @@ function treeOf(context: ChartContext, [forward, backward]: readonly [string, st
   const nodes = new Map<string, Node>();
   for (const row of context.rows) {
     const path = textOf(names.at(row)) ?? '';
-    const node = nodes.get(path) ?? { path, name: path, value: 0, forward: 0, backward: 0, depth: 0, x: 0, width: 0, children: [] };
+    const node = nodes.get(path) ?? { path, name: path, value: 0, forward: 0, backward: 0, depth: 0, x: 0, width: 0, children: [], holds: false };
     node.forward += times[0]?.[row] || 0;
     node.backward += times[1]?.[row] || 0;
     nodes.set(path, node);
@@ -55,9 +57,10 @@ function treeOf(context: ChartContext, [forward, backward]: readonly [string, st
 }
 
 /** Adds to each node what is inside it. */
-function addUp(nodes: Node[], depth: number): void {
+function addUp(nodes: Node[], depth: number, chosen: (path: string) => boolean): void {
   for (const node of nodes) {
-    if (depth < DEEPEST) addUp(node.children, depth + 1);
+    if (depth < DEEPEST) addUp(node.children, depth + 1, chosen);
+    node.holds = node.children.some((child) => child.holds || chosen(child.path));
     for (const child of node.children) {
       node.forward += child.forward;
       node.backward += child.backward;
@@ -86,7 +89,7 @@ export function icicleChart(context: ChartContext): TemplateResult | null {
   const width = Math.max(320, context.width - 20);
   const nodes: Node[] = [];
   const roots = treeOf(context, fields);
-  addUp(roots, 0);
+  addUp(roots, 0, (path) => !context.pale('path', path));
   place(roots, 0, width, roots.reduce((sum, node) => sum + node.value, 0), 0, nodes);
   if (!nodes.length) return null;
   const deep = Math.max(...nodes.map((node) => node.depth)) + 1;
@@ -96,7 +99,9 @@ export function icicleChart(context: ChartContext): TemplateResult | null {
       const known = node.forward + node.backward;
       const forward = known > 0 ? (node.width * node.forward) / known : 0;
       const label = `${short(node.path, 300)}: ${withUnit(node.value, 'ns')}${known > 0 ? `, forward ${withUnit(node.forward, 'ns')}, backward ${withUnit(node.backward, 'ns')}` : ''}`;
-      return svg`<g tabindex="0" role="button" @click=${() => context.search('path', subtree(node.path))} @keydown=${(event: KeyboardEvent) => { if (event.key === 'Enter') context.search('path', subtree(node.path)); }}>
+      // Those around the chosen one hold it.
+      const pale = context.pale('path', node.path) && !node.holds;
+      return svg`<g class=${pale ? 'pale' : nothing} tabindex="0" role="button" @click=${() => context.search('path', subtree(node.path))} @keydown=${(event: KeyboardEvent) => { if (event.key === 'Enter') context.search('path', subtree(node.path)); }}>
         <title>${label}</title><rect class="l${at % (COLOURS - 1)}" x=${node.x} y=${node.depth * ROW} width=${Math.max(0.5, node.width - 1)} height=${ROW - 1}></rect>
         ${known > 0 ? svg`<rect class="f0" x=${node.x} y=${(node.depth + 1) * ROW - 4} width=${Math.max(0, forward - 0.5)} height="3"></rect>
           <rect class="f1" x=${node.x + forward} y=${(node.depth + 1) * ROW - 4} width=${Math.max(0, node.width - forward - 1)} height="3"></rect>` : nothing}

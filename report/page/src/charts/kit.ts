@@ -22,10 +22,16 @@ export interface ChartContext {
   range: [number, number] | null;
   selectStep(step: string): void;
   selectRange(range: [number, number] | null): void;
+  /** Whether a text of the field of this key is not what a chart's search is for: charts keep the whole and mark what was chosen. */
+  pale(key: string, text: string): boolean;
   /** Searches the field of this key for what matches a regular expression. Again: no more. */
   search(key: string, pattern: string): void;
   /** Whether there is a tab of this name. */
   opens(name: string): boolean;
+  /** Whether the rows of a view, or of one of its groupings, have these fields. */
+  hasFields(name: string, keys: readonly string[]): boolean;
+  /** Whether a view is on the page by these keys. */
+  hasGrouping(name: string, by: string): boolean;
   /** `query`: what a text of a row is; of a field: `within` of `more`. */
   openTab(name: string, query?: string, more?: Partial<TabState>): void;
 }
@@ -55,6 +61,8 @@ export interface Item {
   /** Its formula. */
   note?: string;
   colour?: number;
+  /** Another one is chosen. */
+  pale?: boolean;
   choose?: () => void;
 }
 
@@ -111,7 +119,7 @@ export function bars(items: Item[], unit: string, colour?: number, parts = true)
     const text = html`<span class="name" title=${short(item.name, 1000)}>${item.shown || short(item.name, 80) || '(empty)'}</span>
       <span class="bar"><span class="fill b${item.colour ?? colour ?? at % COLOURS}" ${styled({ width: `${most > 0 ? (100 * item.value) / most : 0}%` })}></span></span>
       <span class="value">${withUnit(item.value, unit)}</span><span class="share">${share}</span>`;
-    return item.choose ? html`<li><button type="button" @click=${item.choose}>${text}</button></li>` : html`<li>${text}</li>`;
+    return html`<li class=${item.pale ? 'pale' : nothing}>${item.choose ? html`<button type="button" @click=${item.choose}>${text}</button>` : text}</li>`;
   })}</ul>`;
 }
 
@@ -143,7 +151,7 @@ export function ring(items: Item[], unit: string, label: string): TemplateResult
     return { item, outline: arc(from, before / sum) };
   });
   return html`<div class="ring"><svg viewBox="-66 -66 132 132" width="132" height="132" role="img" aria-label=${label}>
-    ${parts.map(({ item, outline }, at) => svg`<path class="f${item.colour ?? at % COLOURS}" d=${outline}><title>${short(item.name, 200)}: ${withUnit(item.value, unit)}</title></path>`)}
+    ${parts.map(({ item, outline }, at) => svg`<path class=${`f${item.colour ?? at % COLOURS}${item.pale ? ' pale' : ''}`} d=${outline}><title>${short(item.name, 200)}: ${withUnit(item.value, unit)}</title></path>`)}
     <text text-anchor="middle" dy="0.35em">${brief(sum, unit)}</text></svg>${bars(items, unit)}</div>`;
 }
 

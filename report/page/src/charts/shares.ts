@@ -6,7 +6,7 @@ import { columnOf, placeOf, textOf } from '../model/table';
 import { bars, card, coloured, helpOf, itemsOf, largest, ring, type ChartContext, type Item } from './kit';
 
 function withSearch(items: Item[], key: string, context: ChartContext): Item[] {
-  return items.map((item) => (item.name.endsWith(' more)') || item.name === '' ? item : { ...item, choose: () => context.search(key, exactly(item.name)) }));
+  return items.map((item) => (item.name.endsWith(' more)') || item.name === '' ? item : { ...item, pale: context.pale(key, item.name), choose: () => context.search(key, exactly(item.name)) }));
 }
 
 function shares(context: ChartContext, name: string, fields: readonly [string, string][], most: number): TemplateResult | null {

@@ -25,7 +25,7 @@ function formulaOf(table: Table, [key, , , within = []]: Part): string {
 }
 
 /** Stacked bars, one a row; null where fewer than two of the parts are fields. */
-function partsChart(context: ChartContext, parts: readonly Part[], title: string): TemplateResult | null {
+export function partsChart(context: ChartContext, parts: readonly Part[], title: string): TemplateResult | null {
   const { table } = context;
   const rows = Array.from(context.rows);
   const known = parts.filter(([key]) => placeOf(table, key) >= 0);

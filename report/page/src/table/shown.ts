@@ -3,6 +3,7 @@ import { foldRows, rowsToSum, sumRows } from '../model/fold';
 import { matcherOf, searchRows } from '../model/search';
 import { sortRows } from '../model/sort';
 import { isNumeric, placeOf, type Table, type Value } from '../model/table';
+import { whereRows } from '../model/where';
 import type { TabState } from '../app/state';
 
 export interface Shown {
@@ -21,12 +22,13 @@ export interface Shown {
   fault: string;
 }
 
-export function show(table: Table, rows: Int32Array, tab: Pick<TabState, 'query' | 'regex' | 'within' | 'sort' | 'down' | 'top'>): Shown {
+export function show(table: Table, rows: Int32Array, tab: Pick<TabState, 'query' | 'regex' | 'within' | 'where' | 'sort' | 'down' | 'top'>): Shown {
   let found = rows;
   let fault = '';
   try {
+    found = whereRows(table, rows, tab.where);
     const matches = matcherOf(tab.query, tab.regex, tab.within !== '');
-    if (matches) found = searchRows(table, rows, matches, tab.within);
+    if (matches) found = searchRows(table, found, matches, tab.within);
   } catch (error) {
     fault = (error as Error).message;
   }

@@ -7,6 +7,10 @@ import { isNumeric, placeOf, textOf, type Column, type Table, type Value } from 
 import type { Shown } from './shown';
 
 const ROW = 27;
+/** Rows of a printed table. */
+const MOST_PRINTED = 2000;
+/** Of the table's width, at most so much is the first column, which stays in sight. */
+const FIRST_SHARE = 0.45;
 /** Browsers lose elements that are much higher. */
 const HIGHEST = 8_000_000;
 const LETTER = 7.4;
@@ -51,20 +55,35 @@ export class TableView {
   private active: number | null = null;
   private sortKey = '';
   private down = false;
+  /** Keys of the fields that are not shown. */
+  private hides = '';
   private label = '';
+  /** Whether the page is being printed: then all rows are elements. */
+  private printing = false;
 
   /** `first`: keys of the fields that are shown before all others. `meaning`: a class of a cell, for its style. */
   constructor(private readonly events: TableEvents, private readonly firstKeys: readonly string[] = [], private readonly meaning: (field: Field, value: Value, row: number) => string = () => '') {
     this.element.className = 'table';
     addEventListener('resize', () => this.draw());
+    const print = (printing: boolean): void => {
+      if (printing === this.printing) return;
+      this.printing = printing;
+      this.first = 0;
+      if (this.element.isConnected) this.draw();
+    };
+    addEventListener('beforeprint', () => print(true));
+    addEventListener('afterprint', () => print(false));
+    matchMedia('print').addEventListener('change', ({ matches }) => print(matches));
   }
 
   /** Shows other rows. */
-  set(shown: Shown, sortKey: string, down: boolean, label: string): void {
-    if (this.shown?.table !== shown.table) {
+  set(shown: Shown, sortKey: string, down: boolean, label: string, hidden: ReadonlySet<string> = new Set()): void {
+    const hides = [...hidden].join();
+    if (this.shown?.table !== shown.table || hides !== this.hides) {
+      this.hides = hides;
       this.scales = shown.table.fields.map((field, place) => scaleFor(field, shown.table.columns[place]));
       this.widths = shown.table.fields.map((field, place) => widthFor(field, shown.table.columns[place], this.scales[place], place));
-      this.places = placesOf(shown.table, this.firstKeys);
+      this.places = placesOf(shown.table, this.firstKeys).filter((place, at) => at === 0 || !hidden.has(shown.table.fields[place].key));
       this.active = null;
     }
     if (this.shown !== shown) {
@@ -94,7 +113,7 @@ export class TableView {
   }
 
   private get fits(): number {
-    return Math.max(6, Math.floor((innerHeight * 0.62) / ROW));
+    return this.printing ? MOST_PRINTED : Math.max(6, Math.floor((innerHeight * 0.62) / ROW));
   }
 
   private draw(): void {
@@ -108,7 +127,7 @@ export class TableView {
     const { rows } = shown;
     const seen = Math.min(rows.length, this.fits);
     const first = Math.max(0, Math.min(this.first, rows.length - seen));
-    const wide = this.places.reduce((sum, place) => sum + this.widths[place], 0);
+    const wide = this.places.reduce((sum, place) => sum + this.widthOf(place), 0);
     const edges = ROW * (2 + (shown.rest ? 1 : 0)) + 3;
     const box = seen * ROW + edges;
     const high = Math.min(HIGHEST, rows.length * ROW + edges);
@@ -116,14 +135,19 @@ export class TableView {
         ${styled({ height: `${box + (wide > (this.element.clientWidth || innerWidth) - 2 ? 16 : 0)}px` })} @scroll=${this.onScroll} @keydown=${this.onKey}>
       <div class="space" ${styled({ height: `${high}px`, 'min-width': `${wide}px` })}>
         <table aria-rowcount=${rows.length + 1} ${styled({ 'min-width': `${wide}px` })}>
-          <colgroup>${this.places.map((place) => html`<col ${styled({ width: `${this.widths[place]}px` })}>`)}</colgroup>
+          <colgroup>${this.places.map((place) => html`<col ${styled({ width: `${this.widthOf(place)}px` })}>`)}</colgroup>
           <thead><tr>${this.places.map((place) => this.header(shown.table.fields[place], place))}</tr></thead>
           <tbody>${Array.from(rows.subarray(first, first + seen), (row, at) => this.row(shown, row, first + at))}</tbody>
           <tfoot>${shown.rest ? this.foot(shown, shown.rest, `(${number(shown.restCount)} more)`, 'rest') : nothing}
             ${this.foot(shown, shown.sum, `Sum of ${number(shown.sumCount)}`, 'sum')}</tfoot>
-        </table>
+        </table>${this.printing && rows.length > seen ? html`<p class="none">The first ${number(seen)} of ${number(rows.length)} rows are printed.</p>` : nothing}
       </div>
     </div>`;
+  }
+
+  private widthOf(place: number): number {
+    const width = this.widths[place];
+    return place === this.places[0] && this.places.length > 1 ? Math.min(width, Math.max(92, Math.floor(FIRST_SHARE * (this.element.clientWidth || innerWidth)))) : width;
   }
 
   private header(field: Field, place: number): TemplateResult {

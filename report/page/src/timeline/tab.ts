@@ -11,7 +11,8 @@ import { criticalPath, hasCritical, type CriticalPath } from './critical';
 import { chosenOf, linkedOf, nameOf, renderDetails, type Chosen, type Linked } from './details';
 import type { EventStore, Place } from './event_store';
 import { countFound, foundOf, nextFound, type Standing } from './find';
-import { eventAt } from './hit';
+import { gapAt, renderGap, type Gap } from './gap';
+import { eventAt, rowAt } from './hit';
 import { HELP, listen, zoomed } from './input';
 import { renderLabel } from './label';
 import { extentOf, heightOf, offsetsOf, pinnedHeight, RULER, rowsOf, type Row } from './layout';
@@ -39,6 +40,7 @@ export class TimelineTab {
   private rows: Row[] = [];
   private chosen: Chosen | null = null;
   private linked: Linked[] = [];
+  private gap: Gap | null = null;
   private breakdown: Breakdown | null = null;
   private breakdownKey = '';
   private dragged: [number, number] | null = null;
@@ -96,7 +98,11 @@ export class TimelineTab {
         if (done) this.setRange(range);
         this.paint();
       },
-      click: (x, y) => void this.choose(this.at(x, y)),
+      click: (x, y) => {
+        const place = this.at(x, y);
+        void this.choose(place);
+        if (!place) void this.chooseGap(x, y);
+      },
       hover: (x, y) => this.hover(x, y),
       selecting: () => this.selecting,
       key: (event) => this.key(event),
@@ -157,8 +163,21 @@ export class TimelineTab {
     this.canvas.classList.toggle('over', place !== null);
   }
 
+  /** Says what the GPU of the lane at this point waited for. */
+  private async chooseGap(x: number, y: number): Promise<void> {
+    const row = rowAt(this.scene(), y);
+    if (!row) return;
+    const lane = this.summary.timeline.lanes[row.index];
+    const offset = this.offsets.get(lane.rank) ?? 0;
+    const gap = await gapAt(this.summary, lane, this.view[0] + (x / this.canvas.clientWidth) * (this.view[1] - this.view[0]) - offset);
+    if (this.chosen || !gap) return;
+    this.gap = gap;
+    this.setRange([gap.start + offset, gap.start + gap.length + offset]);
+  }
+
   private async choose(place: Place | null): Promise<void> {
     this.linked = [];
+    this.gap = null;
     this.chosen = place && (await chosenOf(this.events, place));
     this.store.tell();
     const { chosen } = this;
@@ -330,7 +349,7 @@ export class TimelineTab {
     const total = heightOf(this.rows);
     const box = Math.min(RULER + total + 2, Math.max(260, innerHeight * 0.66));
     const set = (change: Parameters<Store['update']>[0]): void => this.store.update(change);
-    return html`<header class="head"><h2>Timeline</h2><p>Work of the GPUs and calls of the host. A colour is an op; orange is communication.</p></header>
+    return html`<div class="head"><h2>Timeline</h2><p>Work of the GPUs and calls of the host. A colour is an op; orange is communication.</p></div>
       <div class="tools">
         <label>Search <input type="search" id="find" placeholder="kernel, op, layer" autocomplete="off" spellcheck="false" .value=${find}
           @input=${(event: Event) => set((state) => { state.find = (event.target as HTMLInputElement).value; })}
@@ -352,6 +371,7 @@ export class TimelineTab {
       ${this.core ? html`<p class="note" id="outliers">${outliersText(this.core, this.summary)}</p>` : nothing}
       ${this.summary.left_out.map((text) => html`<p class="note">Hatched: ${visible(text)}</p>`)}
       ${this.chosen ? renderDetails(this.summary, this.signatures, this.chosen, this.linked, (place) => void this.go(place)) : nothing}
+      ${this.gap && !this.chosen ? renderGap(this.gap) : nothing}
       ${range && this.breakdown ? this.rangePanel.render(this.breakdown, range, () => this.setView(zoomed(range, 1.1, 0.5)), () => this.setRange(null)) : nothing}
       ${range && !this.breakdown ? html`<p class="loading">Adding up the range ...</p>` : nothing}`;
   }
