@@ -1,11 +1,11 @@
 /** Parts of charts: bars, rings, stacks, legends. All figures come from the table beside them. */
 import { html, nothing, svg, type SVGTemplateResult, type TemplateResult } from 'lit-html';
-import { scaleBand, scaleLinear } from 'd3-scale';
 import type { TabState } from '../app/state';
 import { styled } from '../app/styled';
 import { rounded, short, withUnit } from '../model/format';
 import type { Rows } from '../model/fold';
 import { columnOf, placeOf, textOf, type Table } from '../model/table';
+import { linear, ticksTo } from './scales';
 
 /** What a chart may use. */
 export interface ChartContext {
@@ -175,20 +175,23 @@ export function stacks(rows: StackRow[], parts: Item[], unit: string, width: num
     return row.values.map((value) => (top += value || 0));
   });
   const most = Math.max(...shown.map((row) => row.values.reduce((sum, value) => sum + (value || 0), 0)), 1);
-  const x = scaleBand<number>().domain(shown.map((_, at) => at)).range([left, width]).padding(shown.length > 120 ? 0 : 0.18);
-  const y = scaleLinear().domain([0, most]).nice(4).range([high, 8]);
+  // A bar and its gap; half a gap more at each end.
+  const gap = shown.length > 120 ? 0 : 0.18;
+  const step = (width - left) / (shown.length + gap);
+  const ticks = ticksTo(most, 4);
+  const y = linear([0, ticks[ticks.length - 1]], [high, 8]);
   const every = Math.ceil(shown.length / Math.max(1, Math.floor((width - left) / 56)));
-  const band = Math.min(x.bandwidth(), 90);
-  const at = (place: number): number => (x(place) ?? 0) + (x.bandwidth() - band) / 2;
+  const band = Math.min(step * (1 - gap), 90);
+  const at = (place: number): number => left + step * (place + gap) + (step * (1 - gap) - band) / 2;
   return html`<svg class="stacks" width=${width} height=${high + 40} viewBox="0 0 ${width} ${high + 40}" role="group" aria-label=${label}>
-    ${y.ticks(4).map((tick) => svg`<g class="tick"><line x1=${left - 4} x2=${width} y1=${y(tick)} y2=${y(tick)}></line>
+    ${ticks.map((tick) => svg`<g class="tick"><line x1=${left - 4} x2=${width} y1=${y(tick)} y2=${y(tick)}></line>
       <text x=${left - 8} y=${y(tick)} dy="0.32em" text-anchor="end">${rounded(tick, unit)}</text></g>`)}
     ${shown.map((row, place) => svg`<g class=${`stack${row.chosen ? ' chosen' : ''}${row.unlike ? ' unlike' : ''}`} tabindex=${row.choose ? 0 : nothing} role=${row.choose ? 'button' : 'img'}
         @click=${row.choose} @keydown=${(event: KeyboardEvent) => { if (event.key === 'Enter') row.choose?.(); }}>
       <title>${short(`${row.group} ${row.label}${row.unlike ? ` (${row.unlike})` : ''}`, 80)}: ${row.values.map((value, part) => `${parts[part].name} ${withUnit(value, unit)}`).join(', ')}</title>
       <rect class="under" x=${at(place) - 2} width=${band + 4} y="0" height=${high}></rect>
       ${parts.map((part, k) => bar(k ? tops[place][k - 1] : 0, tops[place][k], at(place), band, y, part.colour ?? k % COLOURS))}</g>`)}
-    ${shown.map((row, place) => svg`${place % every === 0 ? svg`<text x=${at(place) + band / 2} y=${high + 15} text-anchor="middle">${short(row.label, 9)}${row.unlike && x.step() * every > 100 ? ` (${short(row.unlike, 9)})` : ''}</text>` : nothing}
+    ${shown.map((row, place) => svg`${place % every === 0 ? svg`<text x=${at(place) + band / 2} y=${high + 15} text-anchor="middle">${short(row.label, 9)}${row.unlike && step * every > 100 ? ` (${short(row.unlike, 9)})` : ''}</text>` : nothing}
       ${row.group && (place === 0 || shown[place - 1].group !== row.group) ? svg`<text class="group" x=${at(place)} y=${high + 31}>${short(row.group, 24)}</text>` : nothing}`)}</svg>${rows.length > shown.length ? html`<p class="none">The first ${shown.length} of ${rows.length}.</p>` : nothing}`;
 }
 
