@@ -68,6 +68,7 @@ Page::Page(const PageContent& content, const PageShell& shell, const PathCutter&
       shell_(shell),
       cutter_(cutter),
       title_(EscapedForHtml(content.title)),
+      fields_(Deflate(WriteFields(content))),
       limit_(content.limit_bytes) {
   Measure();
   if (size_ > limit_) {
@@ -342,9 +343,10 @@ void Page::Measure() {
   const Placement placement = Place();
   SayWhatIsLeftOut(placement);
   summary_ = WriteSummary(content_, placement, left_out_);
-  size_ = shell_.size() + title_.size() + JsonBlockBytes("summary", summary_);
+  size_ = shell_.size() + title_.size() + JsonBlockBytes("summary", summary_) +
+          ChunkBytes(kFieldsId, fields_);
   for (size_t block = 0; block < parts_.size(); ++block) {
-    size_ += ChunkBytes(block, PackedOf(parts_[block]));
+    size_ += ChunkBytes(ChunkId(block), PackedOf(parts_[block]));
   }
 }
 
@@ -451,8 +453,9 @@ void Page::Write(Output* output) const {
   output->Write(title_);
   output->Write(shell_.middle);
   WriteJsonBlock("summary", summary_, output);
+  WriteChunk(kFieldsId, fields_, output);
   for (size_t block = 0; block < parts_.size(); ++block) {
-    WriteChunk(block, PackedOf(parts_[block]), output);
+    WriteChunk(ChunkId(block), PackedOf(parts_[block]), output);
   }
   output->Write(shell_.tail);
 }

@@ -333,7 +333,7 @@ TEST(ReportTest, HostEventsOfThreeStepsThenOfThoseThatFit) {
   const std::string profile = WriteSteps(kSteps, kLaunches);
   // With room for all, and for some steps besides the three.
   size_t kept_before = SIZE_MAX;
-  const std::string some = std::to_string(report::EmbeddedPage().size() + 496'000);
+  const std::string some = std::to_string(report::EmbeddedPage().size() + 436'000);
   for (const std::string& limit : {std::string("10MB"), some}) {
     SCOPED_TRACE(limit);
     const ReadPage page = PageOf({profile}, {"--quiet", "--report-limit", limit});
@@ -370,7 +370,8 @@ TEST(ReportTest, HostEventsOfThreeStepsBeforeOtherEventsOfGpus) {
   // Five chunks of the GPU, of which the three steps are in three.
   const std::string profile = WriteSteps(120, 600);
   size_t seen = 0;
-  for (const char* limit : {"670k", "685k", "700k", "715k", "730k"}) {
+  for (const size_t more : {380'000u, 395'000u, 410'000u, 425'000u, 440'000u}) {
+    const std::string limit = std::to_string(report::EmbeddedPage().size() + more);
     const ReadPage page = PageOf({profile}, {"--quiet", "--report-limit", limit});
     bool gpu_is_cut = false;
     bool steps_are_whole = true;

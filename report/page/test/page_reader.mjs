@@ -7,15 +7,16 @@ export function readPage(path) {
   const html = readFileSync(path, 'utf8');
   const text = /<script type="application\/json" id="summary">([\s\S]*?)<\/script>/.exec(html)[1];
   const blocks = new Map();
-  for (const [, id, base64] of html.matchAll(/<script type="application\/octet-stream" id="(c\d+)">([^<]*)<\/script>/g)) blocks.set(id, base64);
+  for (const [, id, base64] of html.matchAll(/<script type="application\/octet-stream" id="(f|c\d+)">([^<]*)<\/script>/g)) blocks.set(id, base64);
   const json = (id) => JSON.parse(inflateRawSync(Buffer.from(blocks.get(id).trim(), 'base64')).toString('utf8'));
   const table = ({ fields, table: id }) => {
     const columns = json(id).columns.map((column) => (column.d ? column.i.map((at) => (at < 0 ? null : column.d[at])) : column.v));
     return { fields, columns, rows: columns.length ? columns[0].length : 0 };
   };
   const summary = JSON.parse(text);
+  const fields = json(summary.fields);
   for (const view of summary.views) {
-    for (const of of [view, view.by_step, ...view.groupings]) if (of) of.fields = of.fields.map((place) => summary.fields[place]);
+    for (const of of [view, view.by_step, ...view.groupings]) if (of) of.fields = of.fields.map((place) => fields[place]);
   }
   return { html, summary, blocks, json, table };
 }

@@ -99,7 +99,7 @@ export function writeRun(path, { title = 'net.sql', ranks = ['0', '1'], steps = 
   }
   const stepLength = Math.floor(length / steps.length);
   const summary = {
-    schema: 1, program: 'oplens 0.9.0', title, inputs: [title, ...extra.slice(0, 2)], made: null, compat: 'oplens',
+    schema: 2, program: 'oplens 0.9.0', title, inputs: [title, ...extra.slice(0, 2)], made: null, compat: 'oplens',
     ranks: ranks.map((rank, i) => ({
       rank, origin_ns: `17000000000000${String(i * 1000).padStart(5, '0')}`, duration_ns: Math.max(length, outlier), devices: [Number(rank), 7].map((id) => ({ id, name: 'NVIDIA H100 80GB HBM3' })), steps_from: 'ranges',
       steps: steps.map((number, k) => ({ number: Number(number), start_ns: k * stepLength, end_ns: (k + 1) * stepLength, host_start_ns: k * stepLength, host_end_ns: (k + 1) * stepLength - 5000, complete: k + 1 < steps.length })),
@@ -127,7 +127,7 @@ export function writeRun(path, { title = 'net.sql', ranks = ['0', '1'], steps = 
 export function writeEmpty(path) {
   const writer = new PageWriter();
   const views = viewsOf(writer, rowsOf({ ranks: [], steps: [], random: randomOf(1), long: 1 }), { only: [], notes: { overview: ['The file holds no work of a GPU.'] } });
-  const summary = { schema: 1, program: 'oplens 0.9.0', title: 'empty.sql', inputs: ['empty.sql'], made: null, compat: 'oplens', ranks: [], views, timeline: { signatures: writer.table([], []), signature_fields: [], lanes: [], links: [], counters: [] }, notes: [], left_out: [] };
+  const summary = { schema: 2, program: 'oplens 0.9.0', title: 'empty.sql', inputs: ['empty.sql'], made: null, compat: 'oplens', ranks: [], views, timeline: { signatures: writer.table([], []), signature_fields: [], lanes: [], links: [], counters: [] }, notes: [], left_out: [] };
   return { path, bytes: writer.write(TEMPLATE, summary, path), summary };
 }
 
