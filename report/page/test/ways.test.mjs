@@ -226,3 +226,32 @@ test('a click on a gap says what it waited for', { skip }, async () => {
   await open.clean();
   await open.close();
 });
+
+test('modules are a tree that folds, with what is inside each', { skip }, async () => {
+  const open = await openPage(browser, path, { hash: '#tab=modules' });
+  const { page } = open;
+  const rows = rowsOf('modules');
+  const inside = (of) => rows.filter(({ path: each }) => each === of || each.startsWith(`${of}/`)).reduce((sum, row) => sum + row.device_self_ns + row.bwd_device_self_ns, 0);
+  const shown = (time) => (time >= 1e6 ? `${(time / 1e6).toFixed(3)} ms` : `${(time / 1e3).toFixed(3)} \u00b5s`);
+  const layers = await page.$$eval('.tree > li > ul > li > .line', (all) => all.map((each) => [each.querySelectorAll('button')[1].textContent, each.querySelector('.value').textContent]));
+  const wanted = rows.filter(({ path: each }) => /^Net\/layer\d$/.test(each)).map(({ path: each, name }) => [name, inside(each)]).sort((a, b) => b[1] - a[1]).map(([name, time]) => [name, shown(time)]);
+  assert.deepEqual(layers, wanted);
+  // A module folds, and unfolds.
+  const fold = page.locator('.tree > li > ul > li > .line .fold').first();
+  const leaves = () => page.locator('.tree > li > ul > li').first().locator('ul .line').count();
+  assert.equal(await leaves(), 4);
+  await fold.click();
+  await open.settled();
+  assert.deepEqual([await leaves(), await fold.getAttribute('aria-expanded')], [0, 'false']);
+  await fold.click();
+  await open.settled();
+  assert.equal(await leaves(), 4);
+  // A name shows its rows; sorted by name, the tree is too.
+  await page.locator('.tree > li > ul > li > .line button:not(.fold)').first().click();
+  await open.settled();
+  assert.equal((await exported(open)).length, 5);
+  await open.go('#tab=modules&sort=path');
+  assert.deepEqual(await page.$$eval('.tree > li > ul > li > .line button:not(.fold)', (all) => all.map((each) => each.textContent)), ['layer0', 'layer1', 'layer2', 'layer3']);
+  await open.clean();
+  await open.close();
+});

@@ -149,7 +149,7 @@ export class Panel {
       selectRange: (range) => this.store.update((to) => {
         to.range = range;
       }),
-      pale: (key, text) => marks !== null && key === tab.within && !marks(text),
+      sort: tab.sort, redraw: () => this.store.tell(), pale: (key, text) => marks !== null && key === tab.within && !marks(text),
       search: (key, pattern) => this.store.update(() => {
         const tab = this.store.tab();
         const again = tab.query === pattern && tab.within === key;

@@ -5,7 +5,9 @@ import { SEPARATOR, subtree } from '../model/search';
 import { columnOf, textOf } from '../model/table';
 import { card, COLOURS, helpOf, type ChartContext } from './kit';
 
-interface Node {
+export interface ModuleNode {
+  /** Its row in the table; -1: none. */
+  row: number;
   path: string;
   name: string;
   value: number;
@@ -14,7 +16,7 @@ interface Node {
   depth: number;
   x: number;
   width: number;
-  children: Node[];
+  children: ModuleNode[];
   /** Whether what is chosen is inside. */
   holds: boolean;
 }
@@ -27,21 +29,21 @@ const DEVICE = ['device_self_ns', 'bwd_device_self_ns'] as const;
 const HOST = ['host_self_ns', 'bwd_host_self_ns'] as const;
 
 /** The tree of paths; a path whose parent has no row hangs below the root. Times are their own. */
-function treeOf(context: ChartContext, [forward, backward]: readonly [string, string]): Node[] {
+function treeOf(context: ChartContext, [forward, backward]: readonly [string, string]): ModuleNode[] {
   const names = columnOf(context.table, 'path')!;
   const times = [forward, backward].map((key) => columnOf(context.table, key)?.numbers());
-  const nodes = new Map<string, Node>();
+  const nodes = new Map<string, ModuleNode>();
   for (const row of context.rows) {
     const path = textOf(names.at(row)) ?? '';
-    const node = nodes.get(path) ?? { path, name: path, value: 0, forward: 0, backward: 0, depth: 0, x: 0, width: 0, children: [], holds: false };
+    const node = nodes.get(path) ?? { row, path, name: path, value: 0, forward: 0, backward: 0, depth: 0, x: 0, width: 0, children: [], holds: false };
     node.forward += times[0]?.[row] || 0;
     node.backward += times[1]?.[row] || 0;
     nodes.set(path, node);
   }
-  const roots: Node[] = [];
+  const roots: ModuleNode[] = [];
   for (const node of nodes.values()) {
     let end = node.path.length;
-    let parent: Node | undefined;
+    let parent: ModuleNode | undefined;
     for (let at = end - 1; at > 0 && end - at < 2000; --at) {
       if (!SEPARATOR.test(node.path[at])) continue;
       parent = nodes.get(node.path.slice(0, at));
@@ -57,7 +59,7 @@ function treeOf(context: ChartContext, [forward, backward]: readonly [string, st
 }
 
 /** Adds to each node what is inside it. */
-function addUp(nodes: Node[], depth: number, chosen: (path: string) => boolean): void {
+function addUp(nodes: ModuleNode[], depth: number, chosen: (path: string) => boolean): void {
   for (const node of nodes) {
     if (depth < DEEPEST) addUp(node.children, depth + 1, chosen);
     node.holds = node.children.some((child) => child.holds || chosen(child.path));
@@ -69,7 +71,7 @@ function addUp(nodes: Node[], depth: number, chosen: (path: string) => boolean):
   }
 }
 
-function place(nodes: Node[], from: number, width: number, sum: number, depth: number, out: Node[]): void {
+function place(nodes: ModuleNode[], from: number, width: number, sum: number, depth: number, out: ModuleNode[]): void {
   let x = from;
   for (const node of nodes.sort((a, b) => b.value - a.value)) {
     node.x = x;
@@ -82,18 +84,26 @@ function place(nodes: Node[], from: number, width: number, sum: number, depth: n
   }
 }
 
-export function icicleChart(context: ChartContext): TemplateResult | null {
+/** The modules with what is inside each, and the words for their time; null: there are none. */
+export function modulesOf(context: ChartContext): { roots: ModuleNode[]; fields: readonly string[]; title: string } | null {
   if (!columnOf(context.table, 'path')) return null;
   const fields = [DEVICE, HOST].find(([key]) => columnOf(context.table, key)?.numbers().some((number) => number > 0));
   if (!fields) return null;
-  const width = Math.max(320, context.width - 20);
-  const nodes: Node[] = [];
   const roots = treeOf(context, fields);
   addUp(roots, 0, (path) => !context.pale('path', path));
+  return { roots, fields, title: `${fields === DEVICE ? 'Device' : 'Host'} time by module` };
+}
+
+export function icicleChart(context: ChartContext): TemplateResult | null {
+  const modules = modulesOf(context);
+  if (!modules) return null;
+  const { roots, fields, title } = modules;
+  const width = Math.max(320, context.width - 20);
+  const nodes: ModuleNode[] = [];
   place(roots, 0, width, roots.reduce((sum, node) => sum + node.value, 0), 0, nodes);
   if (!nodes.length) return null;
   const deep = Math.max(...nodes.map((node) => node.depth)) + 1;
-  return card(`${fields === DEVICE ? 'Device' : 'Host'} time by module; the lower edge is forward and backward`, html`<svg class="icicle" width=${width} height=${deep * ROW} viewBox="0 0 ${width} ${deep * ROW}" role="group" aria-label="Modules">
+  return card(`${title}; the lower edge is forward and backward`, html`<svg class="icicle" width=${width} height=${deep * ROW} viewBox="0 0 ${width} ${deep * ROW}" role="group" aria-label="Modules">
     ${nodes.map((node, at) => {
       const letters = Math.floor((node.width - 8) / 7);
       const known = node.forward + node.backward;

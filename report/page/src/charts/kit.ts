@@ -20,10 +20,13 @@ export interface ChartContext {
   chosen: boolean;
   stepsChosen: boolean;
   range: [number, number] | null;
+  /** Key of the field by which the table is sorted; ''. */
+  sort: string;
   selectStep(step: string): void;
   selectRange(range: [number, number] | null): void;
   /** Whether a text of the field of this key is not what a chart's search is for: charts keep the whole and mark what was chosen. */
   pale(key: string, text: string): boolean;
+  redraw(): void;
   /** Searches the field of this key for what matches a regular expression. Again: no more. */
   search(key: string, pattern: string): void;
   /** Whether there is a tab of this name. */

@@ -6,6 +6,7 @@ import { curveChart } from './curve';
 import { FINDING_NEEDS, findingsChart } from './findings';
 import { icicleChart } from './icicle';
 import type { ChartContext } from './kit';
+import { moduleTree } from './module_tree';
 import { pathChart } from './path_strip';
 import { rankHeat, rankWaits } from './ranks';
 import { rooflineChart } from './roofline';
@@ -47,6 +48,7 @@ export const CHARTS: readonly Chart[] = [
   { view: 'idle', draw: idleChart },
   { view: 'roofline', draw: rooflineChart },
   { view: 'modules', draw: icicleChart },
+  { view: 'modules', draw: moduleTree },
   { view: 'critical-path', needs: ['critical-path/edge'], draw: pathChart },
   { view: 'queue', needs: ['queue/time'], draw: queue },
   { view: 'bandwidth', needs: ['bandwidth/time'], draw: bandwidth },
