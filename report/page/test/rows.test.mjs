@@ -198,3 +198,23 @@ test('what decides on communication is said', { skip }, async () => {
     for (const row of data.rows.distributed) Object.assign(row, { wait_ns: null, transfer_ns: null, unmatched_ns: null });
   }), /waits for other ranks/);
 });
+
+test('work without an operator is told, with what was lost and how to record it', { skip }, async () => {
+  const said = async (change) => {
+    const { page, clean, close } = await pageOf({ change });
+    const text = await page.$$eval('.findings li', (all) => all.map((each) => each.textContent).filter((each) => /operator/.test(each)).join('\n'));
+    await clean();
+    await close();
+    return text;
+  };
+  const without = ({ rows }) => {
+    rows.operators[0].op = '(unattributed)';
+    for (const row of rows.operators) row.device_self_ns = row.op === '(unattributed)' ? 9e6 : row.op === 'relu' ? 9e5 : 1e4;
+    rows.losses = [{ rank: null, loss: 'a', count: 1, time_ns: 5, share_pct: 1, why: 'small', mend: 'x' }, { rank: null, loss: 'b', count: 1, time_ns: 900, share_pct: 99.9, why: 'kernels of graphs', mend: 'nsys --node' }];
+  };
+  const text = await said(without);
+  assert.match(text, /Of 89\.\d % of the time on the GPUs no operator is known\. Lost \(99\.9 % of the time\): kernels of graphs\. To record it: nsys --node\./);
+  // Nothing is an operator that is none.
+  assert.match(text, /most time on the GPUs is relu: /);
+  assert.doesNotMatch(await said(() => undefined), /no operator is known/);
+});

@@ -170,9 +170,33 @@ const communication: Maker = (context) => {
   };
 };
 
+/** What work without an operator is called. */
+const NO_OP = '(unattributed)';
+
+/** The largest loss of the recording, and what would record it; ''. */
+function lossOf({ others }: ChartContext): string {
+  const source = others.get('losses');
+  const times = source && columnOf(source.table, 'time_ns')?.numbers();
+  if (!source || !times) return '';
+  const most = Array.from(source.rows).filter((row) => times[row] > 0).reduce<number | null>((best, row) => (best === null || times[row] > times[best] ? row : best), null);
+  if (most === null) return '';
+  const text = (key: string): string => textOf(columnOf(source.table, key)?.at(most) ?? null) ?? '';
+  const part = columnOf(source.table, 'share_pct')?.numbers()[most];
+  const [why, mend] = [text('why'), text('mend')];
+  return why === '' ? '' : `Lost${part === undefined || Number.isNaN(part) ? '' : ` (${number(part, 1)} % of the time)`}: ${short(why, 300)}.${mend === '' ? '' : ` To record it: ${short(mend, 300)}.`}`;
+}
+
+const unattributed: Maker = (context) => {
+  const source = context.others.get('operators');
+  const none = (source && itemsOf(source, 'op', 'device_self_ns'))?.find(({ name }) => name === NO_OP)?.value ?? 0;
+  const all = sum(source, 'device_self_ns');
+  if (!(none >= 0.1 * all) || all === 0) return null;
+  return { how: 'operators: device_self_ns of (unattributed) / sum of device_self_ns; losses: the row with the largest time_ns', text: `Of ${share(none, all)} of the time on the GPUs no operator is known.`, hint: lossOf(context), tab: 'operators', query: NO_OP, within: 'op' };
+};
+
 const op: Maker = ({ others }) => {
   const source = others.get('operators');
-  const items = source && itemsOf(source, 'op', 'device_self_ns');
+  const items = source && itemsOf(source, 'op', 'device_self_ns')?.filter(({ name }) => name !== NO_OP);
   const most = largestOf(items ?? null);
   if (!source || !most) return null;
   const calls = itemsOf(source, 'op', 'calls')?.find(({ name }) => name === most.name)?.value;
@@ -233,11 +257,11 @@ const memory: Maker = ({ others }) => {
 
 /** Each with the table beside the overview's own of which it is. */
 const MAKERS: readonly (readonly [Maker, string])[] = [
-  [steps, ''], [waits, ''], [idle, 'idle'], [communication, 'distributed'], [op, 'operators'], [layer, 'operators/layer'], [kernel, 'groups'], [tensorCores, 'operators'], [memory, 'gpu'],
+  [steps, ''], [waits, ''], [idle, 'idle'], [communication, 'distributed'], [unattributed, 'operators'], [op, 'operators'], [layer, 'operators/layer'], [kernel, 'groups'], [tensorCores, 'operators'], [memory, 'gpu'],
 ];
 
 /** The tables that it reads beside the overview's own. */
-export const FINDING_NEEDS = ['gpu', 'idle', 'distributed', 'critical-path', 'operators', 'operators/layer', 'groups'] as const;
+export const FINDING_NEEDS = ['gpu', 'idle', 'distributed', 'critical-path', 'operators', 'operators/layer', 'groups', 'losses'] as const;
 
 export function findingsChart(context: ChartContext): TemplateResult | null {
   const found = MAKERS.flatMap(([maker, of]): Finding[] => {
