@@ -133,6 +133,14 @@ test('the timeline: details, arrows, search, range, pins', { skip }, async () =>
   const details = await page.textContent('.details');
   for (const word of ['Duration', 'Lane', 'shapes', 'launch from']) assert.ok(details.includes(word), word);
   assert.match(details, /of rank 0/);
+  // The address keeps it; one that names no event chooses none.
+  await page.waitForFunction(() => /[#&]event=\d+\.\d+/.test(location.hash));
+  const [hash, name] = [await page.evaluate(() => location.hash), await page.textContent('.details h3')];
+  await open.go(hash.replace(/event=[\d.]+/, 'event=99.99'));
+  assert.equal(await page.$$eval('.details', (all) => all.length), 0);
+  await open.go(hash);
+  await page.waitForFunction(() => document.querySelector('.details')?.textContent.includes('launch'));
+  assert.equal(await page.textContent('.details h3'), name);
   // Along the arrow to the launch, and back.
   await page.click('.details dd button');
   await page.waitForFunction(() => document.querySelector('.details')?.textContent.includes('launch to'));

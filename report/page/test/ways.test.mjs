@@ -255,3 +255,15 @@ test('modules are a tree that folds, with what is inside each', { skip }, async 
   await open.clean();
   await open.close();
 });
+
+test('rows that are no moment lead to no stretch of time', { skip }, async () => {
+  const open = await openPage(browser, path);
+  for (const [tab, wanted] of [['roofline', 0], ['verdict', 0], ['overview', 0], ['operators', 0], ['memory', 1], ['memory-events', 1], ['gaps', 1]]) {
+    await open.go(`#tab=${tab}`);
+    await open.page.click('main .table tbody tr');
+    await open.settled();
+    assert.equal(await open.page.$$eval('.leads button', (all) => all.filter(({ textContent }) => textContent === 'Show in timeline').length), wanted, tab);
+  }
+  await open.clean();
+  await open.close();
+});

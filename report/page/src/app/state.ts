@@ -31,6 +31,8 @@ export interface State {
   findRegex: boolean;
   /** Whether the timeline shows the critical path. */
   path: boolean;
+  /** The event that is chosen in the timeline, "lane.number"; ''. */
+  event: string;
 }
 
 export function newTab(): TabState {
@@ -55,6 +57,7 @@ export function readHash(hash: string, state: State): void {
   state.find = words.get('find') ?? '';
   state.findRegex = words.get('findre') === '1';
   state.path = words.get('path') === '1';
+  state.event = words.get('event') ?? '';
   const tab = newTab();
   const sort = words.get('sort') ?? '';
   tab.down = sort.startsWith('-');
@@ -94,6 +97,7 @@ export function writeHash(state: State): string {
   put('find', state.find);
   put('findre', state.findRegex ? '1' : '');
   put('path', state.path ? '1' : '');
+  put('event', state.event);
   return `#${words.toString()}`;
 }
 
@@ -102,7 +106,7 @@ type Listener = () => void;
 /** The state with those who follow it. Changes are told once a frame. */
 export class Store {
   readonly state: State = {
-    tab: '', rank: '', steps: '', tabs: new Map(), view: null, range: null, find: '', findRegex: false, path: false,
+    tab: '', rank: '', steps: '', tabs: new Map(), view: null, range: null, find: '', findRegex: false, path: false, event: '',
   };
   private readonly listeners: Listener[] = [];
   private waiting = false;

@@ -12,10 +12,10 @@ export interface Way {
 }
 
 /** When something of a row begins, and how long it lasts. */
-const STARTS = ['start_ns', 'time_ns', 'alloc_ns'];
-const LENGTHS = ['gap_ns', 'latency_ns', 'duration_ns', 'sil', 'time_ns'];
-/** Views whose rows are no moment of the run, though they have such a field. */
-const NO_MOMENT = ['overview', 'modules', 'critical-path', 'roofline', 'operators'];
+const STARTS = ['start_ns', 'alloc_ns'];
+const LENGTHS = ['gap_ns', 'latency_ns', 'duration_ns', 'sil'];
+/** Views whose rows are sums over several moments, though they have such a field. */
+const SUMS = ['overview', 'critical-path', 'places'];
 
 /** Opens the tab of a view at these rows. */
 export function openAt(state: State, view: string, more: Partial<TabState>): void {
@@ -29,7 +29,7 @@ export function aliveAt(time: number, device: string): string {
 }
 
 function toTimeline(summary: Summary, view: string, table: Table, row: number): Way | null {
-  if (!summary.timeline.lanes.length || NO_MOMENT.includes(view)) return null;
+  if (!summary.timeline.lanes.length || SUMS.includes(view)) return null;
   const numberOf = (keys: readonly string[]): [string, number] | null => {
     for (const key of keys) {
       const value = columnOf(table, key)?.numbers()[row];
@@ -37,7 +37,8 @@ function toTimeline(summary: Summary, view: string, table: Table, row: number): 
     }
     return null;
   };
-  const start = numberOf(STARTS);
+  // A time is a length elsewhere.
+  const start = numberOf(view === 'memory' ? ['time_ns'] : STARTS);
   if (!start) return null;
   const length = numberOf(LENGTHS.filter((key) => key !== start[0]))?.[1] ?? 0;
   const rank = textOf(columnOf(table, 'rank')?.at(row) ?? null) ?? '';

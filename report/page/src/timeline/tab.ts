@@ -41,6 +41,8 @@ export class TimelineTab {
   private chosen: Chosen | null = null;
   private linked: Linked[] = [];
   private gap: Gap | null = null;
+  /** The chosen event as the address has it. */
+  private event = '';
   private breakdown: Breakdown | null = null;
   private breakdownKey = '';
   private dragged: [number, number] | null = null;
@@ -178,8 +180,9 @@ export class TimelineTab {
   private async choose(place: Place | null): Promise<void> {
     this.linked = [];
     this.gap = null;
+    this.event = place ? `${place.lane}.${this.events.numberOf(place)}` : '';
     this.chosen = place && (await chosenOf(this.events, place));
-    this.store.tell();
+    this.store.update((state) => { state.event = this.event; });
     const { chosen } = this;
     if (!chosen) return;
     const linked = await linkedOf(this.events, chosen);
@@ -302,7 +305,13 @@ export class TimelineTab {
 
   /** Follows the state: search, view, range. */
   private follow(): void {
-    const { find, findRegex, view, range, rank } = this.store.state;
+    const { find, findRegex, view, range, rank, event } = this.store.state;
+    if (event !== this.event) {
+      this.event = event;
+      const [, lane, number] = /^(\d+)\.(\d+)$/.exec(event) ?? [];
+      // An address may name what is not there.
+      void this.choose(lane === undefined ? null : this.events.placeOf(Number(lane), Number(number))).catch((error: Error) => this.say(error.message));
+    }
     if (view && view.join() !== this.written?.join()) {
       this.written = view;
       this.view = [...view];
