@@ -4,6 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -117,6 +120,7 @@ std::string ListOfCommands() {
 }
 
 constexpr std::string_view kTool = "oplens";
+constexpr char kPageOptions[] = "Page";
 
 /// The parsed command line of the screen.
 struct Options : prof::InputOptions {
@@ -124,6 +128,8 @@ struct Options : prof::InputOptions {
   prof::RunOptions run;  ///< Which part of each run to analyse.
   bool markdown = false;
   bool json = false;
+  bool open = false;   ///< Show the page instead.
+  std::string output;  ///< Of the page; "": in a folder of its own.
 };
 
 std::vector<WordText> Words() {
@@ -142,7 +148,7 @@ ProgramText TextOfOplens() {
       .summary = "what a run did on its GPUs, on one screen",
       .synopsis = {"[OPTIONS] FILE...", "COMMAND [ARGUMENTS]", "help COMMAND"},
       .groups = {prof::kSelectionOptions, prof::kPricingOptions, prof::kSpeedOptions,
-                 prof::kMessageOptions, kHelpOptions},
+                 prof::kMessageOptions, kPageOptions, kHelpOptions},
       .description =
           {"FILE is a profile of nvprof, Nsight Systems or PyTorch, a folder of them (the ranks of "
            "one run), or records of parse; - is standard input. The screen shows what was "
@@ -180,9 +186,28 @@ cxxopts::Options Declare() {
   said("strict",
        "Exit with 3 if a row was damaged, kernels have no launch, a file was left out, or there is "
        "nothing to show");
+  cxxopts::OptionAdder page = options.add_options(kPageOptions);
+  page("open",
+       "Show all of it as a page in the browser instead (the command report), written to a folder "
+       "for temporary files");
+  page("o,output", "With --open: write the page to FILE", cxxopts::value<std::string>(), "FILE");
   AddHelpOptions(&options);
   prof::AddFiles(&options);
   return options;
+}
+
+/// Reads what --open needs. Throws UsageError for what a page cannot do.
+void ReadOpen(const cxxopts::ParseResult& given, Options* options) {
+  options->open = given.count("open") > 0;
+  if (given.count("output") > 0) options->output = GivenFile(given, "output");
+  if (!options->open) {
+    if (!options->output.empty()) throw UsageError("-o needs --open; tables: oplens prof -o");
+    return;
+  }
+  for (const char* option : {"time-range", "device", "markdown", "json"}) {
+    if (given.count(option) == 0) continue;
+    throw UsageError(fmt::format("--{} does not go with --open: it is not about a page", option));
+  }
 }
 
 Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given) {
@@ -205,6 +230,7 @@ Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given
   options.markdown = given.count("markdown") > 0;
   options.json = given.count("json") > 0;
   if (options.markdown && options.json) throw UsageError("--markdown and --json: give one of them");
+  ReadOpen(given, &options);
   return options;
 }
 
@@ -339,6 +365,33 @@ int ShowScreen(const Options& options) {
   return options.ExitCode(failure, inputs.left_out());
 }
 
+/// A new file in a new folder that only this user can read. It stays: the browser reads it later.
+std::string TemporaryPage(const std::string& input) {
+  std::error_code error;
+  std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  if (error) folder = "/tmp";
+  std::string pattern = (folder / "oplens-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) {
+    throw Error(fmt::format("cannot make a folder in {}: {}; name the page: -o run.html",
+                            folder.string(), std::strerror(errno)));
+  }
+  const std::string name = std::filesystem::path(input).lexically_normal().filename().string();
+  const bool named = !name.empty() && name != "-" && name != "." && name != "..";
+  return pattern + "/" + (named ? name : "run") + ".html";
+}
+
+/// Runs `report --open` with the same arguments.
+int ShowPage(const Options& options, std::vector<std::string> arguments) {
+  if (options.output.empty()) {
+    arguments.insert(arguments.begin(), {"-o", TemporaryPage(options.inputs.front())});
+  }
+  arguments.insert(arguments.begin(), "report");
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  return report::RunReport(static_cast<int>(arguments.size()), pointers.data());
+}
+
 int Main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   if (arguments.empty() ||
@@ -352,7 +405,7 @@ int Main(int argc, char** argv) {
     PrintText(options.message);
     return kExitOk;
   }
-  return ShowScreen(options);
+  return options.open ? ShowPage(options, arguments) : ShowScreen(options);
 }
 
 }  // namespace

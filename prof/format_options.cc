@@ -72,8 +72,9 @@ const Format* ReadFormat(const cxxopts::ParseResult& given, bool to_terminal) {
     throw UsageError(
         fmt::format("{}--chrome and --check exclude each other: give one of them", options));
   }
-  if (given.count("header") > 0 && chosen->option != "csv") {
-    throw UsageError("--header needs --csv");
+  for (const char* option : {"header", "cells"}) {
+    if (given.count(option) == 0 || chosen->option == "csv") continue;
+    throw UsageError(fmt::format("--{} needs --csv", option));
   }
   return formats == 0 && to_terminal ? &ScreenFormat() : chosen;
 }

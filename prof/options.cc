@@ -253,6 +253,10 @@ void AddOutput(cxxopts::OptionAdder add) {
   AddFormats(&add);
   add("header", "With --csv: what its first line holds, titles or keys of the columns",
       cxxopts::value<std::string>()->default_value("titles"), "titles|keys");
+  add("cells",
+      "With --csv: texts made harmless, so that no spreadsheet computes and no terminal obeys "
+      "them, or exact",
+      cxxopts::value<std::string>()->default_value("harmless"), "harmless|exact");
   add("raw",
       "With --sqlite: besides kernels also what the profiles hold of processes, threads, ranges, "
       "API "
@@ -349,6 +353,11 @@ void RefuseOthers(const cxxopts::ParseResult& given, const TaskEntry& task, bool
 bool ReadHeader(const std::string& word) {
   constexpr std::string_view kWords[] = {"titles", "keys"};
   return ReadWord("header", word, kWords) == 1;
+}
+
+bool ReadCells(const std::string& word) {
+  constexpr std::string_view kWords[] = {"harmless", "exact"};
+  return ReadWord("cells", word, kWords) == 1;
 }
 
 /// "": our rules.
@@ -503,6 +512,7 @@ void ReadTables(const cxxopts::ParseResult& given, const TaskEntry* command, Opt
       !options->keeps_summaries && to_standard_output && TerminalAt(STDOUT_FILENO).is_terminal;
   options->format = ReadFormat(given, options->to_terminal && given.count("output") == 0);
   options->header_keys = ReadHeader(given["header"].as<std::string>());
+  options->exact_cells = ReadCells(given["cells"].as<std::string>());
   if (options->format == &ScreenFormat()) options->screen = ReadScreen(given);
   if (given.count("top") > 0) options->markdown_rows = 0;
   options->max_rows = ReadMaxRows(given);

@@ -45,6 +45,7 @@ struct Options : InputOptions {
   std::string format_value;    ///< Argument of the format's option.
   std::string output;          ///< "" or "-": standard output.
   bool header_keys = false;    ///< For CSV.
+  bool exact_cells = false;    ///< For CSV.
   Screen screen = {};          ///< For ScreenFormat().
   bool raw = false;            ///< --raw: the format is that of SQLite.
   size_t markdown_rows = 100;  ///< The most of a table in Markdown; 0: all.

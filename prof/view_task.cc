@@ -78,6 +78,7 @@ std::unique_ptr<Destination> OpenDestination(const Options& options) {
        {{"program", "oplens"}, {"version", OPLENS_VERSION}, {"inputs", inputs}},
        options.task == Task::kViews || options.task == Task::kDiff,
        options.header_keys,
+       options.exact_cells,
        options.screen,
        options.markdown_rows,
        TitleOf(options),

@@ -256,7 +256,7 @@ class DiffPage {
     output->Write(title_);
     output->Write(shell_.middle);
     WriteJsonBlock(kBlock, json, output);
-    for (size_t i = 0; i < tables_.size(); ++i) WriteChunk(i, tables_[i].packed, output);
+    for (size_t i = 0; i < tables_.size(); ++i) WriteChunk(ChunkId(i), tables_[i].packed, output);
     output->Write(shell_.tail);
     return result;
   }
@@ -268,7 +268,7 @@ class DiffPage {
 
   size_t Bytes(const std::string& json) const {
     size_t bytes = shell_.size() + title_.size() + JsonBlockBytes(kBlock, json);
-    for (size_t i = 0; i < tables_.size(); ++i) bytes += ChunkBytes(i, tables_[i].packed);
+    for (size_t i = 0; i < tables_.size(); ++i) bytes += ChunkBytes(ChunkId(i), tables_[i].packed);
     return bytes;
   }
 
@@ -308,7 +308,7 @@ class DiffPage {
             {"fields", std::move(fields)},
             {"rows", table.rows},
             {"left_out", table.columns.rows() - table.rows},
-            {"table", fmt::format("c{}", place)}};
+            {"table", ChunkId(place)}};
   }
 
   std::string Summary() const {

@@ -68,6 +68,7 @@ Page::Page(const PageContent& content, const PageShell& shell, const PathCutter&
       shell_(shell),
       cutter_(cutter),
       title_(EscapedForHtml(content.title)),
+      fields_(Deflate(WriteFields(content))),
       limit_(content.limit_bytes) {
   Measure();
   if (size_ > limit_) {
@@ -342,9 +343,10 @@ void Page::Measure() {
   const Placement placement = Place();
   SayWhatIsLeftOut(placement);
   summary_ = WriteSummary(content_, placement, left_out_);
-  size_ = shell_.size() + title_.size() + JsonBlockBytes("summary", summary_);
+  size_ = shell_.size() + title_.size() + JsonBlockBytes("summary", summary_) +
+          ChunkBytes(kFieldsId, fields_);
   for (size_t block = 0; block < parts_.size(); ++block) {
-    size_ += ChunkBytes(block, PackedOf(parts_[block]));
+    size_ += ChunkBytes(ChunkId(block), PackedOf(parts_[block]));
   }
 }
 
@@ -425,6 +427,8 @@ void Page::SayOfHost(const Placement& placement, size_t events, size_t kept) {
   if (kept == events) return;
   std::string lacking;
   std::string first;
+  std::string why = fmt::format("as far as there is room for them on a page of {} (--report-limit)",
+                                SizeText(limit_));
   if (content_.timeline.host.size() == 1) {
     const HostRequest& wish = content_.timeline.host.front();
     lacking = StepsWithoutHost(content_.timeline, placement, wish);
@@ -433,12 +437,15 @@ void Page::SayOfHost(const Placement& placement, size_t events, size_t kept) {
       AppendFormat(&first, "{}{}", first.empty() ? " (" : ", ", step);
     }
     if (!first.empty()) first += ')';
+    if (wish.most_events > 0) {
+      why = fmt::format("at most {} events on a page of {} (--report-limit)", wish.most_events,
+                        SizeText(limit_));
+    }
   }
   left_out_.push_back(
       fmt::format("{} of the {} events of the host{}: those of the first, the median and the "
-                  "longest step{} come first, then further steps in the order of time, as far as "
-                  "the page stays within {} (--report-limit)",
-                  events - kept, events, lacking, first, SizeText(limit_)));
+                  "longest step{} come first, then further steps in the order of time, {}",
+                  events - kept, events, lacking, first, why));
 }
 
 void Page::Write(Output* output) const {
@@ -446,8 +453,9 @@ void Page::Write(Output* output) const {
   output->Write(title_);
   output->Write(shell_.middle);
   WriteJsonBlock("summary", summary_, output);
+  WriteChunk(kFieldsId, fields_, output);
   for (size_t block = 0; block < parts_.size(); ++block) {
-    WriteChunk(block, PackedOf(parts_[block]), output);
+    WriteChunk(ChunkId(block), PackedOf(parts_[block]), output);
   }
   output->Write(shell_.tail);
 }

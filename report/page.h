@@ -65,7 +65,8 @@ class Page {
   const PageContent& content_;
   const PageShell& shell_;
   const PathCutter& cutter_;
-  std::string title_;  // Escaped.
+  std::string title_;   // Escaped.
+  std::string fields_;  // Packed: WriteFields.
   std::vector<Part> parts_;
   size_t limit_;
   size_t used_ = 0;  // Estimate for the parts and everything around them.

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/append_format.h"
 #include "base/error.h"
 #include "base/utf8.h"
 #include "report/data/pack.h"
@@ -11,7 +10,7 @@ namespace oplens::report {
 namespace {
 
 constexpr std::string_view kJsonBegin = "<script type=\"application/json\" id=\"";
-constexpr std::string_view kChunkBegin = "<script type=\"application/octet-stream\" id=\"c";
+constexpr std::string_view kChunkBegin = "<script type=\"application/octet-stream\" id=\"";
 constexpr std::string_view kNamed = "\">";
 constexpr std::string_view kEnd = "</script>\n";
 
@@ -83,11 +82,9 @@ void WriteJsonBlock(std::string_view id, std::string_view json, Output* output) 
   for (const std::string_view part : {kJsonBegin, id, kNamed, json, kEnd}) output->Write(part);
 }
 
-void WriteChunk(size_t number, std::string_view packed, Output* output) {
+void WriteChunk(std::string_view id, std::string_view packed, Output* output) {
   std::string* out = output->buffer();
-  out->append(kChunkBegin);
-  AppendFormat(out, "{}", number);
-  out->append(kNamed);
+  for (const std::string_view part : {kChunkBegin, id, kNamed}) out->append(part);
   AppendBase64(packed, out);
   out->append(kEnd);
   output->FlushIfLarge();
@@ -97,9 +94,10 @@ size_t JsonBlockBytes(std::string_view id, std::string_view json) {
   return kJsonBegin.size() + id.size() + kNamed.size() + json.size() + kEnd.size();
 }
 
-size_t ChunkBytes(size_t number, std::string_view packed) {
-  return kChunkBegin.size() + fmt::formatted_size("{}", number) + kNamed.size() +
-         Base64Length(packed.size()) + kEnd.size();
+size_t ChunkBytes(std::string_view id, std::string_view packed) {
+  return kChunkBegin.size() + id.size() + kNamed.size() + Base64Length(packed.size()) + kEnd.size();
 }
+
+std::string ChunkId(size_t number) { return fmt::format("c{}", number); }
 
 }  // namespace oplens::report

@@ -36,10 +36,14 @@ std::string SafeJson(std::string_view json);
 
 /// Writes a data block; `json` must be SafeJson.
 void WriteJsonBlock(std::string_view id, std::string_view json, Output* output);
-void WriteChunk(size_t number, std::string_view packed, Output* output);
+/// Writes bytes that are packed.
+void WriteChunk(std::string_view id, std::string_view packed, Output* output);
 /// The sizes in bytes that the two functions above write.
 size_t JsonBlockBytes(std::string_view id, std::string_view json);
-size_t ChunkBytes(size_t number, std::string_view packed);
+size_t ChunkBytes(std::string_view id, std::string_view packed);
+
+/// The ids of blocks by number: "c0", "c1".
+std::string ChunkId(size_t number);
 
 }  // namespace oplens::report
 

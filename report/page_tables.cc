@@ -103,11 +103,12 @@ struct CellTo {
 
 }  // namespace
 
-TablePlans PlanTables(size_t limit_bytes, std::shared_ptr<const prof::ModelPlan> model) {
+TablePlans PlanTables(size_t limit_bytes, std::shared_ptr<const prof::ModelPlan> model,
+                      bool several) {
   TablePlans all;
   for (size_t i = 0; i < prof::Views().size(); ++i) {
     const prof::View& view = prof::Views()[i];
-    if (!view.on_pages) continue;
+    if (!view.on_pages || (view.of_ranks && !several)) continue;
     all.plans.push_back(PlanOf(view, {}));
     all.tables.push_back({i, TableKind::kPlain, view.stream != nullptr});
     if (view.by.empty()) continue;

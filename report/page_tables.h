@@ -35,9 +35,10 @@ struct TablePlans {
 };
 
 /// Each view's plain table, its table by step and rank (or by the one of the two that it supports),
-/// and one by each of its other keys. `limit_bytes`: of the page.
+/// and one by each of its other keys. `limit_bytes`: of the page. `several`: whether there are
+/// several inputs, which views that compare ranks are for.
 TablePlans PlanTables(size_t limit_bytes = SIZE_MAX,
-                      std::shared_ptr<const prof::ModelPlan> model = nullptr);
+                      std::shared_ptr<const prof::ModelPlan> model = nullptr, bool several = true);
 
 /// A table for the page.
 struct PageTable {

@@ -32,7 +32,7 @@ class ViewTables {
   /// Call before anything else.
   void Open() {
     if (views_) return;
-    plans_ = PlanTables(plan_.limit_bytes, plan_.model);
+    plans_ = PlanTables(plan_.limit_bytes, plan_.model, plan_.input_count > 1);
     if (found_ != nullptr) KeepHeld();
     tables_.emplace(plans_, plan_.limit_bytes, &cutter_);
     views_.emplace(plans_.plans, plan_.run, &*tables_);

@@ -12,7 +12,7 @@ namespace {
 
 using SummaryJson = nlohmann::ordered_json;
 
-constexpr int kSummarySchema = 1;
+constexpr int kSummarySchema = 2;
 
 SummaryJson Number(int64_t value) {
   constexpr int64_t kLargestExact = int64_t{1} << 53;
@@ -20,10 +20,8 @@ SummaryJson Number(int64_t value) {
   return value;
 }
 
-std::string SummaryNameOf(size_t block) { return "c" + std::to_string(block); }
-
 SummaryJson SummaryNameOf(const std::optional<size_t>& block) {
-  return block ? SummaryJson(SummaryNameOf(*block)) : SummaryJson(nullptr);
+  return block ? SummaryJson(ChunkId(*block)) : SummaryJson(nullptr);
 }
 
 /// The distinct fields of all tables, which share many of them.
@@ -63,13 +61,20 @@ class SummaryWriter {
     summary["compat"] = "oplens";
     summary["ranks"] = SummaryJson::array();
     for (const Rank& rank : content_.timeline.ranks) summary["ranks"].push_back(RankOf(rank));
+    summary["fields"] = kFieldsId;
     FieldList fields;
     summary["views"] = Views(&fields);
-    summary["fields"] = fields.Take();
     summary["timeline"] = TimelineOf();
     summary["notes"] = content_.notes;
     summary["left_out"] = left_out;
     return summary;
+  }
+
+  /// Those of all tables, on the page or not: a list that does not depend on what fits.
+  SummaryJson Fields() const {
+    FieldList fields;
+    Views(&fields);
+    return fields.Take();
   }
 
  private:
@@ -154,7 +159,7 @@ class SummaryWriter {
     SummaryJson& links = timeline["links"] = SummaryJson::array();
     for (const Placement::Links& of : placement_.links) {
       links.push_back(
-          {{"chunk", SummaryNameOf(of.block)}, {"count", of.count}, {"kind", LinkWord(of.kind)}});
+          {{"chunk", ChunkId(of.block)}, {"count", of.count}, {"kind", LinkWord(of.kind)}});
     }
     SummaryJson& counters = timeline["counters"] = SummaryJson::array();
     for (size_t i = 0; i < content_.timeline.counters.size(); ++i) {
@@ -236,6 +241,14 @@ std::vector<std::pair<int64_t, int64_t>> MissingOf(const Lane& lane,
   }
   if (known_to < lane.end_ns || missing.empty()) missing.emplace_back(known_to, lane.end_ns);
   return missing;
+}
+
+std::string WriteFields(const PageContent& content) {
+  Placement nothing;
+  nothing.tables.resize(content.plans->tables.size());
+  return SummaryWriter(content, nothing)
+      .Fields()
+      .dump(-1, ' ', false, SummaryJson::error_handler_t::replace);
 }
 
 std::string WriteSummary(const PageContent& content, const Placement& placement,

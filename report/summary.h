@@ -47,6 +47,12 @@ struct Placement {
   std::vector<Links> links;
 };
 
+/// Id of the block of WriteFields.
+inline constexpr std::string_view kFieldsId = "f";
+
+/// The distinct fields of all tables as JSON, which tables name by place.
+std::string WriteFields(const PageContent& content);
+
 std::string WriteSummary(const PageContent& content, const Placement& placement,
                          const std::vector<std::string>& left_out);
 

@@ -58,8 +58,9 @@ class Csv : public TextFile {
  public:
   using TextFile::TextFile;
   std::unique_ptr<Sink> NewTable() override {
-    return MakeCsvSink(&output_, plan_.header_keys,
-                       plan_.to_terminal ? Utf8Hidden::kControls : Utf8Hidden::kNothing);
+    return MakeCsvSink(&output_,
+                       {plan_.header_keys, plan_.exact_cells,
+                        plan_.to_terminal ? Utf8Hidden::kControls : Utf8Hidden::kNothing});
   }
 };
 

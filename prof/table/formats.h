@@ -21,6 +21,7 @@ struct FormatPlan {
   std::vector<std::pair<std::string, std::string>> meta;  ///< How the tables were made.
   bool names_tables = false;   ///< Each row names its table, if the format can.
   bool header_keys = false;    ///< The header shows the keys of -c.
+  bool exact_cells = false;    ///< Of CSV: texts as they are (CsvForm).
   Screen screen = {};          ///< Of a terminal.
   size_t markdown_rows = 100;  ///< The most of a table in Markdown; 0: all.
   std::string title;           ///< Of a picture.

@@ -1,5 +1,6 @@
 #include "prof/table/text_sinks.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <variant>
@@ -26,16 +27,57 @@ void AppendQuoted(std::string_view text, Utf8Hidden hidden, std::string* out) {
   out->push_back('"');
 }
 
+/// Whether spreadsheets take a cell that begins so for a formula. The wide forms are those of
+/// Chinese and Japanese keyboards. One character alone computes nothing: "-" is unknown.
+bool BeginsFormula(std::string_view text) {
+  constexpr std::string_view kFirst[] = {"=",  "+",      "-",      "@",      "\t",    "\r",
+                                         "\n", "\uFF0B", "\uFF0D", "\uFF1D", "\uFF20"};
+  return text.size() > 1 && std::ranges::any_of(kFirst, [&](std::string_view first) {
+           return text.starts_with(first);
+         });
+}
+
+/// The length of the control character at `i`, other than tabs and line ends; 0: it is none.
+size_t ControlLength(std::string_view text, size_t i) {
+  const auto at = [&](size_t place) { return static_cast<unsigned char>(text[place]); };
+  if (at(i) < 0x20) return at(i) == '\t' || at(i) == '\n' || at(i) == '\r' ? 0 : 1;
+  if (at(i) == 0x7F) return 1;
+  // U+0080 to U+009F.
+  const bool wide = at(i) == 0xC2 && i + 1 < text.size() && at(i + 1) >= 0x80 && at(i + 1) < 0xA0;
+  return wide ? 2 : 0;
+}
+
+/// A text that no spreadsheet computes and no terminal obeys: an apostrophe before a formula, as
+/// OWASP advises, and '_' for control characters. May return `text` itself.
+std::string_view Harmless(std::string_view text, std::string* made) {
+  bool controls = false;
+  for (size_t i = 0; i < text.size() && !controls; ++i) controls = ControlLength(text, i) > 0;
+  const bool formula = BeginsFormula(text);
+  if (!controls && !formula) return text;
+  made->assign(formula ? "'" : "");
+  for (size_t i = 0; i < text.size(); ++i) {
+    const size_t length = ControlLength(text, i);
+    made->push_back(length > 0 ? '_' : text[i]);
+    if (length > 1) ++i;
+  }
+  return *made;
+}
+
+/// Whether a cell's text comes from an input.
+bool IsOfInput(const Cell& cell) {
+  return std::holds_alternative<std::string_view>(cell.value) ||
+         std::holds_alternative<Cell::Texts>(cell.value);
+}
+
 class CsvSink : public Sink {
  public:
-  CsvSink(Output* output, bool header_keys, Utf8Hidden hidden)
-      : output_(output), header_keys_(header_keys), hidden_(hidden) {}
+  CsvSink(Output* output, const CsvForm& form) : output_(output), form_(form) {}
 
   void Begin(std::string_view, std::vector<Field> fields) override {
     fields_ = std::move(fields);
     std::string* out = output_->buffer();
     for (const Field& field : fields_) {
-      AppendQuoted(header_keys_ ? field.key : field.header, hidden_, out);
+      AppendQuoted(form_.header_keys ? field.key : field.header, form_.hidden, out);
       out->push_back(',');
     }
     out->back() = '\n';
@@ -44,7 +86,9 @@ class CsvSink : public Sink {
   void Row(std::span<const Cell> cells) override {
     std::string* out = output_->buffer();
     for (size_t i = 0; i < cells.size(); ++i) {
-      AppendQuoted(CellText(fields_[i], cells[i], &scratch_), hidden_, out);
+      std::string_view text = CellText(fields_[i], cells[i], &scratch_);
+      if (!form_.exact && IsOfInput(cells[i])) text = Harmless(text, &harmless_);
+      AppendQuoted(text, form_.hidden, out);
       out->push_back(',');
     }
     out->back() = '\n';
@@ -53,16 +97,16 @@ class CsvSink : public Sink {
 
  private:
   Output* output_;
-  bool header_keys_;
-  Utf8Hidden hidden_;
+  CsvForm form_;
   std::vector<Field> fields_;
   std::string scratch_;
+  std::string harmless_;
 };
 
 }  // namespace
 
-std::unique_ptr<Sink> MakeCsvSink(Output* output, bool header_keys, Utf8Hidden hidden) {
-  return std::make_unique<CsvSink>(output, header_keys, hidden);
+std::unique_ptr<Sink> MakeCsvSink(Output* output, const CsvForm& form) {
+  return std::make_unique<CsvSink>(output, form);
 }
 
 namespace {

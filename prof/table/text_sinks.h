@@ -14,10 +14,14 @@ namespace oplens::prof {
 
 // Sinks that append lines to an output, which must outlive them.
 
-/// RFC 4180, all fields quoted, "\n" line ends; unknown is an empty field. The header shows
-/// headers, or keys with `header_keys`. `hidden`: characters that a terminal must not get.
-std::unique_ptr<Sink> MakeCsvSink(Output* output, bool header_keys = false,
-                                  Utf8Hidden hidden = Utf8Hidden::kNothing);
+struct CsvForm {
+  bool header_keys = false;  ///< The header shows keys, not headers.
+  bool exact = false;        ///< Texts as they are: a spreadsheet may take one for a formula.
+  Utf8Hidden hidden = Utf8Hidden::kNothing;  ///< Characters that a terminal must not get.
+};
+
+/// RFC 4180, all fields quoted, "\n" line ends; unknown is an empty field.
+std::unique_ptr<Sink> MakeCsvSink(Output* output, const CsvForm& form = {});
 
 /// Columns of fixed width: lines of at most `width` characters, except that integers are never cut.
 /// Unknown is "-". If the columns need more, texts shrink, then the least important columns are

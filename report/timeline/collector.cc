@@ -208,7 +208,7 @@ void Collector::End(const prof::Run* run) {
   kernel_signatures_.clear();
   kernel_signatures_.shrink_to_fit();
   const PathPairs path = CriticalPairsOf(*run);
-  HostLanes host(*run, origin_ns, HostBytes(), &timeline_);
+  HostLanes host(*run, origin_ns, HostBytes(), options_.limit_bytes, &timeline_);
   if (options_.host) host.Make(path);
   // Lanes of threads precede lanes of streams.
   const auto first_stream = static_cast<uint32_t>(timeline_.lanes.size());

@@ -170,11 +170,13 @@ std::optional<Link::End> EventPlaces::Find(uint32_t event) const {
   return at->place;
 }
 
-HostLanes::HostLanes(const prof::Run& run, int64_t origin_ns, size_t max_bytes, Timeline* timeline)
+HostLanes::HostLanes(const prof::Run& run, int64_t origin_ns, size_t max_bytes, size_t limit_bytes,
+                     Timeline* timeline)
     : run_(run),
       trace_(run.trace()),
       origin_ns_(origin_ns),
       max_bytes_(max_bytes),
+      limit_bytes_(limit_bytes),
       timeline_(*timeline),
       names_(run.joined(), &timeline->signatures),
       times_(run.steps().all(), origin_ns) {}
@@ -294,7 +296,7 @@ void HostLanes::Survey() {
   }
   HostRequest& wish = timeline_.host.emplace_back();
   wish.rank = std::string(run_.rank());
-  times_.Choose(MostEvents(sample), &wish);
+  times_.Choose(MostEvents(sample), limit_bytes_, &wish);
 }
 
 /// Estimates from the sample how many events fit.
@@ -304,12 +306,11 @@ size_t HostLanes::MostEvents(const std::vector<LaneEvent>& sample) const {
   return 10 * max_bytes_ * sample.size() / (10 * bytes + kTenthsOfLinks * sample.size());
 }
 
-/// Estimates the number of events of a thread in O(1).
+/// The number of events of a thread that are selected.
 size_t HostLanes::CountOf(ThreadIndex thread) const {
-  const parse::ThreadRanges& ranges = run_.joined().threads();
-  const size_t calls = call_bounds_[thread + 1] - call_bounds_[thread];
-  return thread < ranges.thread_count() ? ranges.EndOf(thread) - ranges.BeginOf(thread) + calls
-                                        : calls;
+  size_t count = 0;
+  ForEach(thread, [&count](const HostEvent&) { ++count; });
+  return count;
 }
 
 /// Packs the events of each stretch, with those enclosing its start unless these are in a chunk.

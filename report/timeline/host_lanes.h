@@ -98,12 +98,13 @@ class EventPlaces {
 };
 
 /// Builds one lane per thread of a run, with the ranges and API calls of some or all steps in
-/// chunks. Visits each event twice and keeps only those in chunks.
+/// chunks. Visits each event three times and keeps only those in chunks.
 class HostLanes {
  public:
-  /// Chunks take at most about `max_bytes` on a page. `run` and `timeline` must outlive this
-  /// object.
-  HostLanes(const prof::Run& run, int64_t origin_ns, size_t max_bytes, Timeline* timeline);
+  /// Chunks take at most about `max_bytes` on a page of at most `limit_bytes`. `run` and
+  /// `timeline` must outlive this object.
+  HostLanes(const prof::Run& run, int64_t origin_ns, size_t max_bytes, size_t limit_bytes,
+            Timeline* timeline);
 
   /// Adds the lanes, their chunks, and the links from forward ops to backward nodes among them.
   /// Keeps the places of the events of `path`.
@@ -142,6 +143,7 @@ class HostLanes {
   const Trace& trace_;
   int64_t origin_ns_;
   size_t max_bytes_;
+  size_t limit_bytes_;
   Timeline& timeline_;
   HostNames names_;
   int64_t last_ns_ = 0;              // End of ranges that are still open.

@@ -104,10 +104,16 @@ void HostTimes::TakeFurther(size_t most_events) {
   }
 }
 
-void HostTimes::Choose(size_t max_events, HostRequest* wish) {
+size_t HostTimes::MostFurtherEvents(size_t limit_bytes) {
+  const double times = static_cast<double>(limit_bytes) / static_cast<double>(kUsualBytes);
+  return std::max(kFurtherEvents, static_cast<size_t>(times * double{kFurtherEvents}));
+}
+
+void HostTimes::Choose(size_t max_events, size_t limit_bytes, HostRequest* wish) {
   wish->events = events_;
   for (const Window& window : windows_) wish->steps.push_back(window.step);
-  if (events_ <= std::min(max_events, kFewEvents)) {
+  const size_t most_further = MostFurtherEvents(limit_bytes);
+  if (events_ <= std::min(max_events, std::max(kFewEvents, most_further))) {
     chosen_ = {{{INT64_MIN, INT64_MAX}, 0}};
     return;
   }
@@ -118,7 +124,8 @@ void HostTimes::Choose(size_t max_events, HostRequest* wish) {
     left -= CutWindow(all_fits ? max_events : max_events / windows_.size(), &part);
   }
   const size_t used = max_events - left;
-  TakeFurther(std::min(left, kFurtherEvents - std::min(used, kFurtherEvents)));
+  const size_t left_by_number = most_further - std::min(used, most_further);
+  TakeFurther(std::min(left, left_by_number));
   for (const Part& part : parts_) {
     if (part.kept_until_ns > part.time.start_ns) {
       const prof::Interval time = {part.time.start_ns, part.kept_until_ns};
@@ -135,6 +142,7 @@ void HostTimes::Choose(size_t max_events, HostRequest* wish) {
     if (part.events == 0 || missing_from_ns >= part.time.end_ns) continue;
     wish->missing.push_back({missing_from_ns, part.time.end_ns});
   }
+  if (left_by_number < left && !wish->missing.empty()) wish->most_events = most_further;
 }
 
 }  // namespace oplens::report

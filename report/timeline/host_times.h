@@ -20,7 +20,7 @@ namespace oplens::report {
 ///
 /// first the windows, each cut to its share if it has more events; then the other steps in time
 /// order, with the time between them, as long as the whole next part fits and the total stays
-/// within kFurtherEvents (pages are passed on). Times are relative to the origin.
+/// within MostFurtherEvents (pages are passed on). Times are relative to the origin.
 class HostTimes {
  public:
   /// A stretch that goes into chunks.
@@ -29,7 +29,9 @@ class HostTimes {
     size_t place = 0;  ///< Index of its window, or EventChunk::kNoWindow.
   };
 
-  static constexpr size_t kFurtherEvents = 65536;
+  /// How many events further steps may bring the page to. It grows with the size that pages may
+  /// have: who asks for a larger page gets more of them. `limit_bytes`: of the page.
+  static size_t MostFurtherEvents(size_t limit_bytes);
 
   HostTimes(std::span<const prof::Step> steps, int64_t origin_ns);
 
@@ -39,13 +41,15 @@ class HostTimes {
   void Count(int64_t start_ns);
 
   /// Call after all events: chooses stretches with at most `max_events`, and describes in `wish`
-  /// what was counted and what was not chosen.
-  void Choose(size_t max_events, HostRequest* wish);
+  /// what was counted, what was not chosen, and why not. `limit_bytes`: of the page.
+  void Choose(size_t max_events, size_t limit_bytes, HostRequest* wish);
 
   /// By start, disjoint.
   std::span<const Stretch> chosen() const { return chosen_; }
 
  private:
+  static constexpr size_t kFurtherEvents = 65536;  ///< On a page of kUsualBytes or less.
+  static constexpr size_t kUsualBytes = 10'000'000;
   /// A few chunks; below that no selection is made.
   static constexpr size_t kFewEvents = 131072;
   static constexpr size_t kBins = 1024;

@@ -95,6 +95,9 @@ struct HostRequest {
   std::vector<int64_t> steps;           ///< Steps with windows, by priority.
   std::vector<prof::Interval> missing;  ///< Events that start here are not requested.
   size_t events = 0;                    ///< Of the rank.
+  /// If there was room for more events than were requested: as many as further steps may bring the
+  /// page to; 0: there was none.
+  size_t most_events = 0;
 };
 
 /// All candidate data for the timeline of a page; what fits is decided later.

@@ -186,7 +186,8 @@ TEST_F(Names, AreWholeInEveryFormat) {
             "Kernel\n\u6838\u51fd\u6570_\"a,b\"_\U0001f600\nbad\ufffd\ufffd\n");
 }
 
-// What a name holds does not reach a terminal; elsewhere its bytes are those of the file.
+// What a name holds does not reach a terminal; elsewhere its bytes are those of the file if asked
+// for.
 TEST(Terminal, NamesCannotChangeIt) {
   const std::string evil = "k\x1b]0;t\x07\r\n\u202e\u009bm";
   SmallProfile profile;
@@ -199,6 +200,8 @@ TEST(Terminal, NamesCannotChangeIt) {
     EXPECT_THAT(OnTerminal(80, arguments).out, HasSubstr("k_]0;t_____m"));
   }
   EXPECT_EQ(RunProf({"--quiet", "--csv", "-c", "name_full", path}).out,
+            "\"FullName\"\n\"k_]0;t_\r\n\u202e_m\"\n");
+  EXPECT_EQ(RunProf({"--quiet", "--csv", "--cells", "exact", "-c", "name_full", path}).out,
             "\"FullName\"\n\"" + evil + "\"\n");
 }
 

@@ -108,6 +108,8 @@ INSTANTIATE_TEST_SUITE_P(
              {"--view", "overview", "--compat", "tensorboard", "/dev/null"},
              "'tensorboard': tb?"},
         Case{"HeaderWithoutCsv", "prof", {"--header", "keys", "/dev/null"}, "--csv"},
+        Case{"CellsWithoutCsv", "prof", {"--cells", "exact", "/dev/null"}, "--csv"},
+        Case{"NearCells", "prof", {"--csv", "--cells", "exakt", "/dev/null"}, "'exakt': exact?"},
         Case{"NearHeader", "prof", {"--csv", "--header", "key", "/dev/null"}, "'key': keys?"},
         Case{"TopOfNothing", "prof", {"--by", "op", "--top", "0", "/dev/null"}, "--top"},
         Case{"TopIsNoNumber", "prof", {"--by", "op", "--top", "x", "/dev/null"}, "x"},

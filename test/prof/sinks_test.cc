@@ -42,7 +42,10 @@ std::string Written(const std::function<std::unique_ptr<Sink>(Output*)>& make,
 std::unique_ptr<Sink> Json(Output* output) { return MakeJsonSink(output, false); }
 
 std::unique_ptr<Sink> Csv(Output* output) { return MakeCsvSink(output); }
-std::unique_ptr<Sink> CsvWithKeys(Output* output) { return MakeCsvSink(output, true); }
+std::unique_ptr<Sink> CsvWithKeys(Output* output) {
+  return MakeCsvSink(output, {.header_keys = true});
+}
+std::unique_ptr<Sink> ExactCsv(Output* output) { return MakeCsvSink(output, {.exact = true}); }
 
 auto Width(int width) {
   return [width](Output* output) { return MakeWidthSink(output, width); };
@@ -266,6 +269,32 @@ TEST_F(SinksTest, TableLinesFillTheWidth) {
     }
     EXPECT_LE(longest, static_cast<size_t>(width));
     EXPECT_GE(longest + 1, static_cast<size_t>(width)) << "the shared columns take what is left";
+  }
+}
+
+TEST_F(SinksTest, CsvHoldsNothingThatASpreadsheetOrATerminalObeys) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"=HYPERLINK(1)", "'=HYPERLINK(1)"},
+      {"+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"},
+      {"-1+2", "'-1+2"},
+      {"@SUM(A1)", "'@SUM(A1)"},
+      {"\t=1", "'\t=1"},
+      {"\uFF1D1", "'\uFF1D1"},
+      {"a\x1B[31mb\x7F", "a_[31mb_"},
+      {"c\u009B2J", "c_2J"},
+      {"=\x1B", "'=_"},
+      {"aten::mm", "aten::mm"},
+      {"a=b", "a=b"},
+      {"-", "-"},
+      {"\u00E9\tx\ny", "\u00E9\tx\ny"},
+      {"cut \xC2", "cut \uFFFD"},
+  };
+  for (const auto& [text, expected] : cases) {
+    SCOPED_TRACE(text);
+    known_.op = text;
+    EXPECT_EQ(Written(Csv, "op,idx", {&known_}), "\"Op\",\"Idx\"\n\"" + expected + "\",\"1\"\n");
+    if (text.starts_with("cut")) continue;
+    EXPECT_EQ(Written(ExactCsv, "op,idx", {&known_}), "\"Op\",\"Idx\"\n\"" + text + "\",\"1\"\n");
   }
 }
 

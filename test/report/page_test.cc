@@ -126,6 +126,12 @@ TEST(PlanTest, EveryViewIsPlainOnceAndFirst) {
     if (view.on_pages) all.push_back(view.name);
   }
   EXPECT_EQ(plain, all);
+  // Views that compare ranks are not on a page of one input.
+  const TablePlans of_one = PlanTables(SIZE_MAX, nullptr, false);
+  for (const TablePlans::Of& table : of_one.tables) {
+    EXPECT_FALSE(prof::Views()[table.view].of_ranks);
+  }
+  EXPECT_LT(of_one.tables.size(), plans.tables.size());
 }
 
 TEST(PlanTest, RowsByStepKeepTheKeysOfTheView) {

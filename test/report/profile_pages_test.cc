@@ -34,7 +34,7 @@ class FamiliesOfPagesTest : public testing::TestWithParam<std::string> {
 TEST_P(FamiliesOfPagesTest, TablesTimelineAndLinks) {
   const std::string profile = Write();
   const ReadPage page = PageOf({profile}, {"--keep-paths", "--quiet"});
-  EXPECT_EQ(page.summary().at("schema"), 1);
+  EXPECT_EQ(page.summary().at("schema"), 2);
   EXPECT_THAT(page.summary().at("program").get<std::string>(), testing::StartsWith("oplens "));
   EXPECT_TRUE(page.summary().at("made").is_null());
   EXPECT_EQ(page.summary().at("left_out"), json::array());

@@ -310,13 +310,30 @@ std::vector<size_t> EventsOfSteps(const ReadPage& page, const json& lane) {
   return found;
 }
 
+TEST(ReportTest, HostEventsOfAFewStepsAreOnTheirPage) {
+  constexpr int kLaunches = 100;
+  const std::string profile = WriteSteps(60, kLaunches);
+  // At the beginning, where an estimate by all events would look at none of these, and at the end.
+  for (const std::string& steps : {std::string("0-1"), std::string("3"), std::string("58-59")}) {
+    SCOPED_TRACE(steps);
+    const ReadPage page = PageOf({profile}, {"--quiet", "--step-range", steps});
+    const size_t count = steps == "3" ? 1 : 2;
+    EXPECT_THAT(page.summary().at("left_out").dump(), Not(HasSubstr("of the host")));
+    for (const json& lane : page.summary().at("timeline").at("lanes")) {
+      if (lane.at("kind") != "thread") continue;
+      EXPECT_EQ(page.EventsOf(lane).size(), count * (2 * kLaunches + 1));
+    }
+    ExpectLinks(page, count * kLaunches);
+  }
+}
+
 TEST(ReportTest, HostEventsOfThreeStepsThenOfThoseThatFit) {
   constexpr int kSteps = 60;
   constexpr int kLaunches = 600;
   const std::string profile = WriteSteps(kSteps, kLaunches);
   // With room for all, and for some steps besides the three.
   size_t kept_before = SIZE_MAX;
-  const std::string some = std::to_string(report::EmbeddedPage().size() + 496'000);
+  const std::string some = std::to_string(report::EmbeddedPage().size() + 436'000);
   for (const std::string& limit : {std::string("10MB"), some}) {
     SCOPED_TRACE(limit);
     const ReadPage page = PageOf({profile}, {"--quiet", "--report-limit", limit});
@@ -353,7 +370,8 @@ TEST(ReportTest, HostEventsOfThreeStepsBeforeOtherEventsOfGpus) {
   // Five chunks of the GPU, of which the three steps are in three.
   const std::string profile = WriteSteps(120, 600);
   size_t seen = 0;
-  for (const char* limit : {"670k", "685k", "700k", "715k", "730k"}) {
+  for (const size_t more : {380'000u, 395'000u, 410'000u, 425'000u, 440'000u}) {
+    const std::string limit = std::to_string(report::EmbeddedPage().size() + more);
     const ReadPage page = PageOf({profile}, {"--quiet", "--report-limit", limit});
     bool gpu_is_cut = false;
     bool steps_are_whole = true;

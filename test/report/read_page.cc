@@ -86,23 +86,22 @@ ReadPage::ReadPage(std::string html) : html_(std::move(html)) {
   at = 0;
   summary_ = nlohmann::json::parse(
       Between(html_, "<script type=\"application/json\" id=\"summary\">", "</script>", &at));
-  for (nlohmann::json& view : summary_.at("views")) {
-    NameFields(&view);
-    if (!view.at("by_step").is_null()) NameFields(&view.at("by_step"));
-    for (nlohmann::json& grouping : view.at("groupings")) NameFields(&grouping);
-  }
   const std::string begin = "<script type=\"application/octet-stream\" id=\"";
   while (html_.find(begin, at) != std::string::npos) {
     const std::string id(Between(html_, begin, "\">", &at));
     const size_t end = html_.find("</script>", at);
     blocks_[id] = html_.substr(at, end - at);
   }
+  const nlohmann::json fields = nlohmann::json::parse(Bytes(summary_.at("fields")));
+  for (nlohmann::json& view : summary_.at("views")) {
+    NameFields(fields, &view);
+    if (!view.at("by_step").is_null()) NameFields(fields, &view.at("by_step"));
+    for (nlohmann::json& grouping : view.at("groupings")) NameFields(fields, &grouping);
+  }
 }
 
-void ReadPage::NameFields(nlohmann::json* table) const {
-  for (nlohmann::json& field : table->at("fields")) {
-    field = summary_.at("fields").at(field.get<size_t>());
-  }
+void ReadPage::NameFields(const nlohmann::json& fields, nlohmann::json* table) {
+  for (nlohmann::json& field : table->at("fields")) field = fields.at(field.get<size_t>());
 }
 
 std::string ReadPage::Bytes(const std::string& id) const {

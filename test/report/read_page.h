@@ -58,7 +58,7 @@ class ReadPage {
 
  private:
   /// Puts the fields of a table in the place of their numbers.
-  void NameFields(nlohmann::json* table) const;
+  static void NameFields(const nlohmann::json& fields, nlohmann::json* table);
 
   std::string html_;
   std::string title_;

@@ -192,6 +192,8 @@ std::vector<prof::Step> EvenSteps(int64_t begin_ns, size_t count) {
   return steps;
 }
 
+constexpr size_t kUsualLimit = 10'000'000;
+
 /// Chooses among events of which `each` start in every 10 ns from 0 to `end_ns`; answers the number
 /// in what was chosen.
 size_t EventsChosen(HostTimes* times, int64_t end_ns, size_t each, size_t most, HostRequest* wish) {
@@ -199,7 +201,7 @@ size_t EventsChosen(HostTimes* times, int64_t end_ns, size_t each, size_t most, 
   for (int64_t t = 0; t < end_ns; t += 10) {
     for (size_t i = 0; i < each; ++i) times->Count(t);
   }
-  times->Choose(most, wish);
+  times->Choose(most, kUsualLimit, wish);
   size_t chosen = 0;
   for (const HostTimes::Stretch& stretch : times->chosen()) {
     for (int64_t t = 0; t < end_ns; t += 10) {
@@ -260,6 +262,31 @@ TEST(HostTimesTest, WindowsThenFurtherStepsThenWhatIsBefore) {
   EXPECT_EQ(before, 130 * kEach);
 }
 
+TEST(HostTimesTest, ALargerPageHoldsMoreFurtherSteps) {
+  // 260,000 events, 2,000 in every 10 ns.
+  const auto chosen_at = [](size_t limit_bytes, size_t most, HostRequest* wish) {
+    HostTimes times(EvenSteps(200, 10), 0);
+    times.BeginThread();
+    for (int64_t t = 0; t < 1300; t += 10) {
+      for (int i = 0; i < 2000; ++i) times.Count(t);
+    }
+    times.Choose(most, limit_bytes, wish);
+    return IsChosen(times, 200 + 110 * 9 + 99);
+  };
+  constexpr size_t kRoom = 1'000'000;
+  HostRequest usual;
+  EXPECT_FALSE(chosen_at(kUsualLimit, kRoom, &usual));
+  EXPECT_EQ(usual.most_events, 65'536u);  // There was room for more.
+  HostRequest larger;
+  EXPECT_TRUE(chosen_at(10 * kUsualLimit, kRoom, &larger));
+  EXPECT_EQ(larger.most_events, 0u);
+  EXPECT_TRUE(larger.missing.empty());
+  HostRequest no_room;
+  EXPECT_FALSE(chosen_at(10 * kUsualLimit, 70'000, &no_room));
+  EXPECT_EQ(no_room.most_events, 0u);
+  EXPECT_FALSE(no_room.missing.empty());
+}
+
 TEST(HostTimesTest, HostileStepsAndTimes) {
   std::vector<prof::Step> steps(4);
   steps[0].host = {INT64_MIN, INT64_MAX};
@@ -272,7 +299,7 @@ TEST(HostTimesTest, HostileStepsAndTimes) {
     for (int i = 0; i < 70000; ++i) times.Count(INT64_MIN);
     for (int i = 0; i < 70000; ++i) times.Count(INT64_MAX);
     HostRequest wish;
-    times.Choose(100, &wish);
+    times.Choose(100, kUsualLimit, &wish);
     EXPECT_EQ(wish.events, 140000u);
     EXPECT_FALSE(wish.missing.empty());
   }

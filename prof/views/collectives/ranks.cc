@@ -317,7 +317,7 @@ extern constexpr View kRanksView = {
     .fields = FieldsWithoutBy<kRanksColumns>,
     .make = MakePartial<Ranks>,
     .narrow = "step_ns,busy_pct,communication_pct,wait_ns,peak_bytes,place",
-    .on_pages = false,
+    .of_ranks = true,
     .calls = true,
     .saved_form = 1};
 

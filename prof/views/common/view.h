@@ -131,6 +131,7 @@ struct View {
   std::string_view refuses_where = {};  ///< Why --where does not apply to its rows; "": it does.
   bool keeps_document = false;          ///< Prints its document even if rows are requested.
   bool on_pages = true;       ///< Shown on pages; other views' contents are elsewhere on them.
+  bool of_ranks = false;      ///< On pages of several inputs only: it compares ranks.
   bool whole = false;         ///< Covers the whole run, whatever is selected.
   bool may_be_empty = false;  ///< Having no rows is good news.
   bool sorts = false;         ///< Applies ViewOptions::sort and top itself.

@@ -435,7 +435,7 @@ extern constexpr View kPlacesView = {
     .by = kPlacesKeys,
     .narrow = "count,time_ns,tc_pct",
     .important = "op,kernel,time_ns,count,layer,dir,tc_pct,shape",
-    .on_pages = false,
+    .of_ranks = true,
     .saved_form = 1};
 
 }  // namespace oplens::prof

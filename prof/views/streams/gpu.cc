@@ -52,9 +52,9 @@ constexpr Column<GpuRow> kGpuColumns[] = {
     FigureColumn<&GpuSums::window_ns>{
         "window_ns", "Window(ns)", "ns", 13,
         "from the start of the rank's first step to the end of its last"},
-    FigureColumn<&GpuSums::busy_ns>{"busy_ns", "Busy(ns)", "ns", 13,
+    FigureColumn<&GpuSums::busy_ns>{"busy_ns", "KernelBusy(ns)", "ns", 14,
                                     "time in the window in which a kernel or graph replay ran"},
-    {AsRatio({"busy_pct", "Busy(%)", "%", kDecimal, 8, "100 x busy_ns / window_ns"},
+    {AsRatio({"busy_pct", "KernelBusy(%)", "%", kDecimal, 13, "100 x busy_ns / window_ns"},
              {"busy_ns", "window_ns", 100}),
      [](const GpuRow& row) { return GpuRatio(row.sums.busy_ns, row.sums.window_ns, 100); }},
     {{"sm_efficiency_pct", "SMEff(%)", "%", kDecimal, 8,

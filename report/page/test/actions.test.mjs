@@ -133,6 +133,14 @@ test('the timeline: details, arrows, search, range, pins', { skip }, async () =>
   const details = await page.textContent('.details');
   for (const word of ['Duration', 'Lane', 'shapes', 'launch from']) assert.ok(details.includes(word), word);
   assert.match(details, /of rank 0/);
+  // The address keeps it; one that names no event chooses none.
+  await page.waitForFunction(() => /[#&]event=\d+\.\d+/.test(location.hash));
+  const [hash, name] = [await page.evaluate(() => location.hash), await page.textContent('.details h3')];
+  await open.go(hash.replace(/event=[\d.]+/, 'event=99.99'));
+  assert.equal(await page.$$eval('.details', (all) => all.length), 0);
+  await open.go(hash);
+  await page.waitForFunction(() => document.querySelector('.details')?.textContent.includes('launch'));
+  assert.equal(await page.textContent('.details h3'), name);
   // Along the arrow to the launch, and back.
   await page.click('.details dd button');
   await page.waitForFunction(() => document.querySelector('.details')?.textContent.includes('launch to'));
@@ -223,7 +231,7 @@ test('the overview says in words where the time goes, with ways to it', { skip }
   assert.ok(says.includes(`: ${(Math.max(...waits) / 1e6).toFixed(3)} ms a step`), says);
   const steps = objectsOf(readPage(path).table(viewOf('distributed')));
   const exposed = steps.reduce((sum, row) => sum + row.communication_ns, 0);
-  assert.ok(says.includes(`${(exposed / 1e6).toFixed(3)} ms of it is exposed`), says);
+  assert.ok(says.includes(`${(exposed / steps.length / 1e6).toFixed(3)} ms is exposed`), says);
   const [most] = objectsOf(readPage(path).table(viewOf('operators'))).sort((a, b) => b.device_self_ns - a.device_self_ns);
   assert.ok(says.includes(`most time on the GPUs is ${most.op}: ${(most.device_self_ns / 1e6).toFixed(3)} ms`), says);
   await page.click('.findings button[data-tab="operators"]');
@@ -254,7 +262,7 @@ test('the overview says in words where the time goes, with ways to it', { skip }
   await open.go('#tab=overview&steps=7&rank=1');
   const one = rows.find((row) => row.step === '7' && row.rank === '1');
   assert.ok((await page.textContent('.findings')).includes(`A step takes ${(one.total_ns / 1e6).toFixed(3)} ms (one step)`));
-  assert.ok((await page.textContent('.findings')).includes('over the ranks and steps that are chosen'));
+  assert.ok((await page.textContent('.findings')).includes('of a step (mean of all that are chosen)'));
   assert.ok((await page.textContent('#gpus-whole')).includes('of the whole run'));
   assert.match(await page.textContent('.findings li:has-text("The kernel with most time")'), /\(of the whole run\)/);
   assert.ok((await page.textContent('.title p')).includes('2 ranks \u00b7 2 GPUs (NVIDIA'));

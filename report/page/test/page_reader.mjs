@@ -7,15 +7,16 @@ export function readPage(path) {
   const html = readFileSync(path, 'utf8');
   const text = /<script type="application\/json" id="summary">([\s\S]*?)<\/script>/.exec(html)[1];
   const blocks = new Map();
-  for (const [, id, base64] of html.matchAll(/<script type="application\/octet-stream" id="(c\d+)">([^<]*)<\/script>/g)) blocks.set(id, base64);
+  for (const [, id, base64] of html.matchAll(/<script type="application\/octet-stream" id="(f|c\d+)">([^<]*)<\/script>/g)) blocks.set(id, base64);
   const json = (id) => JSON.parse(inflateRawSync(Buffer.from(blocks.get(id).trim(), 'base64')).toString('utf8'));
   const table = ({ fields, table: id }) => {
     const columns = json(id).columns.map((column) => (column.d ? column.i.map((at) => (at < 0 ? null : column.d[at])) : column.v));
     return { fields, columns, rows: columns.length ? columns[0].length : 0 };
   };
   const summary = JSON.parse(text);
+  const fields = json(summary.fields);
   for (const view of summary.views) {
-    for (const of of [view, view.by_step, ...view.groupings]) if (of) of.fields = of.fields.map((place) => summary.fields[place]);
+    for (const of of [view, view.by_step, ...view.groupings]) if (of) of.fields = of.fields.map((place) => fields[place]);
   }
   return { html, summary, blocks, json, table };
 }
@@ -84,7 +85,14 @@ export function parseCsv(text) {
   return rows;
 }
 
-/** As the page writes a value into a CSV cell. */
+/** As the page writes a value of a field into a CSV cell: no program takes it for a formula or a control sequence. */
+export function csvText(value, type) {
+  const text = [...cellText(value)].map((letter) => (/[\t\r\n]/.test(letter) || !/\p{Cc}/u.test(letter) ? letter : `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)).join('');
+  const formula = ['=', '+', '-', '@', '\t', '\r', '\n', '\uff0b', '\uff0d', '\uff1d', '\uff20'].includes(text[0]);
+  return formula && !['integer', 'decimal', 'integers', 'extent'].includes(type) ? `'${text}` : text;
+}
+
+/** A value as a text; a list joined. */
 export function cellText(value) {
   if (value === null || value === undefined) return '';
   return Array.isArray(value) ? value.map((item) => item ?? '').join(', ') : String(value);

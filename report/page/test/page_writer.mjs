@@ -13,7 +13,10 @@ export class PageWriter {
 
   /** Adds a chunk of bytes and gives its id. */
   bytes(bytes) {
-    const id = `c${this.blocks.length}`;
+    return this.block(`c${this.blocks.length}`, bytes);
+  }
+
+  block(id, bytes) {
     const base64 = deflateRawSync(bytes, { level: this.level }).toString('base64');
     this.blocks.push(`<script type="application/octet-stream" id="${id}">${base64}</script>`);
     return id;
@@ -41,7 +44,9 @@ export class PageWriter {
   }
 
   write(template, given, path) {
-    const summary = withFieldList(given);
+    const { fields, ...listed } = withFieldList(given);
+    const summary = { ...listed, fields: 'f' };
+    this.block('f', Buffer.from(JSON.stringify(fields)));
     const title = summary.title.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/\0/g, '\ufffd');
     const json = JSON.stringify(summary).replace(/</g, '\\u003c');
     const data = [`<script type="application/json" id="summary">${json}</script>`, ...this.blocks].join('\n');

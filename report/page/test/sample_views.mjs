@@ -49,8 +49,9 @@ compute_pct|Compute|%|decimal|none|compute_ns / kernel_ns|compute_ns kernel_ns 1
   'memory-events': `${RANK}\ndevice|Device||text|key|of the memory\nsource|Source||text|key|who gave it out\nop|Op||text|key|that allocated\nsize_bytes|Size|B|integer|sum|of the block\nalloc_ns|Allocated at|ns|integer|none|time\nfree_ns|Freed at|ns|integer|none|unknown: it lives on\nduration_ns|Lives|ns|integer|sum|free_ns - alloc_ns`,
   'memory-ops': `device|Device||text|key|of the memory\nsource|Source||text|key|who gave it out\nop|Op||text|key|that allocated\nself_allocations|SelfAlloc||integer|sum|allocations\nself_allocated_bytes|SelfAllocated|B|integer|sum|their sizes`,
   modules: `path|Path||text|key|the module with those that it is in, joined by /\nname|Name||text|none|its own\ncalls|Calls||integer|sum|number\ndevice_self_ns|DevSelf(ns)|ns|integer|sum|forward\ndevice_total_ns|DevTotal(ns)|ns|integer|none|with modules inside\nhost_self_ns|HostSelf(ns)|ns|integer|sum|forward\nbwd_device_self_ns|BwdDevSelf(ns)|ns|integer|sum|in the backward pass\nbwd_device_total_ns|BwdDevTotal(ns)|ns|integer|none|with modules inside`,
-  distributed: `${RANK}\n${STEP}\ntotal_ns|Total(ns)|ns|integer|sum|sum of the four\ncomputation_ns|Compute(ns)|ns|integer|sum|without communication\noverlap_ns|Overlap(ns)|ns|integer|sum|both at once\ncommunication_ns|Comm(ns)|ns|integer|sum|without computation\nother_ns|Other(ns)|ns|integer|sum|the rest\noverlap_pct|Overlap%|%|decimal|none|100 x overlap_ns / total_ns|overlap_ns total_ns 100`,
+  distributed: `${RANK}\n${STEP}\ntotal_ns|Total(ns)|ns|integer|sum|sum of the four\ncomputation_ns|Compute(ns)|ns|integer|sum|without communication\noverlap_ns|Overlap(ns)|ns|integer|sum|both at once\ncommunication_ns|Comm(ns)|ns|integer|sum|without computation\nother_ns|Other(ns)|ns|integer|sum|the rest\nwait_ns|Wait(ns)|ns|integer|sum|for other ranks\ntransfer_ns|Transfer(ns)|ns|integer|sum|the rest of matched calls\nunmatched_ns|Unmatched(ns)|ns|integer|sum|of calls that no other rank has\noverlap_pct|Overlap%|%|decimal|none|100 x overlap_ns / total_ns|overlap_ns total_ns 100`,
   idle: `${RANK}\ncause|Cause||text|key|what the next work waits for; (all): the sum of them||(all)\nidle_ns|Idle(ns)|ns|integer|sum|no device event runs\ngaps|Gaps||integer|sum|number\nshare_pct|Share%|%|decimal|none|of (all)\nmax_ns|Max(ns)|ns|integer|max|the longest`,
+  gaps: `${RANK}\ndevice|Device||integer|key|number of the GPU\nstart_ns|Start(ns)|ns|integer|none|from the first event\nstep|Step||integer|none|that it begins in\ngap_ns|Gap(ns)|ns|integer|none|length\ncause|Cause||text|none|the largest part\ncause_ns|Cause(ns)|ns|integer|none|of the cause\nop|Op||text|none|around it`,
   'critical-path': `${RANK}\n${STEP}\ncause|Cause||text|key|what the time was spent on\ntime_ns|Time(ns)|ns|integer|sum|of the edges of the path\nedges|Edges||integer|sum|of the path\nlength_ns|Length(ns)|ns|integer|none|of the step's path`,
   roofline: `op|Op||text|key|name\nshape|Shape||text|key|extents\ndtype|DType||text|key|of the first tensor\ngpu|GPU||text|key|of the kernels\ncount|Count||integer|sum|kernels\ntime_ns|Time(ns)|ns|integer|sum|on the device\nflops|FLOPs|FLOP|integer|sum|of the kernels\nbytes|Bytes|B|integer|sum|of the kernels
 ai|AI|FLOP/B|decimal|none|flops / bytes|flops bytes 1\ntflops|TFLOP/s|TFLOP/s|decimal|none|flops / time\nunit|Unit||text|none|arithmetic whose peak counts\npeak_tflops|Peak(TFLOP/s)|TFLOP/s|decimal|none|of unit\npeak_gbps|Peak(GB/s)|GB/s|decimal|none|of the memory\nbound|Bound||text|none|nearer roof\nroof_ns|Roof(ns)|ns|integer|sum|least time`,
@@ -65,7 +66,7 @@ const HELP = {
   overview: 'where the time of each step went', gpu: 'how well each GPU was used', operators: 'what each operator cost on host and device',
   groups: 'kernels grouped by the keys', 'kernel-types': 'device time by what ran at once', temporal: 'how long the device was idle',
   losses: 'what is missing in the recording, and how to record it', memory: 'memory over time', 'memory-events': 'allocations and their releases', 'memory-ops': 'how much memory each operator allocated',
-  modules: 'what each module cost', distributed: 'computation and communication', idle: 'why the device waited',
+  modules: 'what each module cost', distributed: 'computation and communication', idle: 'why the device waited', gaps: 'the longest of them',
   'critical-path': 'what each step waits for', roofline: 'how near each op is to the roofs', kernels: 'one row per kernel', queue: 'what waits in each stream',
 };
 
@@ -101,7 +102,7 @@ export function rowsOf({ ranks, steps, random, long, ops = OPS, extra = [] }) {
     rows.overview.push(left);
     const [compute, overlap, exposed] = [left.kernel_ns - 1000, 1000, left.comm_ns];
     const total = compute + overlap + exposed + 5;
-    rows.distributed.push({ rank, step, total_ns: total, computation_ns: compute, overlap_ns: overlap, communication_ns: exposed, other_ns: 5, overlap_pct: (100 * overlap) / total });
+    rows.distributed.push({ rank, step, total_ns: total, computation_ns: compute, overlap_ns: overlap, communication_ns: exposed, other_ns: 5, wait_ns: Math.floor(exposed / 4), transfer_ns: exposed - Math.floor(exposed / 4), unmatched_ns: overlap, overlap_pct: (100 * overlap) / total });
     for (const op of names) {
       const self = some(long / 20) * (op === 'mm' ? 4 : 1);
       byStep.operators.push({ op, step, rank, calls: 1 + some(9), device_self_ns: self, device_total_ns: self + some(999), host_self_ns: some(9999), host_total_ns: 9999 + some(99999), mean_ns: 1.5, p95_ns: 3, flops: op === 'cat' ? null : self * 90, bytes: self * 3, tc_elig: op === 'mm' ? 'yes' : 'no', tc_self_pct: null });
@@ -113,7 +114,8 @@ export function rowsOf({ ranks, steps, random, long, ops = OPS, extra = [] }) {
     }
     const causes = ['host-op', 'dataloader', 'sync', 'launch', 'tail'].map((cause) => ({ rank, step, cause, idle_ns: some(long / 30), gaps: some(40), share_pct: 20, max_ns: some(9999) }));
     const all = (key) => causes.reduce((sum, row) => sum + row[key], 0);
-    byStep.idle.push({ rank, step, cause: '(all)', idle_ns: all('idle_ns'), gaps: all('gaps'), share_pct: 100, max_ns: Math.max(...causes.map((row) => row.max_ns)) }, ...causes);
+    causes.forEach(({ cause }, at) => rows.gaps.push({ rank, device: Number(rank) || 0, start_ns: i * long + at * 1000, step: Number(step), gap_ns: 900 - at * 100 - i, cause, cause_ns: 800 - at * 100 - i, op: at ? names[at] : null }));
+    byStep.idle.push({ rank, step, cause: '(all)', idle_ns: all('idle_ns'), gaps: Math.max(1, all('gaps') - 3), share_pct: 100, max_ns: Math.max(...causes.map((row) => row.max_ns)) }, ...causes);
     const words = ['launch', 'kernel', 'host', 'sync', 'wait'];
     for (let at = 0; at < 40; ++at) {
       const width = long / 60 * (1 + (at % 5) / 4);

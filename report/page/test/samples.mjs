@@ -49,13 +49,14 @@ function threadOf(random, signatures, end, count) {
 }
 
 /** A run: `events` a stream, `ranks` x `steps`. */
-export function writeRun(path, { title = 'net.sql', ranks = ['0', '1'], steps = ['6', '7', '8', '9'], events = 400, streams = 2, threads = 2, extra = [], seed = 1, level = 6, missing = false, host = events, verdict = null } = {}) {
+export function writeRun(path, { title = 'net.sql', ranks = ['0', '1'], steps = ['6', '7', '8', '9'], events = 400, streams = 2, threads = 2, extra = [], seed = 1, level = 6, missing = false, host = events, verdict = null, change = null, outlier = 0, long = LONG } = {}) {
   const random = randomOf(seed);
   const writer = new PageWriter(level);
-  const length = LONG * steps.length * Math.max(1, events / 40000);
+  const length = long * steps.length * Math.max(1, events / 40000);
   const names = [...Array.from({ length: 24 }, (_, i) => `${['volta_sgemm_128x64', 'elementwise_kernel', 'ncclDevKernel_AllReduce', 'cudnn_conv', 'softmax_warp'][i % 5]}_${i}`), ...extra];
   const data = rowsOf({ ranks, steps, random, long: LONG, extra });
   if (verdict) data.rows.verdict = verdict;
+  change?.(data);
   const signatures = signaturesOf(names, random);
   const fields = SIGNATURE_FIELDS.map((key) => ({ key, header: key, unit: { flops: 'FLOP', bytes: 'B' }[key] ?? '', type: ['flops', 'bytes', 'tc'].includes(key) ? 'integer' : 'text', fold: 'none', help: `${key} of the kernel` }));
   const lanes = [];
@@ -69,7 +70,7 @@ export function writeRun(path, { title = 'net.sql', ranks = ['0', '1'], steps = 
     }
     for (let i = 0; i < streams; ++i) {
       const name = extra[i + 2] ?? `stream ${7 + i}`;
-      lanes.push(addLane(writer, { rank, kind: 'stream', device: Number(rank), stream: 7 + i, process: null, thread: null, name }, streamOf(random, all, length, events)));
+      lanes.push(addLane(writer, { rank, kind: 'stream', device: Number(rank), stream: 7 + i, process: null, thread: null, name }, [...streamOf(random, all, length, events), ...(outlier && i === 0 ? [{ signature: 0, start: outlier, duration: 10 }] : [])]));
     }
     if (!threads) continue;
     for (let i = 0; i < Math.min(events, host); i += 3) {
@@ -98,9 +99,9 @@ export function writeRun(path, { title = 'net.sql', ranks = ['0', '1'], steps = 
   }
   const stepLength = Math.floor(length / steps.length);
   const summary = {
-    schema: 1, program: 'oplens 0.9.0', title, inputs: [title, ...extra.slice(0, 2)], made: null, compat: 'oplens',
+    schema: 2, program: 'oplens 0.9.0', title, inputs: [title, ...extra.slice(0, 2)], made: null, compat: 'oplens',
     ranks: ranks.map((rank, i) => ({
-      rank, origin_ns: `17000000000000${String(i * 1000).padStart(5, '0')}`, duration_ns: length, devices: [Number(rank), 7].map((id) => ({ id, name: 'NVIDIA H100 80GB HBM3' })), steps_from: 'ranges',
+      rank, origin_ns: `17000000000000${String(i * 1000).padStart(5, '0')}`, duration_ns: Math.max(length, outlier), devices: [Number(rank), 7].map((id) => ({ id, name: 'NVIDIA H100 80GB HBM3' })), steps_from: 'ranges',
       steps: steps.map((number, k) => ({ number: Number(number), start_ns: k * stepLength, end_ns: (k + 1) * stepLength, host_start_ns: k * stepLength, host_end_ns: (k + 1) * stepLength - 5000, complete: k + 1 < steps.length })),
     })),
     views: viewsOf(writer, data, { notes: { bandwidth: [], queue: ['Lengths of queues need API calls: record them with --trace=cuda.'] }, left: { 'memory-events': 12 } }),
@@ -126,7 +127,7 @@ export function writeRun(path, { title = 'net.sql', ranks = ['0', '1'], steps = 
 export function writeEmpty(path) {
   const writer = new PageWriter();
   const views = viewsOf(writer, rowsOf({ ranks: [], steps: [], random: randomOf(1), long: 1 }), { only: [], notes: { overview: ['The file holds no work of a GPU.'] } });
-  const summary = { schema: 1, program: 'oplens 0.9.0', title: 'empty.sql', inputs: ['empty.sql'], made: null, compat: 'oplens', ranks: [], views, timeline: { signatures: writer.table([], []), signature_fields: [], lanes: [], links: [], counters: [] }, notes: [], left_out: [] };
+  const summary = { schema: 2, program: 'oplens 0.9.0', title: 'empty.sql', inputs: ['empty.sql'], made: null, compat: 'oplens', ranks: [], views, timeline: { signatures: writer.table([], []), signature_fields: [], lanes: [], links: [], counters: [] }, notes: [], left_out: [] };
   return { path, bytes: writer.write(TEMPLATE, summary, path), summary };
 }
 

@@ -12,7 +12,7 @@ export function renderMissing(summary: Summary, losses: Panel | null, width: num
   const empty = summary.views.filter((view) => view.rows === 0 && view.name !== 'losses');
   const cut = summary.views.filter((view) => view.left_out > 0);
   const gaps = summary.timeline.lanes.reduce((sum, lane) => sum + lane.missing.length, 0);
-  return html`<header class="head"><h2>What is missing</h2><p>What this recording cannot say, and which flag adds it.</p></header>
+  return html`<div class="head"><h2>What is missing</h2><p>What this recording cannot say, and which flag adds it.</p></div>
     ${list('Left out of this page', [...summary.left_out, ...cut.map((view) => `${titleOf(view.name)}: ${number(view.left_out)} rows beyond the first ${number(view.rows)}`),
       ...(gaps ? [`The timeline has ${number(gaps)} stretches whose events are not on the page; they are hatched.`] : [])])}
     ${list('Notes', summary.notes)}

@@ -1,18 +1,20 @@
 /** The tab of a view: its charts, what chooses rows, its table. */
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { CHARTS } from '../charts/registry';
-import type { ChartContext } from '../charts/kit';
+import { bars, largest, type ChartContext } from '../charts/kit';
 import { exact, LADDERS, number, short, titleOf, visible, withUnit } from '../model/format';
 import { rowsToSum, type Rows } from '../model/fold';
 import type { Field, Summary, View } from '../model/summary';
 import { columnOf, isNumeric, loadTable, textOf, type Table } from '../model/table';
 import { csvOf, save } from '../table/csv';
-import { exactly } from '../model/search';
+import { exactly, matcherOf } from '../model/search';
 import { show, type Shown } from '../table/shown';
 import { about, headOf, placesOf, TableView } from '../table/table_view';
+import type { OpKernels } from '../timeline/op_kernels';
 import { selectRows, type Selected, type Sources } from './selection';
 import { FIRST, TOGETHER } from './view_words';
 import type { Store } from './state';
+import { openAt, waysOf } from './ways';
 
 const TOPS = [0, 10, 25, 50, 100, 1000];
 
@@ -26,6 +28,8 @@ export class Panel {
   private shownKey: unknown[] = [];
   private chosen: number | null = null;
   private fault = '';
+  /** The kernels of an operator, once they were asked for; null: not found yet. */
+  private kernels: { op: string; of: OpKernels | null } | null = null;
 
   /** `sources`: where its rows are, if they are not a chunk. */
   constructor(
@@ -77,6 +81,7 @@ export class Panel {
         this.loaded = key;
         this.others = new Map(others.map((other, at) => [found[at].need, { table: other.table, rows: rowsToSum(other.table, other.rows), note: other.note }]));
         this.chosen = null;
+        this.kernels = null;
         this.fault = '';
         this.store.tell();
       }, (error: Error) => {
@@ -107,14 +112,14 @@ export class Panel {
     if (!this.selected) return html`<p class="loading">Decoding ...</p>`;
     const tab = this.store.tab();
     const { table, rows, note } = this.selected;
-    const shownKey = [this.selected, tab.query, tab.regex, tab.sort, tab.down, tab.top];
+    const shownKey = [this.selected, tab.query, tab.regex, tab.within, tab.where, tab.sort, tab.down, tab.top];
     if (!this.shown || shownKey.some((value, at) => value !== this.shownKey[at])) {
       this.shown = show(table, rows, tab);
       this.shownKey = shownKey;
     }
-    this.table.set(this.shown, tab.sort, tab.down, `Rows of ${this.view.name}`);
+    this.table.set(this.shown, tab.sort, tab.down, `Rows of ${this.view.name}`, new Set(tab.hide.split(',').filter(Boolean)));
     const { left_out, notes, help, rules } = this.view;
-    return html`<header class="head"><h2>${titleOf(this.view.name)}</h2><p>${visible(help)}${rules && rules !== 'oplens' ? html` <b>By the rules of ${visible(rules)}.</b>` : nothing}</p></header>
+    return html`<div class="head"><h2>${titleOf(this.view.name)}</h2><p>${visible(help)}${rules && rules !== 'oplens' ? html` <b>By the rules of ${visible(rules)}.</b>` : nothing}</p></div>
       ${notes.map((text) => html`<p class="note">${visible(text)}</p>`)}
       ${note ? html`<p class="note" id="whole">${note}</p>` : nothing}
       ${left_out > 0 ? html`<p class="note">approximate: ${number(left_out)} further rows are not on the page; sums are of the first ${number(this.view.rows)}.</p>` : nothing}
@@ -134,25 +139,33 @@ export class Panel {
 
   private drawCharts(shown: Shown, width: number): unknown {
     const { state } = this.store;
+    const tab = this.store.tab();
+    const marks = tab.within !== '' && tab.where === '' && !shown.fault ? matcherOf(tab.query, tab.regex, true) : null;
     const context: ChartContext = {
-      table: shown.table, rows: rowsToSum(shown.table, shown.found), width, others: this.others, range: state.range, chosen: state.rank !== '' || state.steps !== '', stepsChosen: state.steps !== '',
+      table: shown.table, rows: rowsToSum(shown.table, marks ? this.selected!.rows : shown.found), width, others: this.others, range: state.range, chosen: state.rank !== '' || state.steps !== '', stepsChosen: state.steps !== '',
       selectStep: (step) => this.store.update((to) => {
         to.steps = to.steps === step ? '' : step;
       }, true),
       selectRange: (range) => this.store.update((to) => {
         to.range = range;
       }),
-      search: (query, whole = true) => this.store.update(() => {
+      sort: tab.sort, redraw: () => this.store.tell(), pale: (key, text) => marks !== null && key === tab.within && !marks(text),
+      search: (key, pattern) => this.store.update(() => {
         const tab = this.store.tab();
-        const wanted = whole ? exactly(query) : query;
-        [tab.query, tab.regex] = tab.query === wanted ? ['', false] : [wanted, whole];
+        const again = tab.query === pattern && tab.within === key;
+        Object.assign(tab, again ? { query: '', regex: false, within: '' } : { query: pattern, regex: true, within: key });
       }, true),
       opens: (name) => this.opens(name),
       openTab: (name, query = '', more = {}) => this.store.update((to) => {
         if (!this.opens(name)) return;
         to.tab = name;
-        if (name !== 'timeline') Object.assign(this.store.tab(name), { query: query && exactly(query), regex: query !== '', ...more });
+        if (name !== 'timeline') Object.assign(this.store.tab(name), { query: query && exactly(query), regex: query !== '', within: '', where: '', ...more });
       }, true),
+      hasFields: (name, keys) => {
+        const view = this.summary.views.find((each) => each.name === name);
+        return view !== undefined && keys.every((key) => [view, ...view.groupings].some(({ fields }) => fields.some((field) => field.key === key)));
+      },
+      hasGrouping: (name, by) => this.summary.views.some((view) => view.name === name && view.groupings.some((grouping) => grouping.by.join(',') === by)),
     };
     return this.charts.map((chart) => chart.draw(context) ?? nothing);
   }
@@ -171,22 +184,42 @@ export class Panel {
     const tab = this.store.tab();
     const set = (change: () => void): void => this.store.update(change);
     const groupings = this.groupings();
+    const within = shown.table.fields.find(({ key }) => key === tab.within);
     const value = (event: Event): string => (event.target as HTMLInputElement).value;
     return html`<div class="tools">
       <label>Search <input type="search" id="search" placeholder="any text of a row" autocomplete="off" spellcheck="false" .value=${tab.query} @input=${(event: Event) => set(() => { tab.query = value(event); })}></label>
       <label class="check"><input type="checkbox" id="regex" .checked=${tab.regex} @change=${(event: Event) => set(() => { tab.regex = (event.target as HTMLInputElement).checked; })}> regular expression</label>
+      ${tab.query && within ? html`<button type="button" id="within" title="Search all columns" @click=${() => set(() => { tab.within = ''; })}>in ${visible(headOf(within))} \u00d7</button>` : nothing}
+      ${tab.where ? html`<label>Where <input type="text" id="where" autocomplete="off" spellcheck="false" .value=${tab.where} @change=${(event: Event) => set(() => { tab.where = value(event).trim(); })}></label><button type="button" id="everywhere" aria-label="All rows, whatever the condition" @click=${() => set(() => { tab.where = ''; })}>\u00d7</button>` : nothing}
       ${groupings.length ? html`<label>Rows <select id="by" @change=${(event: Event) => set(() => { tab.by = value(event); })}>
         <option value="" .selected=${tab.by === ''}>as the view has them</option>${groupings.map(([word, text]) => html`<option value=${word} .selected=${tab.by === word}>${visible(text)}</option>`)}</select></label>` : nothing}
       <label>Top <select id="top" @change=${(event: Event) => set(() => { tab.top = Number(value(event)); })}>${[...new Set([...TOPS, tab.top])].map((top) => html`<option value=${top} .selected=${tab.top === top}>${top || 'all'}</option>`)}</select></label>
+      ${this.columns(shown.table)}
       <button type="button" id="export" @click=${() => save(`${this.view.name}.csv`, csvOf(shown))}>Export CSV</button>
       <span class="count" role="status">${number(shown.found.length)} of ${number(this.selected!.rows.length)} rows</span></div>`;
+  }
+
+  /** What chooses the columns; the first one stays. */
+  private columns(table: Table): unknown {
+    const places = placesOf(table, FIRST[this.view.name] ?? []).slice(1);
+    if (places.length < 4) return nothing;
+    const tab = this.store.tab();
+    const hidden = new Set(tab.hide.split(',').filter(Boolean));
+    const set = (key: string, show: boolean): void => this.store.update(() => {
+      if (show) hidden.delete(key);
+      else hidden.add(key);
+      tab.hide = [...hidden].join(',');
+    });
+    return html`<details class="columns"><summary>Columns${hidden.size ? ` (${hidden.size} hidden)` : ''}</summary><div tabindex="0" role="group" aria-label="Columns">
+      ${hidden.size ? html`<button type="button" @click=${() => this.store.update(() => { tab.hide = ''; })}>Show all</button>` : nothing}
+      ${places.map((place) => html`<label class="check"><input type="checkbox" data-key=${table.fields[place].key} .checked=${!hidden.has(table.fields[place].key)} @change=${(event: Event) => set(table.fields[place].key, (event.target as HTMLInputElement).checked)}> ${short(headOf(table.fields[place]), 40)}</label>`)}</div></details>`;
   }
 
   /** All of the chosen row, nothing cut. */
   private details(table: Table): unknown {
     const row = this.chosen;
     if (row === null || row >= table.rows) return nothing;
-    return html`<section class="details" aria-label="The chosen row" aria-live="polite"><h3>The chosen row</h3>${this.ways(table, row)}
+    return html`<section class="details" tabindex="0" aria-label="The chosen row" aria-live="polite"><h3>The chosen row</h3>${this.ways(table, row)}
       <dl>${placesOf(table, FIRST[this.view.name] ?? []).map((place) => {
       const field = table.fields[place];
       const value = table.columns[place].at(row);
@@ -197,17 +230,45 @@ export class Panel {
     })}</dl></section>`;
   }
 
-  /** From a row to what it is made of: its shapes, its layers, its stacks. */
+  /** From a row to what it is made of, such as its shapes, its layers, its stacks, and to what explains it. */
   private ways(table: Table, row: number): unknown {
     const [key] = this.view.fields.filter((field) => field.fold === 'key');
     const name = key && !isNumeric(key) ? textOf(columnOf(table, key.key)?.at(row) ?? null) : null;
     const { by } = this.store.tab();
-    const ways = this.view.groupings.filter((grouping) => grouping.by.join() !== by && grouping.fields.some((field) => field.key === key?.key));
-    if (name === null || !ways.length) return nothing;
+    const groupings = name === null ? [] : this.view.groupings.filter((grouping) => grouping.by.join() !== by && grouping.fields.some((field) => field.key === key?.key));
     const go = (to: string): void => this.store.update(() => {
-      Object.assign(this.store.tab(), { by: to, query: exactly(name), regex: true });
+      Object.assign(this.store.tab(), { by: to, query: exactly(name!), regex: true, within: key!.key });
     }, true);
-    return html`<p class="tools ways">${short(name, 60)} by ${ways.map((grouping) => html`<button type="button" @click=${() => go(grouping.by.join())}>${visible(grouping.by.join(', '))}</button>`)}</p>`;
+    const ways = waysOf(this.summary, this.view.name, table, row, (view) => this.opens(view));
+    return html`${ways.length || this.sources.kernelsOf ? html`<p class="tools leads">${ways.map((way) => html`<button type="button" title=${short(way.title, 300)} @click=${() => this.store.update((state) => way.go(state), true)}>${way.label}</button>`)}
+      ${name !== null && this.sources.kernelsOf ? html`<button type="button" id="its-kernels" @click=${() => this.askKernels(name)}>Its kernels</button>` : nothing}</p>` : nothing}
+      ${groupings.length ? html`<p class="tools ways">${short(name!, 60)} by ${groupings.map((grouping) => html`<button type="button" @click=${() => go(grouping.by.join())}>${visible(grouping.by.join(', '))}</button>`)}</p>` : nothing}
+      ${this.kernels && this.kernels.op === name ? this.kernelList(this.kernels) : nothing}`;
+  }
+
+  private askKernels(op: string): void {
+    const { rank, steps } = this.store.state;
+    this.kernels = { op, of: null };
+    this.store.tell();
+    this.sources.kernelsOf!(op, rank, steps).then((of) => {
+      if (this.kernels?.op !== op) return;
+      this.kernels = { op, of };
+      this.store.tell();
+    }, (error: Error) => {
+      this.fault = error.message;
+      this.store.tell();
+    });
+  }
+
+  private kernelList({ of }: { of: OpKernels | null }): TemplateResult {
+    if (!of) return html`<p class="hint" role="status">Looking for its kernels ...</p>`;
+    const items = largest(of.kernels.map(({ name, time, count }) => ({
+      name, shown: `${short(name, 60)} (${number(count)} x)`, value: time,
+      ...(this.opens('kernels') && { choose: () => this.store.update((state) => openAt(state, 'kernels', { query: exactly(name), regex: true, sort: 'sil', down: true }), true) }),
+    })), 12);
+    return html`<section id="op-kernels" aria-label="Its kernels"><h3>${number(of.count)} kernels, copies and fills that its calls launched themselves, ${withUnit(of.time, 'ns')}</h3>
+      ${of.partly ? html`<p class="note">approximate: events of the host are not on the page, and the kernels that they launched lack here.</p>` : nothing}
+      ${bars(items, 'ns', 0)}</section>`;
   }
 }
 

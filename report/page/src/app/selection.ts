@@ -1,7 +1,8 @@
 /** The rows of a view for the selected rank and steps. */
-import { allRows, foldTable, rowsToSum } from '../model/fold';
+import { allRows, foldTable, groupRows, rowsToSum } from '../model/fold';
 import type { Field, View } from '../model/summary';
 import { EMPTY, loadTable, makeTable, NumberColumn, placeOf, type Table } from '../model/table';
+import type { OpKernels } from '../timeline/op_kernels';
 
 export interface Selection {
   rank: string;
@@ -63,6 +64,8 @@ const OF_EVENTS = 'These are the kernels of the timeline, each in the step in wh
 export interface Sources {
   own: () => Promise<Table>;
   cut?: () => Promise<Table>;
+  /** The kernels of an operator, where rows are operators and the page has the lines between them. */
+  kernelsOf?: (op: string, rank: string, steps: string) => Promise<OpKernels>;
   /** Rows for a range of time, where its own have none. */
   inRange?: (range: [number, number]) => Promise<Selected | null>;
 }
@@ -108,7 +111,10 @@ function byKeys(selected: Selected, keys: readonly string[]): Selected {
   if (!places.length) return selected;
   const sums = table.fields.flatMap((field, at) => (['sum', 'min', 'max'].includes(field.fold) || field.ratio ? [at] : []));
   const rows = rowsToSum(table, selected.rows);
-  const counted = makeTable([...table.fields, COUNT], [...table.columns, new NumberColumn(new Uint32Array(table.rows).fill(1))]);
-  const folded = rows.length ? foldTable(counted, rows, [...places, table.fields.length, ...sums]) : EMPTY;
+  if (!rows.length) return { table: EMPTY, rows: allRows(EMPTY), note: selected.note };
+  const { fields, columns } = foldTable(table, rows, [...places, ...sums], selected.rows);
+  const counts = new NumberColumn(Uint32Array.from(groupRows(table, rows, places), (group) => group.length));
+  const behind = <T>(list: readonly T[], more: T): T[] => [...list.slice(0, places.length), more, ...list.slice(places.length)];
+  const folded = makeTable(behind(fields, COUNT), behind(columns, counts));
   return { table: folded, rows: allRows(folded), note: selected.note };
 }

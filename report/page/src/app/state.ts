@@ -5,6 +5,12 @@ export interface TabState {
   down: boolean;
   query: string;
   regex: boolean;
+  /** Key of the field whose texts are searched; '': all. */
+  within: string;
+  /** Keys of the columns that are not shown, separated by commas. */
+  hide: string;
+  /** A condition, as `prof --where` has them; '': all rows. */
+  where: string;
   by: string;
   top: number;
 }
@@ -25,10 +31,12 @@ export interface State {
   findRegex: boolean;
   /** Whether the timeline shows the critical path. */
   path: boolean;
+  /** The event that is chosen in the timeline, "lane.number"; ''. */
+  event: string;
 }
 
 export function newTab(): TabState {
-  return { sort: '', down: false, query: '', regex: false, by: '', top: 0 };
+  return { sort: '', down: false, query: '', regex: false, within: '', where: '', hide: '', by: '', top: 0 };
 }
 
 function spanOf(text: string | null): [number, number] | null {
@@ -49,12 +57,16 @@ export function readHash(hash: string, state: State): void {
   state.find = words.get('find') ?? '';
   state.findRegex = words.get('findre') === '1';
   state.path = words.get('path') === '1';
+  state.event = words.get('event') ?? '';
   const tab = newTab();
   const sort = words.get('sort') ?? '';
   tab.down = sort.startsWith('-');
   tab.sort = sort.replace(/^-/, '');
   tab.query = words.get('q') ?? '';
   tab.regex = words.get('re') === '1';
+  tab.within = words.get('in') ?? '';
+  tab.where = words.get('where') ?? '';
+  tab.hide = words.get('hide') ?? '';
   tab.by = words.get('by') ?? '';
   tab.top = Math.max(0, Math.floor(Number(words.get('top')) || 0));
   state.tabs.set(state.tab, tab);
@@ -74,6 +86,9 @@ export function writeHash(state: State): string {
     if (tab.sort) put('sort', (tab.down ? '-' : '') + tab.sort);
     put('q', tab.query);
     put('re', tab.regex ? '1' : '');
+    put('in', tab.query ? tab.within : '');
+    put('where', tab.where);
+    put('hide', tab.hide);
     put('by', tab.by);
     put('top', tab.top ? String(tab.top) : '');
   }
@@ -82,6 +97,7 @@ export function writeHash(state: State): string {
   put('find', state.find);
   put('findre', state.findRegex ? '1' : '');
   put('path', state.path ? '1' : '');
+  put('event', state.event);
   return `#${words.toString()}`;
 }
 
@@ -90,7 +106,7 @@ type Listener = () => void;
 /** The state with those who follow it. Changes are told once a frame. */
 export class Store {
   readonly state: State = {
-    tab: '', rank: '', steps: '', tabs: new Map(), view: null, range: null, find: '', findRegex: false, path: false,
+    tab: '', rank: '', steps: '', tabs: new Map(), view: null, range: null, find: '', findRegex: false, path: false, event: '',
   };
   private readonly listeners: Listener[] = [];
   private waiting = false;

@@ -1,7 +1,9 @@
 /** What to change, as cards: each with its evidence, the command that shows it and the tab that has it. */
 import { html, nothing, type TemplateResult } from 'lit-html';
+import type { TabState } from '../app/state';
 import { number, short, titleOf, visible, withUnit } from '../model/format';
 import { columnOf, textOf, type Table, type Value } from '../model/table';
+import { keysOfWhere } from '../model/where';
 import type { ChartContext } from './kit';
 
 /** How many the overview shows. */
@@ -48,15 +50,35 @@ function adviceAt(table: Table, row: number): Advice {
     id: text('id'), severity: SEVERITIES.has(severity) ? severity : 'info', item: text('item'), change: text('change'),
     gain: gainOf(cell('gain_pct'), cell('gain_ns'), cell('estimate_pct'), cell('estimate_ns'), text('bound') === 'roofline'),
     why: text('bound') && `Upper bound by ${text('bound')}, if ${text('assumption')}.${text('confidence') && ` Confidence ${text('confidence')}: ${text('reason')}.`}`,
-    ranks: text('worst_rank') ? `${ranks > 1 ? `${ranks} ranks, most on ` : ''}rank ${text('worst_rank')}` : '',
+    ranks: text('worst_rank') ? `rank ${text('worst_rank')}${ranks > 1 ? `, the most of ${ranks} ranks` : ''}` : '',
     evidence: list(cell('evidence')), command: text('command'), view: text('evidence_view'),
   };
 }
 
-/** A button to the tab of a view, if there is one. */
-export function wayTo(context: ChartContext, view: string): unknown {
+/** The value of an option in a command line: a word, or a text in quotes of a shell. */
+function optionOf(command: string, name: string): string {
+  const [, quoted, word] = new RegExp(`(?:^|\\s)--${name}[= ](?:'([^']*)'|(\\S+))`).exec(command) ?? [];
+  return quoted ?? word ?? '';
+}
+
+/** The tab with the rows that a command of `prof` prints, in its order: as far as the page has its keys. */
+function rowsOf(context: ChartContext, view: string, command: string): { tab: string; more: Partial<TabState> } {
+  const [by, where, sort] = ['by', 'where', 'sort'].map((name) => optionOf(command, name));
+  const keys = keysOfWhere(where) ?? [];
+  const order = sort === '' ? {} : { sort: sort.replace(/^-/, ''), down: !sort.startsWith('-') };
+  // Conditions on kernels come before they are grouped: the kernels themselves meet them.
+  const tab = where !== '' && !context.hasFields(view, keys) && context.opens('kernels') && context.hasFields('kernels', keys) ? 'kernels' : view;
+  return { tab, more: {
+    where: context.hasFields(tab, keys) ? where : '',
+    by: tab === view && context.hasGrouping(view, by.split(',')[0]) ? by.split(',')[0] : '', ...order,
+  } };
+}
+
+/** A button to the tab of a view, if there is one. `command`: the options of prof that print the rows in question. */
+export function wayTo(context: ChartContext, view: string, command = ''): unknown {
   if (!context.opens(view)) return nothing;
-  return html`<button type="button" data-tab=${view} @click=${() => context.openTab(view)}>${titleOf(view)}</button>`;
+  const { tab, more } = rowsOf(context, view, command);
+  return html`<button type="button" data-tab=${tab} @click=${() => context.openTab(tab, '', more)}>${titleOf(tab)}</button>`;
 }
 
 /** All of the view's, each a card. */
@@ -68,7 +90,7 @@ export function adviceCards(context: ChartContext): TemplateResult | null {
     ${advice.gain ? html`<p class="gain" title=${advice.why}>To gain: <b>${advice.gain}</b> <small>${visible(advice.why)}</small></p>` : nothing}
     <p class="change">${visible(advice.change)}</p>
     ${advice.evidence.length ? html`<ul>${advice.evidence.map((one) => html`<li>${short(one, 300)}</li>`)}</ul>` : nothing}
-    <p class="see"><code>prof FILE ${visible(advice.command)}</code> ${wayTo(context, advice.view)} <small>${[advice.id, advice.ranks].filter(Boolean).map((word) => visible(word)).join(' \u00b7 ')}</small></p></article>`)}</div>`;
+    <p class="see"><code>prof FILE ${visible(advice.command)}</code> ${wayTo(context, advice.view, advice.command)} <small>${[advice.id, advice.ranks].filter(Boolean).map((word) => visible(word)).join(' \u00b7 ')}</small></p></article>`)}</div>`;
 }
 
 /** The first of them, on the overview. */
@@ -77,6 +99,7 @@ export function adviceInShort(context: ChartContext): TemplateResult | null {
   if (!source || !columnOf(source.table, 'item') || !source.rows.length) return null;
   const first = Array.from(source.rows).slice(0, FEW).map((row) => adviceAt(source.table, row));
   const left = source.rows.length - first.length;
-  return html`<figure class="card wide"><figcaption>What to change${left ? ` (${left} more in Advice)` : ''}</figcaption><ul class="findings">${first.map((advice) => html`<li>
-    <span title=${advice.why || advice.id}>${short(advice.item, 300)}${advice.gain ? `: ${advice.gain} to gain` : ''}. <small>${visible(advice.change)}</small></span>${context.opens('advice') ? html` <button type="button" data-tab="advice" aria-label="More about this: advice" @click=${() => context.openTab('advice')}>More</button>` : nothing}</li>`)}</ul></figure>`;
+  const notes = [source.note ? 'of the whole run' : '', left ? `${left} more in Advice` : ''].filter(Boolean).join('; ');
+  return html`<figure class="card wide"><figcaption>What to change${notes ? ` (${notes})` : ''}</figcaption><ul class="findings">${first.map((advice) => html`<li>
+    <span title=${advice.why || advice.id}>${short(advice.item, 300)}${advice.gain ? `: ${advice.gain} to gain` : ''}${advice.ranks ? `, on ${visible(advice.ranks)}` : ''}. <small>${visible(advice.change)}</small></span>${context.opens('advice') ? html` <button type="button" data-tab="advice" aria-label="More about this: advice" @click=${() => context.openTab('advice')}>More</button>` : nothing}</li>`)}</ul></figure>`;
 }

@@ -1,11 +1,11 @@
 /** Parts of charts: bars, rings, stacks, legends. All figures come from the table beside them. */
 import { html, nothing, svg, type SVGTemplateResult, type TemplateResult } from 'lit-html';
-import { scaleBand, scaleLinear } from 'd3-scale';
 import type { TabState } from '../app/state';
 import { styled } from '../app/styled';
 import { rounded, short, withUnit } from '../model/format';
 import type { Rows } from '../model/fold';
 import { columnOf, placeOf, textOf, type Table } from '../model/table';
+import { linear, ticksTo } from './scales';
 
 /** What a chart may use. */
 export interface ChartContext {
@@ -20,12 +20,22 @@ export interface ChartContext {
   chosen: boolean;
   stepsChosen: boolean;
   range: [number, number] | null;
+  /** Key of the field by which the table is sorted; ''. */
+  sort: string;
   selectStep(step: string): void;
   selectRange(range: [number, number] | null): void;
-  /** `whole`: for texts that are this, not for those that hold it. */
-  search(text: string, whole?: boolean): void;
+  /** Whether a text of the field of this key is not what a chart's search is for: charts keep the whole and mark what was chosen. */
+  pale(key: string, text: string): boolean;
+  redraw(): void;
+  /** Searches the field of this key for what matches a regular expression. Again: no more. */
+  search(key: string, pattern: string): void;
   /** Whether there is a tab of this name. */
   opens(name: string): boolean;
+  /** Whether the rows of a view, or of one of its groupings, have these fields. */
+  hasFields(name: string, keys: readonly string[]): boolean;
+  /** Whether a view is on the page by these keys. */
+  hasGrouping(name: string, by: string): boolean;
+  /** `query`: what a text of a row is; of a field: `within` of `more`. */
   openTab(name: string, query?: string, more?: Partial<TabState>): void;
 }
 
@@ -54,6 +64,8 @@ export interface Item {
   /** Its formula. */
   note?: string;
   colour?: number;
+  /** Another one is chosen. */
+  pale?: boolean;
   choose?: () => void;
 }
 
@@ -110,7 +122,7 @@ export function bars(items: Item[], unit: string, colour?: number, parts = true)
     const text = html`<span class="name" title=${short(item.name, 1000)}>${item.shown || short(item.name, 80) || '(empty)'}</span>
       <span class="bar"><span class="fill b${item.colour ?? colour ?? at % COLOURS}" ${styled({ width: `${most > 0 ? (100 * item.value) / most : 0}%` })}></span></span>
       <span class="value">${withUnit(item.value, unit)}</span><span class="share">${share}</span>`;
-    return item.choose ? html`<li><button type="button" @click=${item.choose}>${text}</button></li>` : html`<li>${text}</li>`;
+    return html`<li class=${item.pale ? 'pale' : nothing}>${item.choose ? html`<button type="button" @click=${item.choose}>${text}</button>` : text}</li>`;
   })}</ul>`;
 }
 
@@ -142,7 +154,7 @@ export function ring(items: Item[], unit: string, label: string): TemplateResult
     return { item, outline: arc(from, before / sum) };
   });
   return html`<div class="ring"><svg viewBox="-66 -66 132 132" width="132" height="132" role="img" aria-label=${label}>
-    ${parts.map(({ item, outline }, at) => svg`<path class="f${item.colour ?? at % COLOURS}" d=${outline}><title>${short(item.name, 200)}: ${withUnit(item.value, unit)}</title></path>`)}
+    ${parts.map(({ item, outline }, at) => svg`<path class=${`f${item.colour ?? at % COLOURS}${item.pale ? ' pale' : ''}`} d=${outline}><title>${short(item.name, 200)}: ${withUnit(item.value, unit)}</title></path>`)}
     <text text-anchor="middle" dy="0.35em">${brief(sum, unit)}</text></svg>${bars(items, unit)}</div>`;
 }
 
@@ -166,20 +178,23 @@ export function stacks(rows: StackRow[], parts: Item[], unit: string, width: num
     return row.values.map((value) => (top += value || 0));
   });
   const most = Math.max(...shown.map((row) => row.values.reduce((sum, value) => sum + (value || 0), 0)), 1);
-  const x = scaleBand<number>().domain(shown.map((_, at) => at)).range([left, width]).padding(shown.length > 120 ? 0 : 0.18);
-  const y = scaleLinear().domain([0, most]).nice(4).range([high, 8]);
+  // A bar and its gap; half a gap more at each end.
+  const gap = shown.length > 120 ? 0 : 0.18;
+  const step = (width - left) / (shown.length + gap);
+  const ticks = ticksTo(most, 4);
+  const y = linear([0, ticks[ticks.length - 1]], [high, 8]);
   const every = Math.ceil(shown.length / Math.max(1, Math.floor((width - left) / 56)));
-  const band = Math.min(x.bandwidth(), 90);
-  const at = (place: number): number => (x(place) ?? 0) + (x.bandwidth() - band) / 2;
+  const band = Math.min(step * (1 - gap), 90);
+  const at = (place: number): number => left + step * (place + gap) + (step * (1 - gap) - band) / 2;
   return html`<svg class="stacks" width=${width} height=${high + 40} viewBox="0 0 ${width} ${high + 40}" role="group" aria-label=${label}>
-    ${y.ticks(4).map((tick) => svg`<g class="tick"><line x1=${left - 4} x2=${width} y1=${y(tick)} y2=${y(tick)}></line>
+    ${ticks.map((tick) => svg`<g class="tick"><line x1=${left - 4} x2=${width} y1=${y(tick)} y2=${y(tick)}></line>
       <text x=${left - 8} y=${y(tick)} dy="0.32em" text-anchor="end">${rounded(tick, unit)}</text></g>`)}
     ${shown.map((row, place) => svg`<g class=${`stack${row.chosen ? ' chosen' : ''}${row.unlike ? ' unlike' : ''}`} tabindex=${row.choose ? 0 : nothing} role=${row.choose ? 'button' : 'img'}
         @click=${row.choose} @keydown=${(event: KeyboardEvent) => { if (event.key === 'Enter') row.choose?.(); }}>
       <title>${short(`${row.group} ${row.label}${row.unlike ? ` (${row.unlike})` : ''}`, 80)}: ${row.values.map((value, part) => `${parts[part].name} ${withUnit(value, unit)}`).join(', ')}</title>
       <rect class="under" x=${at(place) - 2} width=${band + 4} y="0" height=${high}></rect>
       ${parts.map((part, k) => bar(k ? tops[place][k - 1] : 0, tops[place][k], at(place), band, y, part.colour ?? k % COLOURS))}</g>`)}
-    ${shown.map((row, place) => svg`${place % every === 0 ? svg`<text x=${at(place) + band / 2} y=${high + 15} text-anchor="middle">${short(row.label, 9)}${row.unlike && x.step() * every > 100 ? ` (${short(row.unlike, 9)})` : ''}</text>` : nothing}
+    ${shown.map((row, place) => svg`${place % every === 0 ? svg`<text x=${at(place) + band / 2} y=${high + 15} text-anchor="middle">${short(row.label, 9)}${row.unlike && step * every > 100 ? ` (${short(row.unlike, 9)})` : ''}</text>` : nothing}
       ${row.group && (place === 0 || shown[place - 1].group !== row.group) ? svg`<text class="group" x=${at(place)} y=${high + 31}>${short(row.group, 24)}</text>` : nothing}`)}</svg>${rows.length > shown.length ? html`<p class="none">The first ${shown.length} of ${rows.length}.</p>` : nothing}`;
 }
 

@@ -1,11 +1,14 @@
 /** The charts of views: a further one is one entry. A chart without its fields draws nothing. */
-import type { TemplateResult } from 'lit-html';
+import { html, type TemplateResult } from 'lit-html';
 import { adviceCards, adviceInShort } from './advice';
+import { aliveButtons } from './alive';
 import { curveChart } from './curve';
 import { FINDING_NEEDS, findingsChart } from './findings';
 import { icicleChart } from './icicle';
 import type { ChartContext } from './kit';
+import { moduleTree } from './module_tree';
 import { pathChart } from './path_strip';
+import { rankHeat, rankWaits } from './ranks';
 import { rooflineChart } from './roofline';
 import { groupsChart, idleChart, kernelTypesChart, operatorsChart } from './shares';
 import { distributedChart, gpuCards, overviewChart, temporalChart } from './steps';
@@ -18,7 +21,10 @@ export interface Chart {
   draw(context: ChartContext): TemplateResult | null;
 }
 
-const memory = (context: ChartContext): TemplateResult | null => curveChart('memory', 'Memory over time', 'Drag over the curve to select a range of time: the tables of memory follow.', context);
+const memory = (context: ChartContext): TemplateResult | null => {
+  const curve = curveChart('memory', 'Memory over time', 'Drag over the curve to select a range of time: the tables of memory follow.', context);
+  return curve && html`${curve}${aliveButtons(context)}`;
+};
 const queue = (context: ChartContext): TemplateResult | null => curveChart('queue/time', 'What waits in each stream', 'Launched and not begun yet.', context);
 const bandwidth = (context: ChartContext): TemplateResult | null => curveChart('bandwidth/time', 'Rate of copies', 'Of the copies that run.', context);
 
@@ -35,9 +41,14 @@ export const CHARTS: readonly Chart[] = [
   { view: 'kernel-types', draw: kernelTypesChart },
   { view: 'temporal', draw: temporalChart },
   { view: 'distributed', draw: distributedChart },
+  { view: 'distributed', draw: rankWaits },
+  { view: 'distributed', draw: rankHeat },
+  { view: 'ranks', needs: ['distributed'], draw: rankWaits },
+  { view: 'ranks', needs: ['distributed'], draw: rankHeat },
   { view: 'idle', draw: idleChart },
   { view: 'roofline', draw: rooflineChart },
   { view: 'modules', draw: icicleChart },
+  { view: 'modules', draw: moduleTree },
   { view: 'critical-path', needs: ['critical-path/edge'], draw: pathChart },
   { view: 'queue', needs: ['queue/time'], draw: queue },
   { view: 'bandwidth', needs: ['bandwidth/time'], draw: bandwidth },

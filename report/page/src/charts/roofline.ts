@@ -1,9 +1,9 @@
 /** Rates over intensity under the two roofs of each data type. */
 import { html, svg, type TemplateResult } from 'lit-html';
-import { scaleLog, scaleSqrt } from 'd3-scale';
 import { number, short, withUnit } from '../model/format';
 import { columnOf, textOf } from '../model/table';
 import { card, COLOURS, helpOf, type ChartContext } from './kit';
+import { logarithmic, powersIn } from './scales';
 
 /** Points that are drawn; all are in the table. */
 const MOST = 3000;
@@ -49,29 +49,30 @@ export function rooflineChart(context: ChartContext): TemplateResult | null {
   const ridges = roofs.filter((roof) => roof.peak && roof.band).map((roof) => (roof.peak * 1000) / roof.band);
   const xs = [...points.map((point) => point.x), ...ridges];
   const ys = [...points.map((point) => point.y), ...roofs.map((roof) => roof.peak).filter((value) => value > 0)];
-  const x = scaleLog().domain([Math.min(...xs) / 2, Math.max(...xs) * 4]).range([left, width - 12]);
-  const y = scaleLog().domain([Math.min(...ys) / 2, Math.max(...ys) * 2]).range([high - 34, 26]);
-  const size = scaleSqrt().domain([0, points.reduce((most, point) => Math.max(most, point.time), 1)]).range([3, 15]);
-  const [x0, x1] = x.domain();
+  const [x0, x1] = [Math.min(...xs) / 2, Math.max(...xs) * 4];
+  const [y0, y1] = [Math.min(...ys) / 2, Math.max(...ys) * 2];
+  const x = logarithmic([x0, x1], [left, width - 12]);
+  const y = logarithmic([y0, y1], [high - 34, 26]);
+  const longest = points.reduce((most, point) => Math.max(most, point.time), 1);
+  const size = (time: number): number => 3 + 12 * Math.sqrt(time / longest);
   const line = (roof: (typeof roofs)[number], at: number): unknown => {
     if (!roof.peak && !roof.band) return '';
     const slope = (intensity: number): number => Math.min(roof.peak || Infinity, ((roof.band || Infinity) * intensity) / 1000);
     const ridge = roof.peak && roof.band ? (roof.peak * 1000) / roof.band : x0;
-    const path = [x0, ridge, x1].map((intensity, k) => `${k ? 'L' : 'M'}${x(intensity)},${y(Math.max(y.domain()[0] / 10, slope(intensity)))}`).join('');
+    const path = [x0, ridge, x1].map((intensity, k) => `${k ? 'L' : 'M'}${x(intensity)},${y(Math.max(y0 / 10, slope(intensity)))}`).join('');
     return svg`<path class="roof s${at % COLOURS}" d=${path}><title>${roof.type}: ${roof.peak} TFLOP/s, ${roof.band} GB/s</title></path>
       <text x=${width - 16} y=${y(roof.peak || slope(x1)) - 5} text-anchor="end">${short(roof.type, 30)} ${number(roof.peak, 1)} TFLOP/s</text>
       <text x=${left + 8} y=${y(slope(x0 * 1.3)) - 12} class="band">${at ? '' : `${number(roof.band)} GB/s`}</text>`;
   };
-  const powers = (scale: typeof x): number[] => scale.ticks(6).filter((tick) => Math.abs(Math.log10(tick) % 1) < 1e-9);
   return card('Rate over arithmetic intensity; the area is the time', html`<svg class="roofline" width=${width} height=${high} role="group" aria-label="Roofline" viewBox="0 0 ${width} ${high}">
     <defs><clipPath id="roof-area"><rect x=${left} y="0" width=${width - left} height=${high - 34}></rect></clipPath></defs>
-    ${powers(x).map((tick) => svg`<g class="tick"><line x1=${x(tick)} x2=${x(tick)} y1="20" y2=${high - 34}></line><text x=${x(tick)} y=${high - 18} text-anchor="middle">${tick}</text></g>`)}
-    ${powers(y).map((tick) => svg`<g class="tick"><line x1=${left} x2=${width - 12} y1=${y(tick)} y2=${y(tick)}></line><text x=${left - 6} y=${y(tick)} dy="0.32em" text-anchor="end">${tick}</text></g>`)}
+    ${powersIn([x0, x1], 8).map((tick) => svg`<g class="tick"><line x1=${x(tick)} x2=${x(tick)} y1="20" y2=${high - 34}></line><text x=${x(tick)} y=${high - 18} text-anchor="middle">${tick}</text></g>`)}
+    ${powersIn([y0, y1], 8).map((tick) => svg`<g class="tick"><line x1=${left} x2=${width - 12} y1=${y(tick)} y2=${y(tick)}></line><text x=${left - 6} y=${y(tick)} dy="0.32em" text-anchor="end">${tick}</text></g>`)}
     <text x=${(left + width) / 2} y=${high - 3} text-anchor="middle">FLOP/B</text>
     <text x="6" y="12">TFLOP/s</text>
     <g clip-path="url(#roof-area)">${roofs.map(line)}</g>
     ${points.map((point) => svg`<circle class="point f${types.indexOf(point.type) % COLOURS}" cx=${x(point.x)} cy=${y(point.y)} r=${size(point.time)} tabindex="0" role="button"
-      @click=${() => context.openTab('operators', point.name)} @keydown=${(event: KeyboardEvent) => { if (event.key === 'Enter') context.openTab('operators', point.name); }}>
+      @click=${() => context.openTab('operators', point.name, { within: 'op' })} @keydown=${(event: KeyboardEvent) => { if (event.key === 'Enter') context.openTab('operators', point.name, { within: 'op' }); }}>
       <title>${short(point.name, 200)} ${point.type}\n${point.x.toPrecision(4)} FLOP/B, ${point.y.toPrecision(4)} TFLOP/s, ${withUnit(point.time, 'ns')}</title></circle>`)}
   </svg><p class="hint">A click at a point opens its op.</p>`, true, ['ai', 'tflops', 'peak_tflops', 'peak_gbps', 'time_ns'].map((key) => helpOf(table, key)).join('\n'));
 }

@@ -1,11 +1,12 @@
 /** Charts of views whose rows are names with a time: bars and rings. */
 import { html, type TemplateResult } from 'lit-html';
 import { ending } from '../model/format';
+import { exactly } from '../model/search';
 import { columnOf, placeOf, textOf } from '../model/table';
 import { bars, card, coloured, helpOf, itemsOf, largest, ring, type ChartContext, type Item } from './kit';
 
-function withSearch(items: Item[], context: ChartContext): Item[] {
-  return items.map((item) => (item.name.endsWith(' more)') || item.name === '' ? item : { ...item, choose: () => context.search(item.name) }));
+function withSearch(items: Item[], key: string, context: ChartContext): Item[] {
+  return items.map((item) => (item.name.endsWith(' more)') || item.name === '' ? item : { ...item, pale: context.pale(key, item.name), choose: () => context.search(key, exactly(item.name)) }));
 }
 
 function shares(context: ChartContext, name: string, fields: readonly [string, string][], most: number): TemplateResult | null {
@@ -16,7 +17,7 @@ function shares(context: ChartContext, name: string, fields: readonly [string, s
     const parts = context.table.fields[placeOf(context.table, key)].fold === 'sum';
     const shown = parts ? largest(items, most) : largest(items, items.length).slice(0, most);
     if (name === 'layer') for (const item of shown) item.shown = ending(item.name, 44);
-    return [card(title, bars(withSearch(shown, context), 'ns', 0, parts), false, helpOf(context.table, key))];
+    return [card(title, bars(withSearch(shown, name, context), 'ns', 0, parts), false, helpOf(context.table, key))];
   });
   return cards.length ? html`<div class="cards">${cards}</div>` : null;
 }
@@ -39,7 +40,7 @@ export function groupsChart(context: ChartContext): TemplateResult | null {
   const key = context.table.fields.find((field) => field.fold === 'key')?.key ?? 'kernel';
   const items = itemsOf(context, key, 'total');
   if (!items) return null;
-  const cards = [card('Time', ring(withSearch(largest(items, 9), context), 'ns', 'Time of each group'), false, helpOf(context.table, 'total'))];
+  const cards = [card('Time', ring(withSearch(largest(items, 9), key, context), 'ns', 'Time of each group'), false, helpOf(context.table, 'total'))];
   const tc = tensorCores(context);
   if (tc) cards.push(card('Tensor Cores, by time', ring(tc, 'ns', 'Time with and without Tensor Cores'), false, `sum of total * tc / 100; ${helpOf(context.table, 'tc')}`));
   return html`<div class="cards">${cards}</div>`;
@@ -69,5 +70,5 @@ export function kernelTypesChart(context: ChartContext): TemplateResult | null {
 
 export function idleChart(context: ChartContext): TemplateResult | null {
   const items = itemsOf(context, 'cause', 'idle_ns');
-  return items && html`<div class="cards">${card('Idle time by cause', ring(withSearch(coloured(largest(items, 10)), context), 'ns', 'Idle time by cause'), true, helpOf(context.table, 'idle_ns'))}</div>`;
+  return items && html`<div class="cards">${card('Idle time by cause', ring(withSearch(coloured(largest(items, 10)), 'cause', context), 'ns', 'Idle time by cause'), true, helpOf(context.table, 'idle_ns'))}</div>`;
 }

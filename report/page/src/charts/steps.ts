@@ -25,7 +25,7 @@ function formulaOf(table: Table, [key, , , within = []]: Part): string {
 }
 
 /** Stacked bars, one a row; null where fewer than two of the parts are fields. */
-function partsChart(context: ChartContext, parts: readonly Part[], title: string): TemplateResult | null {
+export function partsChart(context: ChartContext, parts: readonly Part[], title: string): TemplateResult | null {
   const { table } = context;
   const rows = Array.from(context.rows);
   const known = parts.filter(([key]) => placeOf(table, key) >= 0);
@@ -60,7 +60,7 @@ export function temporalChart(context: ChartContext): TemplateResult | null {
 }
 
 const FIGURES: readonly [string, string][] = [
-  ['busy_pct', 'GPU busy'], ['sm_efficiency_pct', 'SM efficiency'], ['achieved_occupancy_pct', 'Achieved occupancy'], ['tc_least_pct', 'Tensor Cores, at least'],
+  ['busy_pct', 'Kernels run'], ['sm_efficiency_pct', 'SM efficiency'], ['achieved_occupancy_pct', 'Achieved occupancy'], ['tc_least_pct', 'Tensor Cores, at least'],
 ];
 
 /** A card a GPU: of the view `gpu`, beside `overview` too. */

@@ -28,5 +28,5 @@ export function verdictLine(context: ChartContext): TemplateResult | null {
   const says = others.length && rank ? `Rank ${short(rank, 40)}: ${short(sentence, 400)}` : short(sentence.charAt(0).toUpperCase() + sentence.slice(1), 400);
   return html`<section class="card" id="verdict" aria-label="Verdict"><p title=${helpOf(table, 'share_pct')}><b>${says}</b>${note ? ' (of the whole run)' : ''}${others.length
     ? html` <small>Same cause: ${alike} of ${others.length} other ${others.length === 1 ? 'rank' : 'ranks'}.</small>` : nothing}</p>
-    ${command ? html`<p><code>oplens ${visible(command)} FILE</code> ${wayTo(context, viewOf(command))}</p>` : nothing}</section>`;
+    ${command ? html`<p><code>oplens ${visible(command)} FILE</code> ${wayTo(context, viewOf(command), command)}</p>` : nothing}</section>`;
 }

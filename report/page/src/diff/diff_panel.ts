@@ -84,7 +84,7 @@ export class DiffPanel {
     }
     this.table.set(this.shown, tab.sort, tab.down, `Rows of ${this.of.view}`);
     const { left_out, explains_total } = this.of;
-    return html`<header class="head"><h2>${titleOf(this.of.view)}</h2><p>${explains_total ? 'Its changes add up to the change of the total.' : 'What changed in this view.'}</p></header>
+    return html`<div class="head"><h2>${titleOf(this.of.view)}</h2><p>${explains_total ? 'Its changes add up to the change of the total.' : 'What changed in this view.'}</p></div>
       ${left_out > 0 ? html`<p class="note">approximate: ${number(left_out)} further rows are not on the page; sums are of the first ${number(this.of.rows)}.</p>` : nothing}
       ${this.toolbar(this.loaded, this.shown, all)}
       ${this.shown.fault ? html`<p class="fault" role="alert">${this.shown.fault}</p>` : nothing}
@@ -111,7 +111,7 @@ export class DiffPanel {
   private details(table: Table): unknown {
     const row = this.chosen;
     if (row === null || row >= table.rows) return nothing;
-    return html`<section class="details" aria-label="The chosen row" aria-live="polite"><h3>The chosen row</h3>
+    return html`<section class="details" tabindex="0" aria-label="The chosen row" aria-live="polite"><h3>The chosen row</h3>
       <dl>${placesOf(table, []).map((place) => {
       const field = table.fields[place];
       const value = table.columns[place].at(row);

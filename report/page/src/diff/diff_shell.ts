@@ -43,7 +43,7 @@ export class DiffShell {
       <nav aria-label="Parts"><div role="tablist" aria-orientation="vertical" aria-label="Parts" @keydown=${this.onKey}>${this.names.map((name) => html`
         <button type="button" role="tab" id="tab-${name}" aria-controls="panel" aria-selected=${name === open ? 'true' : 'false'} tabindex=${name === open ? 0 : -1}
           @click=${() => this.select(name)}>${visible(name === FIRST ? 'What changed' : titleOf(name))}</button>`)}</div><p class="made">${visible(this.diff.program)}</p></nav>
-      <main id="panel" role="tabpanel" aria-labelledby="tab-${open}" aria-busy=${this.panels.get(open)?.busy ? 'true' : 'false'}>${open === FIRST ? this.changes() : this.panels.get(open)!.render()}</main>`;
+      <main aria-busy=${this.panels.get(open)?.busy ? 'true' : 'false'}><div id="panel" role="tabpanel" aria-labelledby="tab-${open}">${open === FIRST ? this.changes() : this.panels.get(open)!.render()}</div></main>`;
   }
 
   private facts(): string {
@@ -54,7 +54,7 @@ export class DiffShell {
 
   private changes(): TemplateResult {
     const { verdict, differences, notes, left_out } = this.diff;
-    return html`<header class="head"><h2>What changed</h2></header>
+    return html`<div class="head"><h2>What changed</h2></div>
       ${differences.some(({ decides }) => decides) ? html`<p class="note" id="decides" role="alert"><b>The two runs are not alike:</b> times cannot be compared as if only the code had changed.</p>` : nothing}
       ${this.total()}
       ${verdict ? html`<p class="verdict">${visible(verdict)}</p>` : nothing}

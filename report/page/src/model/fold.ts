@@ -1,6 +1,6 @@
 /** Rows made one, by the folds of their fields. Sums of integers are exact. */
 import type { Field } from './summary';
-import { isNumeric, makeTable, ValueColumn, type Column, type Table, type Value } from './table';
+import { isNumeric, makeTable, textOf, ValueColumn, type Column, type Table, type Value } from './table';
 
 /** Row number of the table; null: each row. */
 export type Rows = Int32Array | readonly number[];
@@ -92,6 +92,42 @@ export function foldRows(table: Table, rows: Rows): Value[] {
   return table.fields.map((field, place) => (field.ratio ? ratioOf(table, place, rows) : foldField(field, table.columns[place], rows)));
 }
 
+/** The value of rows that are means: their likes add up to nothing. */
+const MEAN = 'mean';
+
+/** The rows that stand for the sum of others by a field, such as "(all)" of the causes, and those that they stand for. */
+function sumsOf(table: Table, rows: Rows): { place: number; wholes: number[]; parts: Rows }[] {
+  return table.fields.flatMap(({ whole }, place) => {
+    if (whole === undefined || whole === MEAN) return [];
+    const { d, i } = table.columns[place].texts();
+    const word = d.indexOf(whole);
+    const wholes = word < 0 ? [] : Array.from(rows).filter((row) => i[row] === word);
+    return wholes.length ? [{ place, wholes, parts: withoutWhole(table, rows, (other) => other === place) }] : [];
+  });
+}
+
+/** The sums of which parts have something in common: those that stand for them are less. */
+function sharedBy(table: Table, wholes: Rows, parts: Rows): number[] {
+  return table.fields.flatMap((field, place) => {
+    if (field.fold !== 'sum') return [];
+    const [whole, added] = [wholes, parts].map((of) => Number(foldField(field, table.columns[place], of)));
+    return Math.abs(whole - added) > 1e-9 * Math.abs(whole) ? [place] : [];
+  });
+}
+
+/** The row that the `found` of `rows` make. What parts have in common, as causes share a gap, is counted once where the rows that
+ * stand for all of them say how much it is, and is unknown for some of them. */
+export function sumRows(table: Table, rows: Rows, found: Rows): Value[] {
+  const sum = foldRows(table, rowsToSum(table, found));
+  for (const { place, wholes, parts } of sumsOf(table, rows)) {
+    const { i } = table.columns[place].texts();
+    const several = new Set(Array.from(rowsToSum(table, found), (row) => i[row])).size > 1;
+    if (!several) continue;
+    for (const at of sharedBy(table, wholes, parts)) sum[at] = found.length === rows.length ? foldField(table.fields[at], table.columns[at], wholes) : null;
+  }
+  return sum;
+}
+
 /** Lists of the rows whose values at `keys` are equal, in the order of the first of each. */
 export function groupRows(table: Table, rows: Rows, keys: readonly number[]): number[][] {
   const groups = new Map<string, number[]>();
@@ -106,14 +142,23 @@ export function groupRows(table: Table, rows: Rows, keys: readonly number[]): nu
   return [...groups.values()];
 }
 
-/** `table` with only the fields at `places`, rows with equal keys made one. */
-export function foldTable(table: Table, rows: Rows, places: readonly number[]): Table {
+/** `table` with only the fields at `places`, rows with equal keys made one. `all`: with the rows that stand for some of them. */
+export function foldTable(table: Table, rows: Rows, places: readonly number[], all: Rows = rows): Table {
   const keys = places.filter((place) => table.fields[place].fold === 'key');
-  const parts = withoutWhole(table, rows, (place) => !keys.includes(place));
-  const folded = groupRows(table, parts, keys).map((group) => (group.length === 1 && keys.length
-    ? table.columns.map((column) => column.at(group[0])) : foldRows(table, group)));
+  const folded = groupRows(table, withoutWhole(table, rows, (place) => !keys.includes(place)), keys).map((group) => ({ group, row: group.length === 1 && keys.length
+    ? table.columns.map((column) => column.at(group[0])) : foldRows(table, group) }));
+  // What parts that are made one have in common is told by the rows that stand for them.
+  for (const { wholes, parts } of sumsOf(table, all).filter(({ place }) => !keys.includes(place))) {
+    const shared = sharedBy(table, wholes, parts);
+    if (!shared.length) continue;
+    const keyOf = (row: number): string => JSON.stringify(keys.map((key) => textOf(table.columns[key].at(row))));
+    const standing = new Map(groupRows(table, wholes, keys).map((group) => [keyOf(group[0]), group]));
+    for (const { group, row } of folded) {
+      for (const at of shared) row[at] = foldField(table.fields[at], table.columns[at], standing.get(keyOf(group[0])) ?? []);
+    }
+  }
   return makeTable(places.map((place) => table.fields[place]),
-    places.map((place) => new ValueColumn(folded.map((row) => row[place]))));
+    places.map((place) => new ValueColumn(folded.map(({ row }) => row[place]))));
 }
 
 /** The rows that stand for no others by the fields at which `counts`. */

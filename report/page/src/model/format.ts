@@ -9,6 +9,8 @@ export interface Scale {
   unit: string;
   per: number;
   digits: number;
+  /** The unit of the values, where there are smaller ones than `unit`. */
+  of?: string;
 }
 
 const TIMES: [number, string][] = [[1e9, 's'], [1e6, 'ms'], [1e3, '\u00b5s'], [1, 'ns']];
@@ -22,7 +24,7 @@ export function scaleOf(field: Field, largest: number): Scale {
   const ladder = LADDERS[field.unit];
   if (!ladder) return { unit: field.unit, per: 1, digits: field.type === 'decimal' ? 3 : 0 };
   const [per, unit] = ladder.find(([size]) => largest >= size) ?? ladder[ladder.length - 1];
-  return { unit, per, digits: per === 1 && field.type !== 'decimal' ? 0 : 3 };
+  return { unit, per, digits: per === 1 && field.type !== 'decimal' ? 0 : 3, ...(per > 1 && { of: field.unit }) };
 }
 
 const formats = new Map<number, Intl.NumberFormat>();
@@ -39,13 +41,14 @@ export function number(value: number, digits = 0): string {
   return formatOf(digits).format(value);
 }
 
-/** A cell of a numeric column. */
+/** A cell of a numeric column. What the column's unit makes too small to read has a unit of its own. */
 export function numeric(value: Value, scale: Scale): string {
   if (value === null || value === undefined || value === '') return UNKNOWN;
   if (typeof value === 'string' && scale.per === 1 && /^-?\d+$/.test(value)) return formatOf(0).format(BigInt(value));
   const scaled = Number(value) / scale.per;
   if (Number.isNaN(scaled)) return visible(textOf(value) ?? UNKNOWN);
   const small = scaled !== 0 && Math.abs(scaled) < 0.001 && scale.digits > 0;
+  if (small && scale.of) return withUnit(value, scale.of);
   return small ? scaled.toExponential(2) : formatOf(scale.digits).format(scaled);
 }
 

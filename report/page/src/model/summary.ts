@@ -1,4 +1,5 @@
-/** The summary of a page: docs/report_format.md, schema 1. */
+/** The summary of a page: docs/report_format.md, schema 2. */
+import { chunkJson } from './chunks';
 
 export type Fold = 'none' | 'key' | 'sum' | 'min' | 'max' | 'mean' | 'quantiles';
 export type FieldType = 'integer' | 'decimal' | 'text' | 'name' | 'integers' | 'texts' | 'files' | 'extent';
@@ -127,7 +128,7 @@ export interface Summary {
 }
 
 /** The schema that this page reads. */
-export const SCHEMA = 1;
+export const SCHEMA = 2;
 
 /** Numbers beyond 2^53 come as texts; here they only place what is drawn. */
 function toNumbers<T extends object>(of: T, keys: readonly (keyof T)[]): void {
@@ -136,7 +137,8 @@ function toNumbers<T extends object>(of: T, keys: readonly (keyof T)[]): void {
 
 /** The summary as it is written: tables name their fields by places in one list. */
 interface StoredSummary extends Omit<Summary, 'views'> {
-  fields: Field[];
+  /** Name of their chunk. */
+  fields: string;
   views: (View & { fields: unknown })[];
 }
 
@@ -144,18 +146,19 @@ function nameFields(of: TableRef | null, fields: readonly Field[]): void {
   if (of) of.fields = (of.fields as unknown as number[]).map((place) => fields[place]);
 }
 
-/** Reads the summary of the document. Throws where it is absent or of another schema. */
-export function readSummary(): Summary {
+/** Reads the summary of the document. Rejects where it is absent or of another schema. */
+export async function readSummary(): Promise<Summary> {
   const text = document.getElementById('summary')?.textContent;
   if (!text) throw new Error('The page holds no data.');
   const summary = JSON.parse(text) as StoredSummary;
   if (summary.schema !== SCHEMA) throw new Error(`The data are of schema ${summary.schema}; this page reads ${SCHEMA}.`);
+  const fields = await chunkJson(summary.fields) as Field[];
   for (const view of summary.views) {
     view.notes ??= [];
     view.groupings ??= [];
     view.by_step ??= null;
     view.left_out ??= 0;
-    for (const of of [view, view.by_step, ...view.groupings]) nameFields(of, summary.fields);
+    for (const of of [view, view.by_step, ...view.groupings]) nameFields(of, fields);
   }
   for (const rank of summary.ranks) {
     toNumbers(rank, ['duration_ns']);

@@ -1,8 +1,9 @@
 /** The rows of a table that are shown: searched, sorted, the first of them. */
-import { foldRows, rowsToSum } from '../model/fold';
+import { foldRows, rowsToSum, sumRows } from '../model/fold';
 import { matcherOf, searchRows } from '../model/search';
 import { sortRows } from '../model/sort';
 import { isNumeric, placeOf, type Table, type Value } from '../model/table';
+import { whereRows } from '../model/where';
 import type { TabState } from '../app/state';
 
 export interface Shown {
@@ -21,12 +22,13 @@ export interface Shown {
   fault: string;
 }
 
-export function show(table: Table, rows: Int32Array, tab: Pick<TabState, 'query' | 'regex' | 'sort' | 'down' | 'top'>): Shown {
+export function show(table: Table, rows: Int32Array, tab: Pick<TabState, 'query' | 'regex' | 'within' | 'where' | 'sort' | 'down' | 'top'>): Shown {
   let found = rows;
   let fault = '';
   try {
-    const matches = matcherOf(tab.query, tab.regex);
-    if (matches) found = searchRows(table, rows, matches);
+    found = whereRows(table, rows, tab.where);
+    const matches = matcherOf(tab.query, tab.regex, tab.within !== '');
+    if (matches) found = searchRows(table, found, matches, tab.within);
   } catch (error) {
     fault = (error as Error).message;
   }
@@ -35,11 +37,10 @@ export function show(table: Table, rows: Int32Array, tab: Pick<TabState, 'query'
   if (place >= 0) sorted = sortRows(table.columns[place], isNumeric(table.fields[place]), found, tab.down ? 'down' : 'up');
   const first = tab.top > 0 && tab.top < sorted.length ? sorted.subarray(0, tab.top) : sorted;
   const after = sorted.subarray(first.length);
-  const summed = rowsToSum(table, found);
   return {
     table, rows: first, found, fault,
     rest: after.length ? foldRows(table, rowsToSum(table, after)) : null,
     restCount: after.length,
-    sum: foldRows(table, summed), sumCount: summed.length,
+    sum: sumRows(table, rows, found), sumCount: rowsToSum(table, found).length,
   };
 }

@@ -1,15 +1,23 @@
 /** A table of which only the rows in sight are elements. */
 import { html, nothing, render, type TemplateResult } from 'lit-html';
 import { styled } from '../app/styled';
-import { ending, exact, number, numeric, scaleOf, short, UNKNOWN, visible, withUnit, type Scale } from '../model/format';
+import { ending, exact, LADDERS, number, numeric, scaleOf, short, UNKNOWN, visible, withUnit, type Scale } from '../model/format';
 import type { Field } from '../model/summary';
 import { isNumeric, placeOf, textOf, type Column, type Table, type Value } from '../model/table';
 import type { Shown } from './shown';
 
 const ROW = 27;
+/** Rows of a printed table. */
+const MOST_PRINTED = 2000;
+/** Of the table's width, at most so much is the first column, which stays in sight. */
+const FIRST_SHARE = 0.45;
 /** Browsers lose elements that are much higher. */
 const HIGHEST = 8_000_000;
 const LETTER = 7.4;
+/** What a cell takes beside its letters. */
+const EDGES = 26;
+/** Of a figure below a column: "12,345.678". */
+const MOST_DIGITS = 10;
 
 export interface TableEvents {
   /** A click at a header. */
@@ -47,30 +55,65 @@ export class TableView {
   private active: number | null = null;
   private sortKey = '';
   private down = false;
+  /** Keys of the fields that are not shown. */
+  private hides = '';
   private label = '';
+  /** Whether the page is being printed: then all rows are elements. */
+  private printing = false;
 
   /** `first`: keys of the fields that are shown before all others. `meaning`: a class of a cell, for its style. */
   constructor(private readonly events: TableEvents, private readonly firstKeys: readonly string[] = [], private readonly meaning: (field: Field, value: Value, row: number) => string = () => '') {
     this.element.className = 'table';
     addEventListener('resize', () => this.draw());
+    const print = (printing: boolean): void => {
+      if (printing === this.printing) return;
+      this.printing = printing;
+      this.first = 0;
+      if (this.element.isConnected) this.draw();
+    };
+    addEventListener('beforeprint', () => print(true));
+    addEventListener('afterprint', () => print(false));
+    matchMedia('print').addEventListener('change', ({ matches }) => print(matches));
   }
 
   /** Shows other rows. */
-  set(shown: Shown, sortKey: string, down: boolean, label: string): void {
-    if (this.shown?.table !== shown.table) {
+  set(shown: Shown, sortKey: string, down: boolean, label: string, hidden: ReadonlySet<string> = new Set()): void {
+    const hides = [...hidden].join();
+    if (this.shown?.table !== shown.table || hides !== this.hides) {
+      this.hides = hides;
       this.scales = shown.table.fields.map((field, place) => scaleFor(field, shown.table.columns[place]));
       this.widths = shown.table.fields.map((field, place) => widthFor(field, shown.table.columns[place], this.scales[place], place));
-      this.places = placesOf(shown.table, this.firstKeys);
+      this.places = placesOf(shown.table, this.firstKeys).filter((place, at) => at === 0 || !hidden.has(shown.table.fields[place].key));
       this.active = null;
     }
-    if (this.shown !== shown) this.first = 0;
+    if (this.shown !== shown) {
+      this.first = 0;
+      this.fitSums(shown);
+    }
     this.shown = shown;
     [this.sortKey, this.down, this.label] = [sortKey, down, label];
     this.draw();
   }
 
+  /** Makes columns wide enough for the figures below them. */
+  private fitSums(shown: Shown): void {
+    for (const values of [shown.sum, ...(shown.rest ? [shown.rest] : [])]) {
+      for (const place of this.places) {
+        const field = shown.table.fields[place];
+        if (!isNumeric(field) || field.fold === 'key' || (values === shown.sum && !addsUp(field))) continue;
+        this.widths[place] = Math.max(this.widths[place], Math.round(this.footText(field, values[place], place).length * LETTER + EDGES));
+      }
+    }
+  }
+
+  /** A figure below a column, in the column's unit; where that takes too many digits, in a larger one that it names. */
+  private footText(field: Field, value: Value, place: number): string {
+    const text = numeric(value, this.scales[place]);
+    return text.length > MOST_DIGITS && LADDERS[field.unit] ? withUnit(value, field.unit) : text;
+  }
+
   private get fits(): number {
-    return Math.max(6, Math.floor((innerHeight * 0.62) / ROW));
+    return this.printing ? MOST_PRINTED : Math.max(6, Math.floor((innerHeight * 0.62) / ROW));
   }
 
   private draw(): void {
@@ -84,7 +127,7 @@ export class TableView {
     const { rows } = shown;
     const seen = Math.min(rows.length, this.fits);
     const first = Math.max(0, Math.min(this.first, rows.length - seen));
-    const wide = this.places.reduce((sum, place) => sum + this.widths[place], 0);
+    const wide = this.places.reduce((sum, place) => sum + this.widthOf(place), 0);
     const edges = ROW * (2 + (shown.rest ? 1 : 0)) + 3;
     const box = seen * ROW + edges;
     const high = Math.min(HIGHEST, rows.length * ROW + edges);
@@ -92,14 +135,19 @@ export class TableView {
         ${styled({ height: `${box + (wide > (this.element.clientWidth || innerWidth) - 2 ? 16 : 0)}px` })} @scroll=${this.onScroll} @keydown=${this.onKey}>
       <div class="space" ${styled({ height: `${high}px`, 'min-width': `${wide}px` })}>
         <table aria-rowcount=${rows.length + 1} ${styled({ 'min-width': `${wide}px` })}>
-          <colgroup>${this.places.map((place) => html`<col ${styled({ width: `${this.widths[place]}px` })}>`)}</colgroup>
+          <colgroup>${this.places.map((place) => html`<col ${styled({ width: `${this.widthOf(place)}px` })}>`)}</colgroup>
           <thead><tr>${this.places.map((place) => this.header(shown.table.fields[place], place))}</tr></thead>
           <tbody>${Array.from(rows.subarray(first, first + seen), (row, at) => this.row(shown, row, first + at))}</tbody>
           <tfoot>${shown.rest ? this.foot(shown, shown.rest, `(${number(shown.restCount)} more)`, 'rest') : nothing}
             ${this.foot(shown, shown.sum, `Sum of ${number(shown.sumCount)}`, 'sum')}</tfoot>
-        </table>
+        </table>${this.printing && rows.length > seen ? html`<p class="none">The first ${number(seen)} of ${number(rows.length)} rows are printed.</p>` : nothing}
       </div>
     </div>`;
+  }
+
+  private widthOf(place: number): number {
+    const width = this.widths[place];
+    return place === this.places[0] && this.places.length > 1 ? Math.min(width, Math.max(92, Math.floor(FIRST_SHARE * (this.element.clientWidth || innerWidth)))) : width;
   }
 
   private header(field: Field, place: number): TemplateResult {
@@ -129,16 +177,12 @@ export class TableView {
   private foot(shown: Shown, values: Value[], name: string, kind: string): TemplateResult {
     const { fields } = shown.table;
     const named = this.places.find((place) => !isNumeric(fields[place])) ?? -1;
-    // The least and the largest of all rows are no sums.
-    const adds = (field: Field): boolean => kind !== 'sum' || field.fold === 'sum' || field.ratio !== undefined;
+    const adds = (field: Field): boolean => kind !== 'sum' || addsUp(field);
     return html`<tr class=${kind}>${this.places.map((place) => {
       const field = fields[place];
       if (place === named) return html`<td title=${name}>${name}</td>`;
       if (!isNumeric(field) || field.fold === 'key' || !adds(field)) return html`<td data-key=${field.key}></td>`;
-      const text = numeric(values[place], this.scales[place]);
-      // A sum may need a larger unit than its column.
-      const wide = text.length * (LETTER + 1) + 18 > this.widths[place];
-      return html`<td class="n" data-key=${field.key} title=${exact(values[place], field)}>${wide ? withUnit(values[place], field.unit) : text}</td>`;
+      return html`<td class="n" data-key=${field.key} title=${exact(values[place], field)}>${this.footText(field, values[place], place)}</td>`;
     })}</tr>`;
   }
 
@@ -183,6 +227,11 @@ export class TableView {
   };
 }
 
+/** Whether the field of all rows together is more than one of them: the least and the largest are no sums. */
+function addsUp(field: Field): boolean {
+  return field.fold === 'sum' || field.ratio !== undefined;
+}
+
 const PATHS = new Set(['path', 'layer', 'stack', 'module', 'range']);
 
 /** Whether its texts differ at their end. */
@@ -220,5 +269,5 @@ function widthFor(field: Field, column: Column, scale: Scale, place: number): nu
     const text = isNumeric(field) ? numeric(value, scale) : textOf(value) ?? '';
     if (text.length > letters) letters = text.length > 400 ? text.length : visible(text).length;
   }
-  return Math.round(Math.max(place === 0 ? 92 : 72, Math.min(letters, 46) * LETTER + 26));
+  return Math.round(Math.max(place === 0 ? 92 : 72, Math.min(letters, 46) * LETTER + EDGES));
 }

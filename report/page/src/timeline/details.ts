@@ -58,7 +58,7 @@ export function renderDetails(summary: Summary, signatures: Table, chosen: Chose
   /** In a unit that is easy to read, and to the last digit where that says more. */
   const both = (easy: string, exactly: string): string => (easy === exactly ? exactly : `${easy} (${exactly})`);
   const time = (value: number): string => both(withUnit(value, 'ns'), `${value} ns`);
-  return html`<section class="details" aria-label="The chosen event" aria-live="polite"><h3>${short(nameOf(signatures, chosen.signature), 300)}</h3><dl>
+  return html`<section class="details" tabindex="0" aria-label="The chosen event" aria-live="polite"><h3>${short(nameOf(signatures, chosen.signature), 300)}</h3><dl>
     <dt>Start</dt><dd>${time(chosen.start)}${lane.rank === '' ? '' : ` of rank ${short(lane.rank, 40)}`}</dd>
     <dt>Duration</dt><dd>${time(chosen.duration)}</dd>
     <dt>Lane</dt><dd>${short(lane.name || (lane.kind === 'stream' ? `stream ${lane.stream}` : `thread ${lane.thread}`), 300)}</dd>

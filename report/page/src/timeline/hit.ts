@@ -1,17 +1,22 @@
 /** Which event is at a point of the timeline. */
 import type { Summary } from '../model/summary';
 import { eachEvent, type EventStore, type Place } from './event_store';
-import { RULER } from './layout';
+import { RULER, type Row } from './layout';
 import { Painter, type Scene } from './painter';
 
 const NEAR = 3;
 
-/** The event at a point of the canvas, or the nearest within 3 pixels; null: none that is decoded. */
-export function eventAt(summary: Summary, store: EventStore, scene: Scene, width: number, x: number, y: number): Place | null {
-  const row = scene.rows.find((each) => {
+/** The lane at a height of the canvas. */
+export function rowAt(scene: Scene, y: number): Row | undefined {
+  return scene.rows.find((each) => {
     const top = Painter.top(scene, each);
     return each.kind === 'lane' && y >= top && y < top + each.height && y > RULER;
   });
+}
+
+/** The event at a point of the canvas, or the nearest within 3 pixels; null: none that is decoded. */
+export function eventAt(summary: Summary, store: EventStore, scene: Scene, width: number, x: number, y: number): Place | null {
+  const row = rowAt(scene, y);
   if (!row) return null;
   const perPixel = (scene.view[1] - scene.view[0]) / width;
   const time = scene.view[0] + x * perPixel - (scene.offsets.get(row.rank) ?? 0);

@@ -11,20 +11,27 @@ import { criticalPath, hasCritical, type CriticalPath } from './critical';
 import { chosenOf, linkedOf, nameOf, renderDetails, type Chosen, type Linked } from './details';
 import type { EventStore, Place } from './event_store';
 import { countFound, foundOf, nextFound, type Standing } from './find';
-import { eventAt } from './hit';
+import { gapAt, renderGap, type Gap } from './gap';
+import { eventAt, rowAt } from './hit';
 import { HELP, listen, zoomed } from './input';
 import { renderLabel } from './label';
 import { extentOf, heightOf, offsetsOf, pinnedHeight, RULER, rowsOf, type Row } from './layout';
 import { measure } from './measure';
+import type { Core } from './outliers';
 import { Painter, type Mark, type Scene } from './painter';
 import { RangePanel } from './range_panel';
 
+function outliersText({ from, to, outside }: Core, summary: Summary): string {
+  const [first, last] = extentOf(summary, offsetsOf(summary));
+  return `${count(outside)} ${outside === 1 ? 'event is' : 'events are'} outside of the axis: all others lie within ${withUnit(Math.round(to - from), 'ns')}, the times of all within ${withUnit(last - first, 'ns')}. Such time stamps are likely wrong; figures of tables hold them.`;
+}
 
 export class TimelineTab {
   private readonly canvas = document.createElement('canvas');
   private readonly painter: Painter;
   private readonly offsets: Map<string, number>;
-  private readonly extent: [number, number];
+  private extent: [number, number];
+  private core: Core | null = null;
   private readonly pinned = new Set<string>();
   private readonly rangePanel: RangePanel;
   private signatures: Table = EMPTY;
@@ -33,11 +40,16 @@ export class TimelineTab {
   private rows: Row[] = [];
   private chosen: Chosen | null = null;
   private linked: Linked[] = [];
+  private gap: Gap | null = null;
+  /** The chosen event as the address has it. */
+  private event = '';
   private breakdown: Breakdown | null = null;
   private breakdownKey = '';
   private dragged: [number, number] | null = null;
   private findKey = '';
-  private findCount = 0;
+  /** Distinct names of what is found, and its events on the page; null: not counted. */
+  private foundNames = 0;
+  private foundEvents: number | null = null;
   private fault = '';
   private said = '';
   private selecting = false;
@@ -88,7 +100,11 @@ export class TimelineTab {
         if (done) this.setRange(range);
         this.paint();
       },
-      click: (x, y) => void this.choose(this.at(x, y)),
+      click: (x, y) => {
+        const place = this.at(x, y);
+        void this.choose(place);
+        if (!place) void this.chooseGap(x, y);
+      },
       hover: (x, y) => this.hover(x, y),
       selecting: () => this.selecting,
       key: (event) => this.key(event),
@@ -149,10 +165,24 @@ export class TimelineTab {
     this.canvas.classList.toggle('over', place !== null);
   }
 
+  /** Says what the GPU of the lane at this point waited for. */
+  private async chooseGap(x: number, y: number): Promise<void> {
+    const row = rowAt(this.scene(), y);
+    if (!row) return;
+    const lane = this.summary.timeline.lanes[row.index];
+    const offset = this.offsets.get(lane.rank) ?? 0;
+    const gap = await gapAt(this.summary, lane, this.view[0] + (x / this.canvas.clientWidth) * (this.view[1] - this.view[0]) - offset);
+    if (this.chosen || !gap) return;
+    this.gap = gap;
+    this.setRange([gap.start + offset, gap.start + gap.length + offset]);
+  }
+
   private async choose(place: Place | null): Promise<void> {
     this.linked = [];
+    this.gap = null;
+    this.event = place ? `${place.lane}.${this.events.numberOf(place)}` : '';
     this.chosen = place && (await chosenOf(this.events, place));
-    this.store.tell();
+    this.store.update((state) => { state.event = this.event; });
     const { chosen } = this;
     if (!chosen) return;
     const linked = await linkedOf(this.events, chosen);
@@ -241,6 +271,33 @@ export class TimelineTab {
     return next !== null;
   }
 
+  private countFound(key: string, found: Uint8Array | null): void {
+    const names = new Set<string>();
+    found?.forEach((hit, signature) => { if (hit) names.add(nameOf(this.signatures, signature)); });
+    this.foundNames = names.size;
+    this.foundEvents = null;
+    if (!found) return;
+    countFound(this.summary, this.events, this.lanes, this.offsets, found, { time: -Infinity, lane: -1, number: -1 }).then((counted) => {
+      if (this.findKey !== key) return;
+      this.foundEvents = counted && counted[1];
+      this.store.tell();
+    }, (error: Error) => this.say(error.message));
+  }
+
+  private foundText(): string {
+    const names = `${count(this.foundNames)} ${this.foundNames === 1 ? 'name' : 'names'}`;
+    return this.foundEvents === null ? names : `${count(this.foundEvents)} ${this.foundEvents === 1 ? 'event' : 'events'} of ${names} on the page`;
+  }
+
+  /** Shows the run without events whose times are far from all others'. */
+  leaveOut(core: Core): void {
+    this.core = core;
+    const untouched = this.view.join() === this.whole().join();
+    this.extent = [core.from, core.to];
+    if (untouched) this.view = this.whole();
+    this.store.tell();
+  }
+
   private say(text: string): void {
     this.said = text;
     this.store.tell();
@@ -248,7 +305,13 @@ export class TimelineTab {
 
   /** Follows the state: search, view, range. */
   private follow(): void {
-    const { find, findRegex, view, range, rank } = this.store.state;
+    const { find, findRegex, view, range, rank, event } = this.store.state;
+    if (event !== this.event) {
+      this.event = event;
+      const [, lane, number] = /^(\d+)\.(\d+)$/.exec(event) ?? [];
+      // An address may name what is not there.
+      void this.choose(lane === undefined ? null : this.events.placeOf(Number(lane), Number(number))).catch((error: Error) => this.say(error.message));
+    }
     if (view && view.join() !== this.written?.join()) {
       this.written = view;
       this.view = [...view];
@@ -265,7 +328,7 @@ export class TimelineTab {
         this.painter.bars.found = null;
         this.fault = (error as Error).message;
       }
-      this.findCount = this.painter.bars.found?.reduce((sum, hit) => sum + hit, 0) ?? 0;
+      this.countFound(key, this.painter.bars.found);
     }
     if (this.store.state.path && !this.pathAsked) {
       this.pathAsked = true;
@@ -295,14 +358,14 @@ export class TimelineTab {
     const total = heightOf(this.rows);
     const box = Math.min(RULER + total + 2, Math.max(260, innerHeight * 0.66));
     const set = (change: Parameters<Store['update']>[0]): void => this.store.update(change);
-    return html`<header class="head"><h2>Timeline</h2><p>Work of the GPUs and calls of the host. A colour is an op; orange is communication.</p></header>
+    return html`<div class="head"><h2>Timeline</h2><p>Work of the GPUs and calls of the host. A colour is an op; orange is communication.</p></div>
       <div class="tools">
         <label>Search <input type="search" id="find" placeholder="kernel, op, layer" autocomplete="off" spellcheck="false" .value=${find}
           @input=${(event: Event) => set((state) => { state.find = (event.target as HTMLInputElement).value; })}
           @keydown=${(event: KeyboardEvent) => { if (event.key === 'Enter') void this.next(!event.shiftKey); }}></label>
         <label class="check"><input type="checkbox" id="findre" .checked=${findRegex} @change=${(event: Event) => set((state) => { state.findRegex = (event.target as HTMLInputElement).checked; })}> regular expression</label>
         <button type="button" id="previous" ?disabled=${!find} @click=${() => this.next(false)}>Previous</button><button type="button" id="next" ?disabled=${!find} @click=${() => this.next(true)}>Next</button>
-        <span role="status">${this.fault || this.said || (find ? `${this.findCount} ${this.findCount === 1 ? 'kind' : 'kinds'} of event` : '')}</span>
+        <span role="status">${this.fault || this.said || (find ? this.foundText() : '')}</span>
         <span class="gap"></span>
         ${hasCritical(this.summary) ? html`<button type="button" id="path" aria-pressed=${this.store.state.path ? 'true' : 'false'} title="What made each step as long as it was: underlined, and joined by lines (c)" @click=${() => this.togglePath()}>Critical path</button>` : nothing}
         <button type="button" aria-label="Zoom in" title="Zoom in (w)" @click=${() => this.setView(zoomed(this.view, 0.5, 0.5))}>+</button><button type="button" aria-label="Zoom out" title="Zoom out (s)" @click=${() => this.setView(zoomed(this.view, 2, 0.5))}>\u2212</button>
@@ -314,8 +377,10 @@ export class TimelineTab {
           this.store.tell();
         }))}</div>${this.canvas}</div>
       <p class="hint">${HELP}</p>
+      ${this.core ? html`<p class="note" id="outliers">${outliersText(this.core, this.summary)}</p>` : nothing}
       ${this.summary.left_out.map((text) => html`<p class="note">Hatched: ${visible(text)}</p>`)}
       ${this.chosen ? renderDetails(this.summary, this.signatures, this.chosen, this.linked, (place) => void this.go(place)) : nothing}
+      ${this.gap && !this.chosen ? renderGap(this.gap) : nothing}
       ${range && this.breakdown ? this.rangePanel.render(this.breakdown, range, () => this.setView(zoomed(range, 1.1, 0.5)), () => this.setRange(null)) : nothing}
       ${range && !this.breakdown ? html`<p class="loading">Adding up the range ...</p>` : nothing}`;
   }

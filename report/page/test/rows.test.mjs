@@ -1,0 +1,220 @@
+// Figures and sentences that a reader could take for something else.
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { launch, openPage, skip } from './browser.mjs';
+import { objectsOf, parseCsv, readPage } from './page_reader.mjs';
+import { writeRun } from './samples.mjs';
+
+let browser;
+let folder;
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'oplens-page-'));
+  if (!skip) browser = await launch();
+});
+after(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true });
+});
+
+let pages = 0;
+/** A made-up page that is open, with its data. */
+async function pageOf(options, more) {
+  const path = join(folder, `${pages++}.html`);
+  const run = writeRun(path, { events: 60, ...options });
+  const open = await openPage(browser, path, more);
+  const viewOf = (name) => run.summary.views.find((view) => view.name === name);
+  return { ...open, open, run, rowsOf: (name) => objectsOf(readPage(path).table(viewOf(name))) };
+}
+
+const csvRows = ([keys, ...lines]) => lines.map((line) => Object.fromEntries(keys.map((key, place) => [key, line[place]])));
+const exported = async (open) => csvRows(parseCsv((await open.download('main #export')).text));
+const sumOf = (rows, key) => rows.reduce((sum, row) => sum + row[key], 0);
+
+test('a module is searched with what is below it, and no other', { skip }, async () => {
+  const own = { name: 'x', calls: 1, device_self_ns: 1000, device_total_ns: 1000, host_self_ns: 1, bwd_device_self_ns: 0, bwd_device_total_ns: 0 };
+  const paths = ['Net', 'Net/Layer_1', 'Net/Layer_1/fc', 'Net/Layer_1.extra', 'Net/Layer_10', 'Net/Layer_10/fc', 'Net/layer_1', 'Other(Net/Layer_1)'];
+  const { open, page, clean, close } = await pageOf({ change: ({ rows }) => { rows.modules = paths.map((path) => ({ ...own, path, name: path })); } }, { hash: '#tab=modules' });
+  await page.locator('.icicle g').filter({ has: page.locator('title', { hasText: /^Net\/Layer_1:/ }) }).click();
+  await open.settled();
+  assert.deepEqual((await exported(open)).map(({ path }) => path), ['Net/Layer_1', 'Net/Layer_1/fc', 'Net/Layer_1.extra']);
+  assert.match(await page.textContent('#within'), /in Path/);
+  // The address keeps it; without its column it is a search of all texts.
+  assert.match(await page.evaluate(() => location.hash), /in=path/);
+  await page.click('#within');
+  await open.settled();
+  assert.ok((await exported(open)).some(({ path }) => path === 'Net/layer_1'));
+  await clean();
+  await close();
+});
+
+test('a bar searches the texts of its column only', { skip }, async () => {
+  const { open, page, clean, close } = await pageOf({ change: ({ rows }) => { rows.operators[1].tc_elig = 'mm'; } }, { hash: '#tab=operators' });
+  await page.locator('.bars button').filter({ has: page.locator('.name', { hasText: /^mm$/ }) }).first().click();
+  await open.settled();
+  assert.deepEqual((await exported(open)).map(({ op }) => op), ['mm']);
+  await clean();
+  await close();
+});
+
+test('what causes share is counted once', { skip }, async () => {
+  const { open, page, rowsOf, clean, close } = await pageOf({}, { hash: '#tab=idle' });
+  const foot = (key) => page.getAttribute(`main .table tfoot tr.sum td[data-key="${key}"]`, 'title');
+  const rows = rowsOf('idle');
+  const [wholes, parts] = [rows.filter(({ cause }) => cause === '(all)'), rows.filter(({ cause }) => cause !== '(all)')];
+  assert.notEqual(sumOf(wholes, 'gaps'), sumOf(parts, 'gaps'));
+  assert.equal(await foot('gaps'), String(sumOf(wholes, 'gaps')));
+  assert.equal(await foot('idle_ns'), `${sumOf(parts, 'idle_ns')} ns`);
+  // Of two causes it is not known, of one it is.
+  await page.fill('#search', 'n');
+  await open.settled();
+  assert.equal(await foot('gaps'), 'unknown');
+  await page.fill('#search', 'launch');
+  await open.settled();
+  assert.equal(await foot('gaps'), String(sumOf(parts.filter(({ cause }) => cause === 'launch'), 'gaps')));
+  await page.fill('#search', '');
+  await page.selectOption('#by', '=rank');
+  await open.settled();
+  assert.deepEqual((await exported(open)).map(({ rank, gaps, rows: made }) => [rank, Number(gaps), Number(made)]), wholes.map(({ rank, gaps }) => [rank, gaps, parts.filter((row) => row.rank === rank).length]));
+  await clean();
+  await close();
+});
+
+test('sums are seen whole, in a unit of theirs or of their column', { skip }, async () => {
+  for (const [large, scale] of [[45_433_123, 1e3], [9e15, 1e6]]) {
+    const { page, clean, close } = await pageOf({ change: ({ rows }) => {
+      rows.operators.forEach((row, at) => { Object.assign(row, { device_self_ns: 100 * scale + at, host_self_ns: at ? 5 : large }); });
+    } }, { hash: '#tab=operators' });
+    const cut = await page.$$eval('main .table tfoot td', (cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent));
+    assert.deepEqual(cut, []);
+    await clean();
+    await close();
+  }
+});
+
+test('a value that is small beside its column has a unit of its own', { skip }, async () => {
+  const { page, clean, close } = await pageOf({ change: ({ rows }) => { rows['memory-ops'][0].self_allocated_bytes = 8; rows['memory-ops'][1].self_allocated_bytes = 2 ** 33; } }, { hash: '#tab=memory-ops' });
+  const cells = await page.$$eval('main .table tbody tr', (lines) => lines.slice(0, 2).map((line) => line.cells[line.cells.length - 1].textContent));
+  assert.deepEqual(cells, ['8 B', '8.000']);
+  assert.equal((await page.textContent('main')).match(/\de-\d/), null);
+  await clean();
+  await close();
+});
+
+test('a copied table runs nothing in a spreadsheet or a terminal', { skip }, async () => {
+  const names = ['=HYPERLINK("http://x","y")', '+cmd|calc', '-2+3', '@SUM(A1)', '\tx', '\uff1d1+1', 'plain\u001b[31m', 'minus -1'];
+  const { open, rowsOf, clean, close } = await pageOf({ change: ({ rows }) => { names.forEach((op, at) => Object.assign(rows.operators[at], { op, host_self_ns: at ? at : -5 })); } }, { hash: '#tab=operators' });
+  const found = await exported(open);
+  assert.deepEqual(found.slice(0, names.length).map(({ op }) => op), ['\'=HYPERLINK("http://x","y")', "'+cmd|calc", "'-2+3", "'@SUM(A1)", "'\tx", "'\uff1d1+1", 'plain\\u001b[31m', 'minus -1']);
+  // Numbers stay numbers.
+  assert.equal(found[0].host_self_ns, '-5');
+  assert.equal(found.length, rowsOf('operators').length);
+  await clean();
+  await close();
+});
+
+test('a search of the timeline counts events, and their names apart', { skip }, async () => {
+  const { open, page, run, clean, close } = await pageOf({}, { hash: '#tab=timeline&find=volta_sgemm_128x64_0&findre=1' });
+  await page.waitForFunction(() => /on the page/.test([...document.querySelectorAll('.tools [role="status"]')].at(-1).textContent));
+  const said = await page.$$eval('.tools [role="status"]', (all) => all.at(-1).textContent);
+  const { events, names } = /^(?<events>[\d,]+) events? of (?<names>\d+) names? on the page$/.exec(said).groups;
+  assert.equal(names, String(run.signatures.filter(({ name, op }) => /volta_sgemm_128x64_0/.test(`${name} ${op}`)).length));
+  assert.ok(Number(events) > Number(names), said);
+  await open.settled();
+  await clean();
+  await close();
+});
+
+test('an event at an impossible time does not stretch the axis', { skip }, async () => {
+  const { open, page, run, clean, close } = await pageOf({ events: 400, outlier: 8.9e15 }, { hash: '#tab=timeline' });
+  await page.waitForSelector('#outliers');
+  const length = Math.max(...run.summary.timeline.lanes.filter(({ kind }) => kind === 'thread').map((lane) => lane.end_ns));
+  assert.match(await page.textContent('#outliers'), /^2 events are outside of the axis: all others lie within [\d.]+ ms, the times of all within 8,900,000\.\d+ s\./);
+  assert.match(await page.textContent('.title p'), /[\d.]+ ms without 2 outlying events/);
+  // A range over all of the axis is about as long as the run.
+  await page.click('#all');
+  await page.waitForFunction((most) => {
+    const [, from, to] = /[#&]t=([\d.-]+)%7E([\d.-]+)/.exec(location.hash) ?? [];
+    return to - from > 0.5 * most && to - from < 2 * most;
+  }, length);
+  await open.settled();
+  await clean();
+  await close();
+});
+
+test('a long run without outliers is shown whole', { skip }, async () => {
+  const { open, page, clean, close } = await pageOf({ events: 400, long: 1e12 }, { hash: '#tab=timeline' });
+  await open.settled();
+  assert.match(await page.textContent('.title p'), /4,000\.000 s/);
+  assert.equal(await page.$$eval('#outliers', (all) => all.length), 0);
+  await clean();
+  await close();
+});
+
+test('advice says of which rank it is, and that a choice does not change it', { skip }, async () => {
+  const { open, page, clean, close } = await pageOf({}, { hash: '#tab=overview&rank=1' });
+  const figure = () => page.textContent('figure:has-text("What to change")');
+  assert.ok((await figure()).includes('What to change (of the whole run; 2 more in Advice)'), await figure());
+  assert.ok((await figure()).includes('to gain, on rank 0, the most of 2 ranks.'), await figure());
+  await open.go('#tab=overview');
+  assert.ok((await figure()).includes('What to change (2 more in Advice)'), await figure());
+  await clean();
+  await close();
+});
+
+test('a sentence has one kind of figure: of a step', { skip }, async () => {
+  const { page, rowsOf, clean, close } = await pageOf({});
+  const says = await page.textContent('.findings');
+  const steps = rowsOf('overview').filter(({ state }) => state === 'steady');
+  const idle = sumOf(steps, 'total_ns') - ['kernel', 'memcpy', 'memset', 'comm'].reduce((sum, part) => sum + sumOf(steps, `${part}_ns`), 0);
+  assert.ok(says.includes(`A GPU does nothing for ${(idle / steps.length / 1e6).toFixed(3)} ms of a step, ${((100 * idle) / sumOf(steps, 'total_ns')).toFixed(1)} %`), says);
+  await clean();
+  await close();
+});
+
+test('what decides on communication is said', { skip }, async () => {
+  const said = async (change) => {
+    const { page, clean, close } = await pageOf({ change });
+    const text = await page.textContent('.findings li:has-text("Communication runs")');
+    await clean();
+    await close();
+    return text;
+  };
+  const parts = (waits, ofPath) => ({ rows }) => {
+    for (const row of rows.distributed) Object.assign(row, { total_ns: 1000, overlap_ns: 0, communication_ns: 400, wait_ns: waits, transfer_ns: 400 - waits, unmatched_ns: 0 });
+    for (const row of rows['critical-path']) row.time_ns = row.cause === 'kernel' ? 100 - ofPath : row.cause === 'sync' ? ofPath : 0;
+    for (const row of rows['critical-path']) if (row.cause === 'sync') row.cause = 'communication';
+  };
+  const late = await said(parts(300, 50));
+  assert.match(late, /75\.0 % waits for other ranks, 25\.0 % transfers\. It is 50\.0 % of the critical path\. Most of it waits for ranks that come late/);
+  assert.match(await said(parts(100, 5)), /It is 5\.0 % of the critical path\. Hiding it can save no more than its part/);
+  assert.match(await said(parts(100, 40)), /It is 40\.0 % of the critical path\. Exposed communication makes steps longer/);
+  assert.match(await said(parts(100, 0)), /None of it is on the critical path\. Hiding it/);
+  // Without the other ranks' files nothing is said of waiting.
+  assert.doesNotMatch(await said((data) => {
+    parts(100, 40)(data);
+    for (const row of data.rows.distributed) Object.assign(row, { wait_ns: null, transfer_ns: null, unmatched_ns: null });
+  }), /waits for other ranks/);
+});
+
+test('work without an operator is told, with what was lost and how to record it', { skip }, async () => {
+  const said = async (change) => {
+    const { page, clean, close } = await pageOf({ change });
+    const text = await page.$$eval('.findings li', (all) => all.map((each) => each.textContent).filter((each) => /operator/.test(each)).join('\n'));
+    await clean();
+    await close();
+    return text;
+  };
+  const without = ({ rows }) => {
+    rows.operators[0].op = '(unattributed)';
+    for (const row of rows.operators) row.device_self_ns = row.op === '(unattributed)' ? 9e6 : row.op === 'relu' ? 9e5 : 1e4;
+    rows.losses = [{ rank: null, loss: 'a', count: 1, time_ns: 5, share_pct: 1, why: 'small', mend: 'x' }, { rank: null, loss: 'b', count: 1, time_ns: 900, share_pct: 99.9, why: 'kernels of graphs', mend: 'nsys --node' }];
+  };
+  const text = await said(without);
+  assert.match(text, /Of 89\.\d % of the time on the GPUs no operator is known\. Lost \(99\.9 % of the time\): kernels of graphs\. To record it: nsys --node\./);
+  // Nothing is an operator that is none.
+  assert.match(text, /most time on the GPUs is relu: /);
+  assert.doesNotMatch(await said(() => undefined), /no operator is known/);
+});
