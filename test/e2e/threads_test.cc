@@ -59,9 +59,9 @@ TEST_P(ThreadsTest, OutputIsTheSameForAnyNumber) {
           RunParse({"--threads", threads, "--format", "jsonl", path}),
           RunProf({"--threads", threads, "--csv", "-c", "all", path}),
           RunProf({"--threads", threads, "--view", "all", "--json", path}),
-          RunProf({"--threads", threads, "--view", "kernels,operators,launches", "--csv", path}),
-          RunProf(
-              {"--threads", threads, "--view", "kernels,idle", "--time-range", "5-30", path})}) {
+          RunProf({"--threads", threads, "--view", "kernels,operators,launches", "--json", path}),
+          RunProf({"--threads", threads, "--view", "kernels,idle", "--json", "--time-range", "5-30",
+                   path})}) {
       EXPECT_EQ(result.exit_code, 0) << result.err;
       all += result.out + result.err;
     }
