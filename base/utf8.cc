@@ -1,6 +1,7 @@
 #include "base/utf8.h"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 
 namespace oplens {
@@ -77,22 +78,40 @@ size_t Utf8Length(std::string_view text, size_t i) {
   return sequence.valid ? sequence.length : 0;
 }
 
+namespace {
+
+/// How many bytes from the first on lie in [least, most], which is ASCII. Eight at a time.
+size_t PlainPrefix(std::string_view text, uint8_t least, uint8_t most) {
+  constexpr uint64_t kOnes = 0x0101010101010101;
+  constexpr uint64_t kHighs = kOnes * 0x80;
+  size_t i = 0;
+  for (; i + sizeof(uint64_t) <= text.size(); i += sizeof(uint64_t)) {
+    uint64_t word = 0;
+    std::memcpy(&word, text.data() + i, sizeof word);
+    const uint64_t below = (word - kOnes * least) & ~word;
+    const uint64_t above = (word + kOnes * (0x7F - most)) | word;
+    if (((below | above) & kHighs) != 0) break;
+  }
+  for (; i < text.size(); ++i) {
+    const auto byte = static_cast<uint8_t>(text[i]);
+    if (byte < least || byte > most) break;
+  }
+  return i;
+}
+
+}  // namespace
+
 void AppendUtf8(std::string_view text, Utf8Hidden hidden, std::string* out) {
-  // One vectorisable pass: nearly every text is ASCII with nothing to hide.
+  // Nearly every text is ASCII with little to hide.
   const uint8_t least = hidden == Utf8Hidden::kNothing    ? uint8_t{0}
                         : hidden == Utf8Hidden::kControls ? uint8_t{0x20}
                                                           : uint8_t{0x21};
   const uint8_t most = hidden == Utf8Hidden::kNothing ? uint8_t{0x7F} : uint8_t{0x7E};
-  bool plain = true;
-  for (const char c : text) {
-    const auto byte = static_cast<uint8_t>(c);
-    plain &= (byte >= least) & (byte <= most);
-  }
-  if (plain) {
-    out->append(text);
-    return;
-  }
   for (size_t i = 0; i < text.size();) {
+    const size_t plain = PlainPrefix(text.substr(i), least, most);
+    out->append(text.substr(i, plain));
+    i += plain;
+    if (i == text.size()) return;
     const Sequence sequence = ReadSequence(text, i);
     if (!sequence.valid) {
       out->append(kReplacement);

@@ -32,6 +32,10 @@ constexpr NameFacts::Order kRowsOrder = NameFacts::Order::kRows;
 #define OPLENS_OGS_TYPE "bf16|fp16|fp32|mxfp4|mxfp8|fp8e4nv|fp8e5|float8_e4m3fn|uint8"
 #define OPLENS_TILE "(?P<m>\\d+)x(?P<n>\\d+)x(?P<k>\\d+)"
 #define OPLENS_INT "(?:\\(int\\))?"
+#define OPLENS_BLAS_TILE                                                                \
+  "(?:maxwell|volta|turing|ampere|hopper)_(?:(?P<d>fp16|bf16|fp32|int8)_)?(?:g|gz)?"    \
+  "(?P<acc>[shdczi])\\d*(?:gemm|cudnn)_(?:(?P<ab>fp16|bf16|int8|tf32)_)?(?:winograd_)?" \
+  "(?P<m>\\d+)x(?P<n>\\d+)(?:.*_stages_(?P<k>\\d+)x\\d+)?(?:.*_(?P<l>nn|nt|tn|tt)(?:_v\\d+)?$)?"
 
 constexpr NamePattern kPatterns[] = {
     // nvjet_qqtst_128x256_128x6_..._TNT: types of A, B, C, the sums and D; nvjet_tst: A, sums, D
@@ -64,12 +68,8 @@ constexpr NamePattern kPatterns[] = {
      ")_(?P<l>nn|nt|tn|tt|nhwc|nchw)\\w*?_tilesize" OPLENS_TILE,
      kBlasOrder},
     // volta_fp16_s884gemm_fp16_128x128_..._stages_32x1_tn, volta_scudnn_128x64_relu_small_nn_v1
-    {"_",
-     "(?:maxwell|volta|turing|ampere|hopper)_(?:(?P<d>fp16|bf16|fp32|int8)_)?(?:g|gz)?"
-     "(?P<acc>[shdczi])\\d*(?:gemm|cudnn)_(?:(?P<ab>fp16|bf16|int8|tf32)_)?(?:winograd_)?(?P<m>\\d+"
-     ")x"
-     "(?P<n>\\d+)(?:.*_stages_(?P<k>\\d+)x\\d+)?(?:.*_(?P<l>nn|nt|tn|tt)(?:_v\\d+)?$)?",
-     kBlasOrder},
+    {"gemm_", OPLENS_BLAS_TILE, kBlasOrder},
+    {"cudnn_", OPLENS_BLAS_TILE, kBlasOrder},
     // Triton: types of the result and both factors; blocks; sizes in names of constants
     {"matmul_ogs_",
      "matmul_ogs_[NT](?P<l>[NT]{2})_(?P<d>" OPLENS_OGS_TYPE ")x(?P<a>" OPLENS_OGS_TYPE
@@ -131,6 +131,7 @@ constexpr NamePattern kPatterns[] = {
 #undef OPLENS_OGS_TYPE
 #undef OPLENS_TILE
 #undef OPLENS_INT
+#undef OPLENS_BLAS_TILE
 
 struct TypeName {
   std::string_view spelled;

@@ -55,6 +55,31 @@ TEST(Utf8Test, HidesWhatTurnsTheDirectionOfWriting) {
   EXPECT_EQ(Appended("\u0647\u05d0", Utf8Hidden::kControls), "\u0647\u05d0");
 }
 
+TEST(Utf8Test, AnyByteAtAnyPlace) {
+  for (const auto hidden :
+       {Utf8Hidden::kNothing, Utf8Hidden::kControls, Utf8Hidden::kControlsAndBlanks}) {
+    for (size_t size = 1; size < 20; ++size) {
+      for (size_t place = 0; place < size; ++place) {
+        for (int byte = 0; byte < 256; ++byte) {
+          std::string text(size, 'x');
+          text[place] = static_cast<char>(byte);
+          const bool control = byte < 0x20 || byte == 0x7F;
+          const bool shows = hidden == Utf8Hidden::kNothing || !control;
+          const bool hides = !shows || (byte == ' ' && hidden == Utf8Hidden::kControlsAndBlanks);
+          const std::string expected = text.substr(0, place) +
+                                       (byte > 0x7F ? "\xEF\xBF\xBD"
+                                        : hides     ? "_"
+                                                    : text.substr(place, 1)) +
+                                       text.substr(place + 1);
+          std::string out;
+          AppendUtf8(text, hidden, &out);
+          ASSERT_EQ(out, expected) << size << " " << place << " " << byte;
+        }
+      }
+    }
+  }
+}
+
 TEST(Utf8Test, LineTextIsOneLine) {
   EXPECT_EQ(LineText("a\nb\r\x1b[2J\u202e\u009b\xff\u00e9"), "a_b__[2J__\ufffd\u00e9");
 }
