@@ -1,5 +1,7 @@
 #include "prof/price/kernel_facts.h"
 
+#include <bit>
+
 #include "ops/kernels/communication.h"
 #include "prof/price/priced_kernel.h"
 
@@ -57,6 +59,23 @@ KernelFactsCache::KernelFactsCache(Epochs* epochs, const ops::Rules* rules)
     : cache_(epochs, kMaxNameBytes), rules_(rules) {}
 
 const KernelFacts* KernelFactsCache::Of(std::string_view long_name) {
+  if (recent_generation_ != cache_.generation()) {
+    recent_ = {};
+    recent_generation_ = cache_.generation();
+  }
+  constexpr int kAlignment = 4;  // Of most addresses, in bits.
+  Recent& recent = recent_[(std::bit_cast<uintptr_t>(long_name.data()) >> kAlignment) % kRecent];
+  if (recent.address != long_name.data() || recent.facts == nullptr ||
+      recent.facts->name != long_name) {
+    const KernelFacts* const found = Find(long_name);
+    // Find() may have begun a generation.
+    if (recent_generation_ != cache_.generation()) return found;
+    recent = {long_name.data(), found};
+  }
+  return recent.facts;
+}
+
+const KernelFacts* KernelFactsCache::Find(std::string_view long_name) {
   bool is_new = false;
   auto* const entry = cache_.Get(long_name, &is_new);
   KernelFacts& facts = entry->value;

@@ -1,6 +1,8 @@
 #ifndef OPLENS_PROF_PRICE_KERNEL_FACTS_H_
 #define OPLENS_PROF_PRICE_KERNEL_FACTS_H_
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -76,7 +78,18 @@ class KernelFactsCache {
   const KernelFacts* Of(std::string_view long_name);
 
  private:
+  const KernelFacts* Find(std::string_view long_name);
+
+  /// The last name that lay at an address: profiles have each name once.
+  struct Recent {
+    const char* address = nullptr;
+    const KernelFacts* facts = nullptr;
+  };
+  static constexpr size_t kRecent = 64;
+
   TextCache<KernelFacts> cache_;
+  std::array<Recent, kRecent> recent_;
+  int64_t recent_generation_ = 0;  // Of cache_.
   const ops::Rules* rules_;
 };
 

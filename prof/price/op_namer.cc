@@ -51,6 +51,14 @@ bool OpNamer::FollowsConvolution(const Before& before) {
   return false;
 }
 
+OpNamer::Before& OpNamer::BeforeOf(const Stream& stream) {
+  if (last_ == nullptr || last_->first != stream) {
+    if (streams_.size() > kMaxNamedStreams) streams_.clear();
+    last_ = &*streams_.try_emplace(stream).first;
+  }
+  return last_->second;
+}
+
 void OpNamer::Name(PricedKernel* row) {
   using ops::KernelFamily;
   if (!row->op.empty() || row->replay || row->facts == nullptr || row->facts->name.empty()) return;
@@ -60,8 +68,7 @@ void OpNamer::Name(PricedKernel* row) {
   row->op = named.op;
   row->op_by_name = true;
   row->name_confidence = named.confidence;
-  if (streams_.size() > kMaxNamedStreams) streams_.clear();
-  Before& before = streams_[{record.process_id.value_or(-1), record.device_id, record.stream_id}];
+  Before& before = BeforeOf({record.process_id.value_or(-1), record.device_id, record.stream_id});
   const auto take_as_convolution = [&] {
     row->op = before.backward ? kConvolutionBackward : kConvolution;
     row->name_confidence = Confidence::kLow;

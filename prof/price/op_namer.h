@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "prof/price/priced_kernel.h"
 
@@ -21,7 +22,10 @@ class OpNamer {
   void Name(PricedKernel* row);
 
   /// The next kernel is of another input or rank.
-  void Restart() { streams_.clear(); }
+  void Restart() {
+    streams_.clear();
+    last_ = nullptr;
+  }
 
  private:
   /// Of the kernels before on a stream.
@@ -36,7 +40,11 @@ class OpNamer {
   static void Forget(Before* before);
   static bool FollowsConvolution(const Before& before);
 
-  std::map<std::tuple<int64_t, int64_t, int64_t>, Before> streams_;  // By process, GPU, stream.
+  using Stream = std::tuple<int64_t, int64_t, int64_t>;  // Process, GPU, stream.
+  Before& BeforeOf(const Stream& stream);
+
+  std::map<Stream, Before> streams_;
+  std::pair<const Stream, Before>* last_ = nullptr;  // In streams_.
 };
 
 }  // namespace oplens::prof
