@@ -1085,18 +1085,22 @@ def page_of(path, views):
     """Rows of views as a page has them (docs/report_format.md)."""
     text = path.read_text(encoding="utf-8")
     blocks = dict(re.findall(r'<script type="application/[a-z-]+" id="(\w+)">(.*?)</script>', text, re.DOTALL))
+
+    def chunk(name):
+        return json.loads(zlib.decompress(base64.b64decode(blocks[name]), -zlib.MAX_WBITS))
+
     summary = json.loads(blocks["summary"])
+    fields = chunk(summary["fields"])
     tables = {}
     for view in summary["views"]:
         if view["name"] not in views or view["table"] is None:
             continue
-        packed = zlib.decompress(base64.b64decode(blocks[view["table"]]), -zlib.MAX_WBITS)
         columns = {}
-        for place, column in zip(view["fields"], json.loads(packed)["columns"]):
+        for place, column in zip(view["fields"], chunk(view["table"])["columns"]):
             values = column.get("v")
             if values is None:
                 values = [None if i < 0 else column["d"][i] for i in column["i"]]
-            columns[summary["fields"][place]["key"]] = values
+            columns[fields[place]["key"]] = values
         tables[view["name"]] = [dict(zip(columns, row)) for row in zip(*columns.values())]
     return tables
 
