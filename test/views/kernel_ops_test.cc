@@ -126,6 +126,7 @@ TEST(LaunchesByOpTest, OpsOfWhatIsLaunched) {
 std::map<std::string, int64_t> SumsOf(const std::vector<ViewRow>& rows, bool totals,
                                       const std::vector<std::string>& figures) {
   std::map<std::string, int64_t> sums;
+  for (const std::string& figure : figures) sums[figure] = 0;  // There may be no row.
   for (const ViewRow& row : rows) {
     if (row.contains("cause") && (row.at("cause") == "(all)") != totals) continue;
     for (const std::string& figure : figures) sums[figure] += std::stoll(row.at(figure));
