@@ -6,6 +6,8 @@
 #include <system_error>
 #include <thread>
 
+#include "base/threads.h"
+
 namespace oplens {
 namespace {
 
@@ -58,6 +60,7 @@ class Workshop {
   };
 
   void Work() {
+    const SharedThread shared;
     size_t index = 0;
     while (Begin(&index)) {
       Place& place = places_[index];

@@ -23,8 +23,8 @@ struct OrderedSteps {
 constexpr size_t PlacesFor(size_t threads) { return threads == 0 ? 1 : 2 * threads; }
 
 /// Does all pieces, made by up to `threads` threads beside the caller; by the caller if `threads`
-/// is 0 or none can be started. What a step throws for the first piece that fails is thrown after
-/// all earlier pieces were taken and all threads have ended.
+/// is 0 or none can be started. ThreadLimit() is 1 in these threads. What a step throws for the
+/// first piece that fails is thrown after all earlier pieces were taken and all threads have ended.
 void DoInOrder(size_t threads, const OrderedSteps& steps);
 
 /// As above with a `Piece` for each place: next(Piece*), make(Piece*), take(Piece*).

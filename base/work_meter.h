@@ -12,8 +12,7 @@
 
 namespace oplens {
 
-/// Progress of a piece of work. Thread-safe; an update costs one store and
-/// one load.
+/// Progress of a piece of work. Thread-safe; an update costs one store and one load.
 class WorkMeter {
  public:
   /// Starts or restarts the work. `total` <= 0: unknown.

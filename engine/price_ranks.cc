@@ -1,14 +1,11 @@
 #include "engine/price_ranks.h"
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
-#include "base/team.h"
+#include "base/ordered_work.h"
 #include "prof/findings.h"
 #include "prof/options.h"
 #include "prof/view_task.h"
@@ -47,33 +44,27 @@ void PriceApart(prof::LoadedProfiles profiles, const prof::Options& options,
                 prof::ViewRunner* runner, Messages* messages, WorkMeter* meter) {
   const prof::PriceOptions pricing = prof::PriceOptionsOf(options, nullptr);
   prof::FindingsMerger merger(options.views, profiles.size(), nullptr);
-  std::vector<std::exception_ptr> problems(profiles.size());
-  std::atomic<bool> failed{false};
-  std::mutex mutex;
-  // With the mutex. Merged in order, and freed as soon as that is possible.
-  std::vector<std::unique_ptr<Priced>> waiting(profiles.size());
   size_t next = 0;
+  struct Piece {
+    size_t profile = 0;
+    std::unique_ptr<Priced> priced;
+  };
   const size_t threads = std::min<size_t>(profiles.size(), options.many.jobs);
-  Team(std::max<size_t>(threads, 1) - 1).Each(profiles.size(), [&](size_t i) {
-    if (failed) return;
-    try {
-      meter->Check();
-      std::unique_ptr<Priced> priced = PriceOne(profiles.subspan(i, 1), options, pricing, meter);
-      const std::lock_guard lock(mutex);
-      waiting[i] = std::move(priced);
-      for (; next < waiting.size() && waiting[next] != nullptr; ++next) {
-        const std::unique_ptr<Priced> one = std::move(waiting[next]);
+  DoInOrder<Piece>(
+      threads < 2 ? 0 : threads,
+      [&](Piece* piece) {
+        piece->profile = next++;
+        return piece->profile < profiles.size();
+      },
+      [&](Piece* piece) {
+        meter->Check();
+        piece->priced = PriceOne(profiles.subspan(piece->profile, 1), options, pricing, meter);
+      },
+      [&](Piece* piece) {
+        const std::unique_ptr<Priced> one = std::move(piece->priced);
         runner->AddPartials(std::move(one->partials), std::move(one->calls));
         merger.AddReport(one->report);
-      }
-    } catch (...) {
-      problems[i] = std::current_exception();
-      failed = true;
-    }
-  });
-  for (const std::exception_ptr& problem : problems) {
-    if (problem != nullptr) std::rethrow_exception(problem);
-  }
+      });
   merger.Tell(prof::PriceOptionsOf(options, messages), messages);
 }
 
