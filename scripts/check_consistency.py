@@ -1295,16 +1295,20 @@ def plant(run, place, value):
 
 def self_test_page():
     """A page with one table, read back."""
-    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
-    table = json.dumps({"columns": [{"v": [1, None]}, {"d": ["host"], "i": [-1, 0]}]}).encode()
     block = '<script type="application/{}" id="{}">{}</script>'
+
+    def packed(name, value):
+        packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+        data = packer.compress(json.dumps(value).encode()) + packer.flush()
+        return block.format("octet-stream", name, base64.b64encode(data).decode())
+
     views = [{"name": "verdict", "table": "c0", "fields": [1, 0]}, {"name": "idle", "table": "c1", "fields": [0]}]
-    summary = {"fields": [{"key": "cause"}, {"key": "steps"}], "views": views}
-    packed = base64.b64encode(packer.compress(table) + packer.flush()).decode()
+    blocks = [block.format("json", "summary", json.dumps({"fields": "c2", "views": views})),
+              packed("c0", {"columns": [{"v": [1, None]}, {"d": ["host"], "i": [-1, 0]}]}),
+              packed("c2", [{"key": "cause"}, {"key": "steps"}])]
     with tempfile.TemporaryDirectory() as folder:
         page = pathlib.Path(folder) / "page.html"
-        page.write_text(block.format("json", "summary", json.dumps(summary)) + "\n" +
-                        block.format("octet-stream", "c0", packed), encoding="utf-8")
+        page.write_text("\n".join(blocks), encoding="utf-8")
         found = page_of(page, ("verdict", "overview"))
     if found != {"verdict": [{"steps": 1, "cause": None}, {"steps": None, "cause": "host"}]}:
         sys.exit(f"a page was not read: {found}")
