@@ -26,11 +26,11 @@ void BM_Sweep(benchmark::State& state) {
   for (auto _ : state) {
     OpenRanges open;
     for (int64_t d = 0; d < depth; ++d) {
-      open.Push(static_cast<uint32_t>(d), kLaunches * 20 - d, 5);
+      open.Push(static_cast<uint32_t>(d), d, kLaunches * 20 - d, 5);
     }
     for (int64_t i = 0; i < kLaunches; ++i) {
       const int64_t at = depth + i * 10;
-      for (uint32_t r = 0; r < 4; ++r) open.Push(r, at + 8 - r, r);
+      for (uint32_t r = 0; r < 4; ++r) open.Push(r, at, at + 8 - r, r);
       open.MoveTo(at + 1, at + 2);
       for (size_t lane = 0; lane < 4; ++lane) enclosing += open.CountOf(lane);
     }

@@ -9,12 +9,17 @@ void OpenRanges::Clear() {
   lanes_.fill(Lane());
   nodes_.clear();
   free_nodes_.clear();
-  ends_.clear();
+  nested_.clear();
+  crossing_.clear();
+  ended_.clear();
   hidden_nodes_.clear();
   ++version_;
 }
 
-void OpenRanges::Push(uint32_t range, int64_t end_ns, size_t lane_index) {
+void OpenRanges::Push(uint32_t range, int64_t start_ns, int64_t end_ns, size_t lane_index) {
+  for (; !nested_.empty() && nested_.back().first < start_ns; nested_.pop_back()) {
+    ended_.push_back(nested_.back().second);
+  }
   uint32_t node = 0;
   if (free_nodes_.empty()) {
     node = static_cast<uint32_t>(nodes_.size());
@@ -32,9 +37,13 @@ void OpenRanges::Push(uint32_t range, int64_t end_ns, size_t lane_index) {
   }
   lane.last = node;
   ++lane.count;
-  if (end_ns != kNeverClosed) {
-    ends_.emplace_back(end_ns, node);
-    std::push_heap(ends_.begin(), ends_.end(), std::greater<>());
+  if (end_ns == kNeverClosed) {
+    // Nothing to be found by its end.
+  } else if (nested_.empty() || end_ns <= nested_.back().first) {
+    nested_.emplace_back(end_ns, node);
+  } else {
+    crossing_.emplace_back(end_ns, node);
+    std::push_heap(crossing_.begin(), crossing_.end(), std::greater<>());
   }
   ++version_;
 }
@@ -42,12 +51,18 @@ void OpenRanges::Push(uint32_t range, int64_t end_ns, size_t lane_index) {
 void OpenRanges::MoveTo(int64_t start_ns, int64_t end_ns) {
   if (version_ == moved_version_ && start_ns == start_ns_ && end_ns == end_ns_) return;
   if (!hidden_nodes_.empty()) Unhide();
-  while (!ends_.empty() && ends_.front().first < start_ns) {
-    const uint32_t node = ends_.front().second;
-    std::pop_heap(ends_.begin(), ends_.end(), std::greater<>());
-    ends_.pop_back();
+  for (const uint32_t node : ended_) Remove(node);
+  ended_.clear();
+  for (; !nested_.empty() && nested_.back().first < start_ns; nested_.pop_back()) {
+    Remove(nested_.back().second);
+  }
+  while (!crossing_.empty() && crossing_.front().first < start_ns) {
+    const uint32_t node = crossing_.front().second;
+    std::pop_heap(crossing_.begin(), crossing_.end(), std::greater<>());
+    crossing_.pop_back();
     Remove(node);
   }
+  for (size_t i = nested_.size(); i-- > 0 && nested_[i].first < end_ns;) Hide(nested_[i].second);
   HideBelow(0, end_ns);
   moved_version_ = version_;
   start_ns_ = start_ns;
@@ -64,6 +79,13 @@ void OpenRanges::Remove(uint32_t index) {
   ++version_;
 }
 
+void OpenRanges::Hide(uint32_t node) {
+  nodes_[node].hidden = true;
+  ++lanes_[nodes_[node].lane].hidden;
+  hidden_nodes_.push_back(node);
+  ++version_;
+}
+
 void OpenRanges::Unhide() {
   for (const uint32_t node : hidden_nodes_) {
     nodes_[node].hidden = false;
@@ -75,12 +97,8 @@ void OpenRanges::Unhide() {
 
 // The ranges that end before `end_ns` are a subtree at the top of the heap.
 void OpenRanges::HideBelow(size_t heap_index, int64_t end_ns) {
-  if (heap_index >= ends_.size() || ends_[heap_index].first >= end_ns) return;
-  const uint32_t node = ends_[heap_index].second;
-  nodes_[node].hidden = true;
-  ++lanes_[nodes_[node].lane].hidden;
-  hidden_nodes_.push_back(node);
-  ++version_;
+  if (heap_index >= crossing_.size() || crossing_[heap_index].first >= end_ns) return;
+  Hide(crossing_[heap_index].second);
   HideBelow(2 * heap_index + 1, end_ns);
   HideBelow(2 * heap_index + 2, end_ns);
 }

@@ -14,18 +14,20 @@ namespace oplens::parse {
 /// The ranges of one thread that enclose the current launch call, separately by kind ("lane"),
 /// outermost first.
 ///
-/// Opening and closing cost O(log d) with d open ranges, even if ranges cross instead of nesting
-/// (start/end ranges may), because a lane is a linked list and a heap has the range that ends next;
-/// moving on costs one more step per range that ends within the call. Reading one lane does not
-/// touch the others: hundreds of open free-text ranges cost nothing if only ops are read.
+/// A range that nests in those that are open costs O(1) to open and close: a stack has its end. One
+/// that crosses them (start/end ranges may) costs O(log d) with d open ranges: a heap has its end.
+/// A lane is a linked list; moving on costs one more step per range that ends within the call.
+/// Reading one lane does not touch the others: hundreds of open free-text ranges cost nothing if
+/// only ops are read.
 class OpenRanges {
  public:
   static constexpr size_t kMaxLanes = 12;
 
   void Clear();
 
-  /// Opens a range; ranges must come in order of start. `range` is the caller's index.
-  void Push(uint32_t range, int64_t end_ns, size_t lane);
+  /// Opens a range. Ranges must come in order of start, and before launches that start later than
+  /// they do. `range` is the caller's index.
+  void Push(uint32_t range, int64_t start_ns, int64_t end_ns, size_t lane);
 
   /// Moves on to a launch from `start_ns` to `end_ns`: removes the ranges that ended before it,
   /// hides those that end within it. Starts must not descend.
@@ -95,13 +97,17 @@ class OpenRanges {
   using End = std::pair<int64_t, uint32_t>;  // end_ns, node
 
   void Remove(uint32_t node);
+  void Hide(uint32_t node);
   void Unhide();
   void HideBelow(size_t heap_index, int64_t end_ns);
 
   std::array<Lane, kMaxLanes> lanes_;
   std::vector<Node> nodes_;
   std::vector<uint32_t> free_nodes_;
-  std::vector<End> ends_;  // Min-heap, without never-closed ranges.
+  // Without never-closed ranges.
+  std::vector<End> nested_;      // Ends do not ascend.
+  std::vector<End> crossing_;    // Min-heap.
+  std::vector<uint32_t> ended_;  // Nodes that no later launch is in.
   std::vector<uint32_t> hidden_nodes_;
   uint64_t version_ = 1;
   // Of the last MoveTo.

@@ -82,7 +82,7 @@ class SurroundingsReader {
   void PushOperator(size_t index, const Range& range);
   void PushVocabulary(size_t index, const Range& range);
   void PushTo(size_t index, const Range& range, Lane lane) {
-    open_.Push(static_cast<uint32_t>(index), range.end_ns, lane);
+    open_.Push(static_cast<uint32_t>(index), range.start_ns, range.end_ns, lane);
   }
   /// Whether a range counts for what follows it: a never-closed one is only a label.
   bool Counts(const Range& range) const { return !range.open() || known_.keep_open; }

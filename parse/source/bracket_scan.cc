@@ -60,6 +60,14 @@ Masks MasksOf(const char* block) {
 }
 #endif
 
+/// The number of ones, without a call as compilers make it for processors that may lack one.
+int OnesOf(uint64_t bits) {
+  bits -= (bits >> 1) & 0x5555555555555555;
+  bits = (bits & 0x3333333333333333) + ((bits >> 2) & 0x3333333333333333);
+  bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0F;
+  return static_cast<int>(bits * 0x0101010101010101 >> 56);
+}
+
 /// Bit i of the result is set if bits 0 to i of `bits` have an odd number of ones.
 uint64_t PrefixXor(uint64_t bits) {
   for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
@@ -94,8 +102,9 @@ size_t BracketScan::Next(const char* block) {
   const uint64_t open = masks.open & ~strings;
   const uint64_t close = masks.close & ~strings;
   // With too few closing brackets to end the value here, only their number matters.
-  if (__builtin_popcountll(close) < depth_) {
-    depth_ += __builtin_popcountll(open) - __builtin_popcountll(close);
+  const int closed = OnesOf(close);
+  if (closed < depth_) {
+    depth_ += OnesOf(open) - closed;
     return 0;
   }
   for (uint64_t rest = open | close; rest != 0; rest &= rest - 1) {

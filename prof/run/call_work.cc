@@ -26,7 +26,8 @@ CallWork::CallWork(const parse::Joined& joined, const DeviceWork& work,
       end = next + calls.Of(launch.thread).size();
     }
     for (; next < end && trace_.ranges[all[next].range].start_ns <= launch.start_ns; ++next) {
-      open.Push(static_cast<uint32_t>(next), trace_.ranges[all[next].range].end_ns, 0);
+      const Range& range = trace_.ranges[all[next].range];
+      open.Push(static_cast<uint32_t>(next), range.start_ns, range.end_ns, 0);
     }
     open.MoveTo(launch.start_ns, parse::ComparedEnd(launch, trace_.clock_resolution_ns));
     calls_[origins[i]] = open.Innermost(0);

@@ -216,7 +216,7 @@ void ModuleCallsSweep::FindOn(ThreadIndex thread) {
     const StepContext context = joined_.contexts().ContextOf(i);
     // Recomputed work belongs to the node that it runs in.
     if (context != StepContext::kNone && context != StepContext::kRecompute) {
-      open_.Push(index, range.end_ns, kContexts);
+      open_.Push(index, range.start_ns, range.end_ns, kContexts);
     }
     if (call == last_call || calls_.all()[call].range != index) continue;
     MoveTo(range);
@@ -240,7 +240,7 @@ void ModuleCallsSweep::AddModuleCall(uint32_t index, std::string_view name) {
   const uint32_t path = paths_.ChildOf(around.module, tree_.NumberOf(name));
   const auto place = static_cast<uint32_t>(module_calls_->size());
   module_calls_->push_back({index, {path & kAllBits, around.backward}});
-  open_.Push(place, range.end_ns, kModules);
+  open_.Push(place, range.start_ns, range.end_ns, kModules);
 }
 
 ModuleCallsPlace ModuleCallsSweep::PlaceNow() {

@@ -73,7 +73,7 @@ std::vector<uint32_t> MemoryOwners(const parse::Joined& joined, const parse::Cal
     }
     before = &moment;
     for (; next < end && range_of(next).start_ns <= moment.time_ns; ++next) {
-      open.Push(static_cast<uint32_t>(next), range_of(next).end_ns, 0);
+      open.Push(static_cast<uint32_t>(next), range_of(next).start_ns, range_of(next).end_ns, 0);
     }
     // A call that ends at this moment is over.
     open.MoveTo(moment.time_ns, SaturatingSum(moment.time_ns, 1));

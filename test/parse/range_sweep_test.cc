@@ -73,7 +73,8 @@ TEST(OpenRanges, EqualsBruteForceForAnyRanges) {
     for (const auto& [start, length] : calls) {
       const Call call = {start, int64_t{start} + length % 16};
       for (; next < ranges.size() && ranges[next].start <= call.start; ++next) {
-        open.Push(static_cast<uint32_t>(next), ranges[next].end, ranges[next].lane);
+        open.Push(static_cast<uint32_t>(next), ranges[next].start, ranges[next].end,
+                  ranges[next].lane);
       }
       open.MoveTo(call.start, call.end);
       for (size_t lane = 0; lane < 3; ++lane) {
@@ -88,7 +89,7 @@ TEST(OpenRanges, EqualsBruteForceForAnyRanges) {
 
 TEST(OpenRanges, VersionStaysWhileNothingChanges) {
   OpenRanges open;
-  open.Push(0, 100, 0);
+  open.Push(0, 0, 100, 0);
   open.MoveTo(10, 20);
   const uint64_t version = open.version();
   open.MoveTo(30, 40);
@@ -100,20 +101,20 @@ TEST(OpenRanges, VersionStaysWhileNothingChanges) {
 
 TEST(OpenRanges, TheSamePlaceTwice) {
   OpenRanges open;
-  open.Push(0, 15, 0);  // Ends within the call: hidden.
+  open.Push(0, 0, 15, 0);  // Ends within the call: hidden.
   open.MoveTo(10, 20);
   const uint64_t version = open.version();
   open.MoveTo(10, 20);
   EXPECT_EQ(open.version(), version);
   EXPECT_EQ(open.CountOf(0), 0u);
-  open.Push(1, 25, 0);
+  open.Push(1, 10, 25, 0);
   open.MoveTo(10, 20);
   EXPECT_EQ(ListOf(open, 0), std::vector<uint32_t>{1});
 }
 
 TEST(OpenRanges, ForEachStopsWhenTold) {
   OpenRanges open;
-  for (uint32_t i = 0; i < 5; ++i) open.Push(i, 100 - i, 1);
+  for (uint32_t i = 0; i < 5; ++i) open.Push(i, 0, 100 - i, 1);
   open.MoveTo(1, 2);
   std::vector<uint32_t> seen;
   open.ForEach(1, [&](uint32_t range) {

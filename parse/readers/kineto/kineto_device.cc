@@ -46,7 +46,7 @@ void TakeCorrelation(element value, int64_t* correlation_id) {
   if (TakeInt(value, correlation_id) && *correlation_id == 0) *correlation_id = kUnknownId;
 }
 
-bool IsExternalId(std::string_view key) { return key == "External id" || key == "external id"; }
+bool IsExternalId(std::string_view key) { return Is(key, "External id") || Is(key, "external id"); }
 
 constexpr auto kUnknown32 = static_cast<int32_t>(kUnknownId);
 
@@ -92,19 +92,19 @@ void KinetoDevice::ReadCall(const KinetoEvent& event, bool driver) {
   const bool captures = wants_captures();
   if (event.has_args) {
     for (const key_value_pair arg : event.args) {
-      if (arg.key == "correlation") {
+      if (Is(arg.key, "correlation")) {
         TakeCorrelation(arg.value, &details.correlation_id);
       } else if (IsExternalId(arg.key)) {
         TakeInt(arg.value, &external_id);
-      } else if (arg.key == "grid" || arg.key == "grid dim") {
+      } else if (Is(arg.key, "grid") || Is(arg.key, "grid dim")) {
         TakeTriple(arg.value, &details.grid);
-      } else if (arg.key == "block" || arg.key == "block dim") {
+      } else if (Is(arg.key, "block") || Is(arg.key, "block dim")) {
         TakeTriple(arg.value, &details.block);
-      } else if (arg.key == "shared memory") {
+      } else if (Is(arg.key, "shared memory")) {
         TakeInt(arg.value, &details.shared_memory_bytes);
-      } else if (arg.key == "size" || arg.key == "bytes") {
+      } else if (Is(arg.key, "size") || Is(arg.key, "bytes")) {
         TakeInt(arg.value, &details.size_bytes);
-      } else if (captures && arg.key == "kernel") {
+      } else if (captures && Is(arg.key, "kernel")) {
         details.kernel = trace_.strings.Intern(TextOf(arg.value));
       }
     }
@@ -169,15 +169,15 @@ void KinetoDevice::ReadKernelArguments(const KinetoEvent& event, Kernel* kernel)
   bool good = true;
   for (const key_value_pair arg : event.args) {
     if (TakeKernelNumber(arg, kernel, &details, &good)) continue;
-    if (arg.key == "correlation") {
+    if (Is(arg.key, "correlation")) {
       TakeCorrelation(arg.value, &kernel->correlation_id);
     } else if (IsExternalId(arg.key)) {
       TakeInt(arg.value, &external_id);
-    } else if (arg.key == "stream") {
+    } else if (Is(arg.key, "stream")) {
       TakeInt(arg.value, &kernel->stream_id);
-    } else if (arg.key == "grid") {
+    } else if (Is(arg.key, "grid")) {
       good &= TakeTriple(arg.value, &kernel->grid);
-    } else if (arg.key == "block") {
+    } else if (Is(arg.key, "block")) {
       good &= TakeTriple(arg.value, &kernel->block);
     } else {
       TakeCommunication(arg.key, arg.value, &trace_.strings, &communication);
@@ -221,17 +221,17 @@ KinetoDevice::Work KinetoDevice::ReadWork(const KinetoEvent& event) {
   Work work;
   if (event.has_args) {
     for (const key_value_pair arg : event.args) {
-      if (arg.key == "correlation") {
+      if (Is(arg.key, "correlation")) {
         TakeCorrelation(arg.value, &work.correlation_id);
       } else if (IsExternalId(arg.key)) {
         TakeInt(arg.value, &work.external_id);
-      } else if (arg.key == "bytes") {
+      } else if (Is(arg.key, "bytes")) {
         TakeInt(arg.value, &work.size_bytes);
-      } else if (arg.key == "device") {
+      } else if (Is(arg.key, "device")) {
         TakeInt(arg.value, &work.device_id);
-      } else if (arg.key == "context") {
+      } else if (Is(arg.key, "context")) {
         TakeInt(arg.value, &work.context_id);
-      } else if (arg.key == "stream") {
+      } else if (Is(arg.key, "stream")) {
         TakeInt(arg.value, &work.stream_id);
         int64_t stream = 0;
         work.of_all_streams = TakeInt(arg.value, &stream) && stream == int64_t{UINT32_MAX};
@@ -294,11 +294,11 @@ KinetoDevice::WaitedEvent KinetoDevice::ReadWaitedEvent(const KinetoEvent& event
   WaitedEvent waited;
   if (!event.has_args) return waited;
   for (const key_value_pair arg : event.args) {
-    if (arg.key == "wait_on_cuda_event_id") {
+    if (Is(arg.key, "wait_on_cuda_event_id")) {
       TakeInt(arg.value, &waited.event_id);
-    } else if (arg.key == "wait_on_cuda_event_record_corr_id") {
+    } else if (Is(arg.key, "wait_on_cuda_event_record_corr_id")) {
       TakeCorrelation(arg.value, &waited.record_correlation_id);
-    } else if (arg.key == "wait_on_stream") {
+    } else if (Is(arg.key, "wait_on_stream")) {
       TakeInt(arg.value, &waited.stream_id);
     }
   }

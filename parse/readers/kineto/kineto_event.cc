@@ -128,38 +128,38 @@ KinetoEvent SplitKinetoEvent(simdjson::dom::object object) {
     const std::string_view key = member.key;
     switch (key.size()) {
       case 1:
-        if (key == "s") event.scope = TextOf(member.value);
+        if (Is(key, "s")) event.scope = TextOf(member.value);
         break;
       case 2:
-        if (key == "ph") {
+        if (Is(key, "ph")) {
           const std::string_view phase = TextOf(member.value);
           event.phase = phase.size() == 1 ? phase[0] : '\0';
-        } else if (key == "ts") {
+        } else if (Is(key, "ts")) {
           event.time = member.value;
           event.has_time = true;
-        } else if (key == "id") {
+        } else if (Is(key, "id")) {
           event.id = member.value;
           event.has_id = true;
         }
         break;
       case 3:
-        if (key == "cat") {
+        if (Is(key, "cat")) {
           event.category = TextOf(member.value);
-        } else if (key == "dur") {
+        } else if (Is(key, "dur")) {
           event.duration = member.value;
           event.has_duration = true;
-        } else if (key == "pid") {
+        } else if (Is(key, "pid")) {
           event.process = member.value;
           event.has_process = true;
-        } else if (key == "tid") {
+        } else if (Is(key, "tid")) {
           event.thread = member.value;
           event.has_thread = true;
         }
         break;
       case 4:
-        if (key == "name") {
+        if (Is(key, "name")) {
           event.name = TextOf(member.value);
-        } else if (key == "args") {
+        } else if (Is(key, "args")) {
           event.has_args = member.value.get(event.args) == simdjson::SUCCESS;
         }
         break;

@@ -3,13 +3,21 @@
 
 #include <simdjson.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
 #include "parse/source/json_value.h"
 
 namespace oplens::parse {
+
+/// key == text, for the keys of all events: compiled without a call.
+template <size_t kSize>
+bool Is(std::string_view key, const char (&text)[kSize]) {
+  return key.size() == kSize - 1 && std::memcmp(key.data(), text, kSize - 1) == 0;
+}
 
 /// The subject of an event of a Kineto trace, by its category ("cat").
 enum class KinetoClass : uint8_t {

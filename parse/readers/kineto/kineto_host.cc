@@ -44,22 +44,22 @@ void TakeOperatorDetail(const key_value_pair& arg, StringPool* strings, Operator
   KinetoArguments& arguments = details->arguments;
   switch (key.size()) {
     case 10:
-      if (key == "Input Dims" || key == "Input dims") {
+      if (Is(key, "Input Dims") || Is(key, "Input dims")) {
         TakeKinetoHostList(arg.value, &arguments.has_dims, &arguments.dims);
-      } else if (key == "Input type") {
+      } else if (Is(key, "Input type")) {
         TakeKinetoHostList(arg.value, &arguments.has_types, &arguments.types);
-      } else if (key == "Call stack" || key == "Call Stack") {
+      } else if (Is(key, "Call stack") || Is(key, "Call Stack")) {
         details->stack = TextOf(arg.value);
       } else {
         TakeCommunication(key, arg.value, strings, &details->communication);
       }
       return;
     case 13:
-      if (key == "Fwd thread id") {
+      if (Is(key, "Fwd thread id")) {
         TakeInt(arg.value, &details->forward_thread);
         return;
       }
-      if (key == "Input Strides") {
+      if (Is(key, "Input Strides")) {
         TakeKinetoHostList(arg.value, &arguments.has_strides, &arguments.strides);
         return;
       }
@@ -67,31 +67,31 @@ void TakeOperatorDetail(const key_value_pair& arg, StringPool* strings, Operator
         return TakeCompiledFact(key, arg.value, &arguments.compiled);
       break;
     case 15:
-      if (key == "Sequence number") {
+      if (Is(key, "Sequence number")) {
         TakeInt(arg.value, &details->sequence);
         return;
       }
-      if (key == "Concrete Inputs") {
+      if (Is(key, "Concrete Inputs")) {
         TakeKinetoHostList(arg.value, &arguments.has_values, &arguments.values);
         return;
       }
       break;
     case 4:
-      if (key == "call") {
+      if (Is(key, "call")) {
         details->call = TextOf(arg.value);
         return;
       }
-      if (key == "grid") return TakeCompiledFact(key, arg.value, &arguments.compiled);
+      if (Is(key, "grid")) return TakeCompiledFact(key, arg.value, &arguments.compiled);
       break;
     case 6:
-      details->stream |= key == "stream";
+      details->stream |= Is(key, "stream");
       return TakeKinetoId(key, arg.value, &details->ids);
     case 11:
       TakeKinetoId(key, arg.value, &details->ids);
       if (key.starts_with(kCompiledPrefix)) TakeCompiledFact(key, arg.value, &arguments.compiled);
       return;
     case 14:
-      if (key == "kernel_backend") return TakeCompiledFact(key, arg.value, &arguments.compiled);
+      if (Is(key, "kernel_backend")) return TakeCompiledFact(key, arg.value, &arguments.compiled);
       break;
     case 16:  // Module Hierarchy
       return;
@@ -250,20 +250,20 @@ void KinetoHost::ReadMemoryEvent(const KinetoEvent& event, int64_t time_ns) {
   if (event.has_args) {
     for (const key_value_pair arg : event.args) {
       const std::string_view key = arg.key;
-      if (key == "Bytes") {
+      if (Is(key, "Bytes")) {
         has_size = TakeInt(arg.value, &memory.size_bytes);
-      } else if (key == "Addr") {
+      } else if (Is(key, "Addr")) {
         uint64_t high = 0;
         if (!TakeInt(arg.value, &memory.address) && arg.value.get(high) == simdjson::SUCCESS) {
           memory.address = static_cast<int64_t>(high);
         }
-      } else if (key == "Device Type") {
+      } else if (Is(key, "Device Type")) {
         TakeInt(arg.value, &device_type);
-      } else if (key == "Device Id") {
+      } else if (Is(key, "Device Id")) {
         TakeInt(arg.value, &device_id);
-      } else if (key == "Total Allocated") {
+      } else if (Is(key, "Total Allocated")) {
         TakeInt(arg.value, &memory.total_allocated_bytes);
-      } else if (key == "Total Reserved") {
+      } else if (Is(key, "Total Reserved")) {
         TakeInt(arg.value, &memory.total_reserved_bytes);
       } else {
         TakeKinetoId(key, arg.value, &ids);

@@ -66,7 +66,8 @@ void CallPlaces::Sweep(LaneOf lane_of, Visit visit) {
         if (joined_.leaks().Has(next)) continue;
         const size_t lane = lane_of(next);
         if (lane == kNoLane) continue;
-        open.Push(static_cast<uint32_t>(next), trace_.ranges[next].end_ns, lane);
+        open.Push(static_cast<uint32_t>(next), trace_.ranges[next].start_ns,
+                  trace_.ranges[next].end_ns, lane);
       }
       const int64_t start_ns = trace_.ranges[range].start_ns;
       open.MoveTo(start_ns, trace_.ranges[range].end_ns > start_ns ? start_ns + 1 : start_ns);

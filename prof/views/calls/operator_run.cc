@@ -205,7 +205,8 @@ void OperatorRun::FindKernelsOfHooks() {
     for (; next < end && run_.trace().ranges[next].start_ns <= launch.start_ns; ++next) {
       if (joined.leaks().Has(next)) continue;
       if (joined.contexts().ContextOf(next) == parse::StepContext::kNone) continue;
-      open.Push(static_cast<uint32_t>(next), run_.trace().ranges[next].end_ns, 0);
+      open.Push(static_cast<uint32_t>(next), run_.trace().ranges[next].start_ns,
+                run_.trace().ranges[next].end_ns, 0);
     }
     open.MoveTo(launch.start_ns, parse::ComparedEnd(launch, run_.trace().clock_resolution_ns));
     const uint32_t context = open.Innermost(0);
