@@ -17,8 +17,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "parse/model/kernel_record.h"
 #include "parse/model/trace.h"
 #include "prof/price/priced_kernel.h"
+#include "prof/run/class_times.h"
 #include "prof/run/device_work.h"
 #include "prof/run/run.h"
 #include "prof/run/steps.h"
