@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/checked.h"
+#include "base/members.h"
 
 namespace oplens {
 
@@ -163,10 +164,11 @@ class ByteReader {
   requires requires(ByteReader* bytes, T* value) { T::Transfer(bytes, value); }
   void Get(T* value) { T::Transfer(this, value); }
   /// If the type has `std::string_view Problem() const`, that returns what is wrong with it, or "".
-  template <typename T>
-  requires requires { T::kMembers; }
-  void Get(T* value) {
-    std::apply([&](auto... member) { (Get(&(value->*member)), ...); }, T::kMembers);
+  template <HasMembers T>
+  requires(!requires(ByteReader * bytes, T* value) {
+    T::Transfer(bytes, value);
+  }) void Get(T* value) {
+    std::apply([&](auto&... members) { (Get(&members), ...); }, MembersOf(*value));
     if constexpr (requires { value->Problem(); }) Check(value->Problem().empty(), value->Problem());
   }
 

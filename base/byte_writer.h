@@ -18,6 +18,7 @@
 
 #include "base/checked.h"
 #include "base/hash.h"
+#include "base/members.h"
 
 namespace oplens {
 
@@ -34,9 +35,8 @@ namespace oplens {
 ///       bytes->Values(&self->name, &self->lengths);
 ///     }
 ///
-/// or, if all members are saved by their types, a list of the members in order:
-///
-///     static constexpr std::tuple kMembers{&Own::name, &Own::lengths};
+/// or, if all members are saved by their types, nothing: a struct's are known, and a class lists
+/// them (base/members.h).
 class ByteWriter {
  public:
   /// For Transfer to tell the two classes apart.
@@ -56,9 +56,9 @@ class ByteWriter {
   /// Bytes without a length, which the reader must know.
   void Raw(std::string_view bytes) { bytes_ += bytes; }
 
-  /// Writes each value by its type: numbers, texts, types with Transfer or kMembers, containers of
-  /// these, and enums with `constexpr size_t WordCountOf(Enum)`, found by ADL, which returns how
-  /// many values there are, from 0.
+  /// Writes each value by its type: numbers, texts, types with Transfer, types with members,
+  /// containers of these, and enums with `constexpr size_t WordCountOf(Enum)`, found by ADL, which
+  /// returns how many values there are, from 0.
   template <typename... T>
   void Values(const T*... values) {
     (Put(*values), ...);
@@ -133,10 +133,11 @@ class ByteWriter {
   template <typename T>
   requires requires(ByteWriter* bytes, const T* value) { T::Transfer(bytes, value); }
   void Put(const T& value) { T::Transfer(this, &value); }
-  template <typename T>
-  requires requires { T::kMembers; }
-  void Put(const T& value) {
-    std::apply([&](auto... member) { (Put(value.*member), ...); }, T::kMembers);
+  template <HasMembers T>
+  requires(!requires(ByteWriter * bytes, const T* value) {
+    T::Transfer(bytes, value);
+  }) void Put(const T& value) {
+    std::apply([&](const auto&... members) { (Put(members), ...); }, MembersOf(value));
   }
   template <typename T>
   void PutAll(const T& values) {

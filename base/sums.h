@@ -7,17 +7,16 @@
 #include <limits>
 #include <tuple>
 
+#include "base/members.h"
 #include "base/saturating.h"
 
 namespace oplens {
 
-// Sums that can be merged, saved and loaded. A struct of them lists its members once, in the order
-// in which they are saved (base/byte_writer.h):
+// Sums that can be merged, saved and loaded, and so can a struct of them: its members are merged by
+// their types, and saved in the order of their declaration (base/byte_writer.h):
 //     struct CopySums {
 //       Sum bytes;
 //       Max<int64_t> longest_ns;
-//
-//       static constexpr std::tuple kMembers{&CopySums::bytes, &CopySums::longest_ns};
 //     };
 //
 // The order of merging does not matter.
@@ -101,9 +100,14 @@ template <typename T>
 void MergeInto(T* own, const T& more);
 
 /// Merges each member with MergeInto.
-template <typename T>
+template <HasMembers T>
 void MergeMembers(T* own, const T& more) {
-  std::apply([&](auto... member) { (MergeInto(&(own->*member), more.*member), ...); }, T::kMembers);
+  const auto others = MembersOf(more);
+  std::apply(
+      [&](auto&... members) {
+        std::apply([&](const auto&... other) { (MergeInto(&members, other), ...); }, others);
+      },
+      MembersOf(*own));
 }
 
 /// Whether all values are true.
@@ -128,7 +132,7 @@ template <typename T>
 void MergeInto(T* own, const T& more) {
   if constexpr (requires { own->Merge(more); }) {
     own->Merge(more);
-  } else if constexpr (requires { T::kMembers; }) {
+  } else if constexpr (ListsMembers<T>) {
     MergeMembers(own, more);
   } else if constexpr (requires { typename T::mapped_type; }) {
     for (const auto& [key, value] : more) MergeInto(&(*own)[key], value);
@@ -138,6 +142,8 @@ void MergeInto(T* own, const T& more) {
     own->insert(own->end(), more.begin(), more.end());
   } else if constexpr (requires { std::tuple_size<T>::value; }) {
     for (size_t i = 0; i < more.size(); ++i) MergeInto(&(*own)[i], more[i]);
+  } else if constexpr (HasMembers<T>) {
+    MergeMembers(own, more);
   } else {
     *own += more;
   }

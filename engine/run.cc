@@ -112,7 +112,7 @@ std::unique_ptr<prof::Inputs> Run::State::MakeInputs(const Options& options, con
 /// What the inputs tell once they are read.
 void Run::State::Keep(prof::Inputs* inputs) {
   files_ = inputs->paths();
-  notes_ = inputs->UnusedExecutionTraces();
+  notes_ = inputs->UnusedFiles();
   for (std::string& note : inputs->Notes()) notes_.push_back(std::move(note));
   claim_ = inputs->claims()->Sentence();
 }

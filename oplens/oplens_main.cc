@@ -353,7 +353,7 @@ int ShowScreen(const Options& options) {
   plan.model = options.model;
   const Screen screen = MakeScreen(&inputs, plan, &diagnostics);
   PrintScreen(screen, options);
-  const std::vector<std::string> unused = inputs.UnusedExecutionTraces();
+  const std::vector<std::string> unused = inputs.UnusedFiles();
   PrintSentences(unused);
   if (!options.quiet) {
     PrintSentences(inputs.Notes());

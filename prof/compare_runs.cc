@@ -111,7 +111,7 @@ void RunComparison::ReadSide(const std::vector<std::string>& paths, bool as_save
     runner.Finish();
     for (std::string& note : runner.Notes()) messages->Need(std::move(note));
   }
-  for (const std::string& sentence : inputs.UnusedExecutionTraces()) messages->Need(sentence);
+  for (const std::string& sentence : inputs.UnusedFiles()) messages->Need(sentence);
   for (std::string& note : inputs.Notes()) messages->Need(std::move(note));
   if (std::string sentence = inputs.claims()->Sentence(); !sentence.empty()) {
     messages->Need(std::move(sentence));

@@ -281,7 +281,7 @@ int Main(Options options) {
   Messages messages("prof");
   for (std::string& note : beside) messages.Need(std::move(note));
   const int64_t shown = Print(&inputs, options, &left_out, &messages);
-  const std::vector<std::string> unused = inputs.UnusedExecutionTraces();
+  const std::vector<std::string> unused = inputs.UnusedFiles();
   for (const std::string& sentence : unused) messages.Need(sentence);
   for (std::string& note : inputs.Notes()) messages.Need(std::move(note));
   // Rows of kernels and copies belong to one input each; groups to all.

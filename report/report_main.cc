@@ -200,7 +200,7 @@ int Main(const Options& options) {
   std::vector<std::string> unused;
   const auto said = [&] {
     for (const std::string& note : beside) messages.Need(note);
-    unused = inputs.UnusedExecutionTraces();
+    unused = inputs.UnusedFiles();
     for (const std::string& sentence : unused) messages.Need(sentence);
     for (std::string& note : inputs.Notes()) messages.Need(std::move(note));
     if (std::string sentence = inputs.claims()->Sentence(); !sentence.empty()) {

@@ -174,7 +174,7 @@ void Inputs::JoinCounters(LoadedProfile* profile) {
   counted_.ambiguous += tally.ambiguous;
 }
 
-std::vector<std::string> Inputs::UnusedExecutionTraces() const {
+std::vector<std::string> Inputs::UnusedFiles() const {
   std::vector<std::string> unused = execution_traces_->Unused();
   if (reference_ && !reference_->Unused().empty()) unused.push_back(reference_->Unused());
   if (counters_ && counted_.joined == 0) {

@@ -86,7 +86,7 @@ class Inputs : public RecordSource {
 
   /// After the last input: a sentence per unused execution trace, and for an unused reference and
   /// unused counters.
-  std::vector<std::string> UnusedExecutionTraces() const;
+  std::vector<std::string> UnusedFiles() const;
 
   /// Inputs not yet started, in order; only profiles if `OnlyProfilesWait()`.
   size_t waiting() const { return waiting_.size(); }

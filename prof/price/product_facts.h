@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <tuple>
 
 #include "prof/price/priced_kernel.h"
 
@@ -30,7 +29,6 @@ struct ProductTile {
   int64_t m = 0;
   int64_t n = 0;
 
-  static constexpr std::tuple kMembers{&ProductTile::m, &ProductTile::n};
   friend auto operator<=>(const ProductTile&, const ProductTile&) = default;
 };
 /// By the kernel's name; nullopt if that does not tell it, or not along which extents it lies.

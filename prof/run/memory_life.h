@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "base/sums.h"
@@ -78,10 +77,6 @@ class MemoryLife {
     Count same_time;      ///< Events at the time of their predecessor.
     Count out_of_order;   ///< Events earlier than their predecessor in the file.
     Count over_reserved;  ///< Events after which more was allocated than reserved.
-
-    static constexpr std::tuple kMembers{
-        &Counts::only_freed, &Counts::lost,      &Counts::without_address, &Counts::without_size,
-        &Counts::other_size, &Counts::same_time, &Counts::out_of_order,    &Counts::over_reserved};
   };
 
   /// The memory of one device from one source.

@@ -12,7 +12,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "base/byte_reader.h"
@@ -30,8 +29,6 @@ constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 struct Part {
   Sum ns;
   Min first;
-
-  static constexpr std::tuple kMembers{&Part::ns, &Part::first};
 };
 
 /// One of each type.
@@ -47,9 +44,6 @@ struct Sums {
   std::map<std::string, Sum> by_name;
   std::set<std::string> words;
 
-  static constexpr std::tuple kMembers{&Sums::calls,   &Sums::ns,   &Sums::longest, &Sums::name,
-                                       &Sums::peak,    &Sums::any,  &Sums::flops,   &Sums::parts,
-                                       &Sums::by_name, &Sums::words};
   std::string_view Problem() const { return calls > 1000 ? "there are too many calls" : ""; }
 };
 

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "base/error.h"
@@ -26,8 +25,6 @@ struct MadeSums {
   Sum ns;
   Max<int64_t> longest_ns;
   Histogram lengths;
-
-  static constexpr std::tuple kMembers{&MadeSums::ns, &MadeSums::longest_ns, &MadeSums::lengths};
 };
 
 constexpr std::string_view kWords[] = {"step", "rank"};

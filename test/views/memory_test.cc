@@ -58,10 +58,10 @@ TEST(MemoryTest, RecordedTotals) {
   AddMemory({250, 9, 8, 8, 0, -1}, &made.trace);
   const auto rows = made.RowsOf(kMemoryView.make);
   EXPECT_THAT(CurvesOf(rows),
-              ElementsAre("CPU framework: 0=0 150=8",
-                          "GPU0 framework: 0=1000 100=1064/2048/984 200=1192/2048/856 "
-                          "300=1128/2048/920"));
-  EXPECT_EQ(rows.back().at("peak_bytes"), "1192");
+              ElementsAre("GPU0 framework: 0=1000 100=1064/2048/984 200=1192/2048/856 "
+                          "300=1128/2048/920",
+                          "CPU framework: 0=0 150=8"));
+  EXPECT_EQ(rows.front().at("peak_bytes"), "1192");
   EXPECT_EQ(rows.back().at("total"), "recorded");
 }
 
@@ -148,9 +148,9 @@ TEST_F(SelectedMemoryTest, StepsTimesAndDevices) {
   Selection selection;
   selection.steps = {2, 2};
   auto rows = RowsOf(selection);
-  EXPECT_THAT(CurvesOf(rows), ElementsAre("CPU framework: 130=1", "GPU0 framework: 110=8",
-                                          "GPU1 framework: 120=2"));
-  EXPECT_EQ(rows[1].at("peak_bytes"), "8");
+  EXPECT_THAT(CurvesOf(rows), ElementsAre("GPU0 framework: 110=8", "GPU1 framework: 120=2",
+                                          "CPU framework: 130=1"));
+  EXPECT_EQ(rows[0].at("peak_bytes"), "8");
   selection.device = 1;
   EXPECT_THAT(CurvesOf(RowsOf(selection)), ElementsAre("GPU1 framework: 120=2"));
   selection = {};
@@ -231,7 +231,7 @@ TEST(MemoryTest, OfNsys) {
   const auto path = test::TestDir() / "net.sqlite";
   builder.Write(path);
   EXPECT_THAT(CurvesOf(RowsOver(kView, {path.string()})),
-              ElementsAre("CPU driver: 0=0 50=64", "GPU1 driver: 0=0 40=512 60=0"));
+              ElementsAre("GPU1 driver: 0=0 40=512 60=0", "CPU driver: 0=0 50=64"));
 }
 
 // What `record` adds to nvprof's schema: the driver's memory, and the framework's out of it.

@@ -103,8 +103,6 @@ std::optional<int64_t> StepAt::At(int64_t time_us) const {
 struct HtaDiffNamesSums {
   Sum count;
   Balance time_us;
-
-  static constexpr std::tuple kMembers{&HtaDiffNamesSums::count, &HtaDiffNamesSums::time_us};
 };
 
 struct HtaDiffKey {
@@ -113,8 +111,6 @@ struct HtaDiffKey {
   bool gpu = false;
   std::string name;
 
-  static constexpr std::tuple kMembers{&HtaDiffKey::rank, &HtaDiffKey::step, &HtaDiffKey::gpu,
-                                       &HtaDiffKey::name};
   friend auto operator<=>(const HtaDiffKey&, const HtaDiffKey&) = default;
 };
 

@@ -28,9 +28,6 @@ struct Statistics {
   int64_t min_us = std::numeric_limits<int64_t>::max();
   double squares = 0;  // Of the values.
 
-  static constexpr std::tuple kMembers{&Statistics::count, &Statistics::sum_us, &Statistics::max_us,
-                                       &Statistics::min_us, &Statistics::squares};
-
   void Add(int64_t us) {
     ++count;
     if (__builtin_add_overflow(sum_us, us, &sum_us)) sum_us = INT64_MAX;
@@ -99,7 +96,6 @@ struct HtaNameKey {
   std::string name;
   RankName rank;
 
-  static constexpr std::tuple kMembers{&HtaNameKey::type, &HtaNameKey::name, &HtaNameKey::rank};
   friend auto operator<=>(const HtaNameKey&, const HtaNameKey&) = default;
 };
 

@@ -30,8 +30,6 @@ struct HtaStreamKey {
   int64_t stream = 0;
   std::string word;
 
-  static constexpr std::tuple kMembers{&HtaStreamKey::rank, &HtaStreamKey::stream,
-                                       &HtaStreamKey::word};
   friend auto operator<=>(const HtaStreamKey&, const HtaStreamKey&) = default;
 };
 using HtaFigures = std::vector<std::optional<double>>;

@@ -44,11 +44,6 @@ struct TbKernelsSums {
   Checked occupancy;
   Any eligible;
 
-  static constexpr std::tuple kMembers{&TbKernelsSums::calls,   &TbKernelsSums::total_ns,
-                                       &TbKernelsSums::max_ns,  &TbKernelsSums::min_ns,
-                                       &TbKernelsSums::blocks,  &TbKernelsSums::occupancy,
-                                       &TbKernelsSums::eligible};
-
   void Add(int64_t duration_ns, const KernelDetails& details);
 };
 
@@ -67,8 +62,6 @@ struct TbKernelsKey {
   std::string op;
   std::array<int64_t, 8> numbers{};
 
-  static constexpr std::tuple kMembers{&TbKernelsKey::name, &TbKernelsKey::op,
-                                       &TbKernelsKey::numbers};
   friend auto operator<=>(const TbKernelsKey&, const TbKernelsKey&) = default;
 };
 

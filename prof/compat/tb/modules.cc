@@ -31,9 +31,6 @@ struct Stats {
   Balance device_total_ns;
   Balance device_self_ns;
 
-  static constexpr std::tuple kMembers{&Stats::calls,           &Stats::operators,
-                                       &Stats::host_total_ns,   &Stats::host_self_ns,
-                                       &Stats::device_total_ns, &Stats::device_self_ns};
   friend auto operator<=>(const Stats&, const Stats&) = default;
 };
 
@@ -42,9 +39,6 @@ struct TbModule {
   int64_t id = 0;
   int64_t level = 0;
   Stats sums;
-
-  static constexpr std::tuple kMembers{&TbModule::name, &TbModule::id, &TbModule::level,
-                                       &TbModule::sums};
 
   friend auto operator<=>(const TbModule&, const TbModule&) = default;
 };

@@ -26,7 +26,6 @@ struct TbOperatorKey {
   std::string name;
   std::string shape;
 
-  static constexpr std::tuple kMembers{&TbOperatorKey::name, &TbOperatorKey::shape};
   friend auto operator<=>(const TbOperatorKey&, const TbOperatorKey&) = default;
 };
 
@@ -40,15 +39,6 @@ struct TbOperatorSums {
   Balance tensor_core_self_ns;
   Balance tensor_core_total_ns;
   Any eligible;  // Of the first call of a rank.
-
-  static constexpr std::tuple kMembers{&TbOperatorSums::calls,
-                                       &TbOperatorSums::device_self_ns,
-                                       &TbOperatorSums::device_total_ns,
-                                       &TbOperatorSums::host_self_ns,
-                                       &TbOperatorSums::host_total_ns,
-                                       &TbOperatorSums::tensor_core_self_ns,
-                                       &TbOperatorSums::tensor_core_total_ns,
-                                       &TbOperatorSums::eligible};
 
   void Add(const TbTree::Node& node);
 };

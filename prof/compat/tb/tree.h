@@ -193,10 +193,6 @@ struct TbTensorCoreTime {
   Sum op_kernel_ns;    ///< Of kernels launched by operators.
   Sum eligible_ns;     ///< Of kernels launched by innermost eligible operators.
 
-  static constexpr std::tuple kMembers{
-      &TbTensorCoreTime::kernel_ns, &TbTensorCoreTime::tensor_core_ns,
-      &TbTensorCoreTime::op_kernel_ns, &TbTensorCoreTime::eligible_ns};
-
   /// tc_used_ratio; 0 without kernels.
   double used_ratio() const { return Ratio(tensor_core_ns, kernel_ns).value_or(0); }
   /// tc_eligible_ops_kernel_ratio; 0 if operators launched none.

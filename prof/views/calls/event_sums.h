@@ -53,7 +53,6 @@ struct FirstEvent {
   int64_t start_ns = INT64_MAX;
   int64_t shorter_ns = INT64_MAX;  ///< INT64_MAX - length.
 
-  static constexpr std::tuple kMembers{&FirstEvent::start_ns, &FirstEvent::shorter_ns};
   void Merge(const FirstEvent& other) { *this = std::min(*this, other); }
   friend auto operator<=>(const FirstEvent&, const FirstEvent&) = default;
 };

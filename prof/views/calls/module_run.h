@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <tuple>
 #include <vector>
 
 #include "base/checked.h"
@@ -22,8 +21,6 @@ struct ModuleSums {
   struct Pass {
     Sum device_ns;
     Sum host_ns;
-
-    static constexpr std::tuple kMembers{&Pass::device_ns, &Pass::host_ns};
   };
 
   Sum calls;
@@ -44,14 +41,6 @@ struct ModuleSums {
   Checked freed_bytes;
   Pass forward;
   Pass backward;
-
-  static constexpr std::tuple kMembers{
-      &ModuleSums::calls,       &ModuleSums::wall_ns,          &ModuleSums::ops,
-      &ModuleSums::launches,    &ModuleSums::tensor_core_ns,   &ModuleSums::tensor_core_known_ns,
-      &ModuleSums::with_flops,  &ModuleSums::with_bytes,       &ModuleSums::memory_events,
-      &ModuleSums::collectives, &ModuleSums::communication_ns, &ModuleSums::flops,
-      &ModuleSums::bytes,       &ModuleSums::allocated_bytes,  &ModuleSums::freed_bytes,
-      &ModuleSums::forward,     &ModuleSums::backward};
 };
 
 /// The modules of one rank: sums by path and, if `by_step`, by step. Calls count in the step in

@@ -29,7 +29,6 @@ struct ModulesKey {
   RankName rank;
   std::optional<int64_t> step;
 
-  static constexpr std::tuple kMembers{&ModulesKey::rank, &ModulesKey::step};
   friend auto operator<=>(const ModulesKey&, const ModulesKey&) = default;
 };
 using ModulesOfKey = std::map<uint32_t, ModuleSums>;  // By path.

@@ -34,9 +34,6 @@ struct KernelTime {
   Sum known_ns;                ///< Kernels for which the use of Tensor Cores is known.
   BitsOfAny<uint8_t> fitness;  ///< Of its kernels: 1 << TensorCoreFitness.
 
-  static constexpr std::tuple kMembers{&KernelTime::device_ns, &KernelTime::tensor_core_ns,
-                                       &KernelTime::known_ns, &KernelTime::fitness};
-
   /// Percent of `known_ns`; nullopt if that is 0.
   std::optional<double> TensorCorePercent() const {
     return Percent<int64_t>(tensor_core_ns, known_ns);
@@ -59,13 +56,6 @@ struct OperatorSums {
   KernelTime self;
   KernelTime total;
   Histogram lengths;
-
-  static constexpr std::tuple kMembers{
-      &OperatorSums::calls,        &OperatorSums::launches,      &OperatorSums::device_busy_ns,
-      &OperatorSums::host_self_ns, &OperatorSums::host_total_ns, &OperatorSums::length_ns,
-      &OperatorSums::with_flops,   &OperatorSums::with_bytes,    &OperatorSums::flops,
-      &OperatorSums::bytes,        &OperatorSums::self,          &OperatorSums::total,
-      &OperatorSums::lengths};
 };
 
 /// What sums over operators need of priced kernels, kept so that several sums can be made from one

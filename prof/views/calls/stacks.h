@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <tuple>
 
 #include "base/sums.h"
 #include "prof/run/path_tree.h"
@@ -19,8 +18,6 @@ struct StackSums {
   Sum device_ns;
   Sum launches;
 
-  static constexpr std::tuple kMembers{&StackSums::host_ns, &StackSums::device_ns,
-                                       &StackSums::launches};
   void Add(const StackSums& other) { MergeMembers(this, other); }
   bool any() const { return host_ns != 0 || device_ns != 0 || launches != 0; }
 };

@@ -7,10 +7,10 @@
 //     rows_ of other partials -> Merge, rows_ as bytes -> Save, Load: by the types of the members
 //     rows_ -> EmitGroup(): one or more rows per key -> columns -> Sink
 //
-// Key and sums are structs that list their members once (kMembers of base/sums.h); the rank of a
-// key is a RankName. A row is what the columns' getters take: GroupRow, or the view's own type with
-// `key` and `sums`. A column is defined in one place: its Field with its getter, or a FigureColumn,
-// KeyColumn or ByColumn, which derives cell and fold from a member's type.
+// Key and sums are structs, whose members are merged and saved by their types (base/sums.h); the
+// rank of a key is a RankName. A row is what the columns' getters take: GroupRow, or the view's own
+// type with `key` and `sums`. A column is defined in one place: its Field with its getter, or a
+// FigureColumn, KeyColumn or ByColumn, which derives cell and fold from a member's type.
 
 #include <algorithm>
 #include <cstddef>
@@ -109,6 +109,22 @@ struct KeyColumn {
   template <typename Row>
   constexpr operator Column<Row>() const {  // NOLINT(google-explicit-constructor)
     return {field, [](const Row& row) { return CellOf(row.key.*member); }, Need::kNothing, by};
+  }
+};
+
+/// A column of a text of a row's sums.
+template <auto member>
+struct SumsTextColumn {
+  std::string_view key;
+  std::string_view header;
+  int width;
+  std::string_view help;
+  FieldType type = FieldType::kText;
+
+  template <typename Row>
+  constexpr operator Column<Row>() const {  // NOLINT(google-explicit-constructor)
+    return {{key, header, "", type, width, help},
+            [](const Row& row) { return Text(row.sums.*member); }};
   }
 };
 

@@ -11,7 +11,7 @@
 
 #include "prof/run/class_times.h"
 #include "prof/run/time_series.h"
-#include "prof/views/common/grouped_partial.h"
+#include "prof/views/common/group_view.h"
 
 namespace oplens::prof {
 
@@ -68,21 +68,23 @@ inline constexpr Field kPointTimeField = {
     "time_ns", "Time(ns)", "ns", FieldType::kInteger, 14, "from the first event of the rank",
     Fold::kKey};
 
-/// A partial of series: one row each with its sums, or with --by time one per point (Sums::points).
-template <typename Key, typename Sums>
-class SeriesPartial : public GroupedPartial<Key, Sums, SeriesRow<Key, Sums>> {
+/// ViewGroups of series: a row each with its sums, or with --by time one per point (Sums::points).
+template <const auto& columns, const auto& point_columns>
+class ViewSeries : public GroupedPartial<RowKey<ColumnRow<columns>>, RowSums<ColumnRow<columns>>,
+                                         ColumnRow<columns>> {
+  using Row = ColumnRow<columns>;
+  using Key = RowKey<Row>;
+  using Sums = RowSums<Row>;
+  using Base = GroupedPartial<Key, Sums, Row>;
+
  public:
-  using Row = SeriesRow<Key, Sums>;
-
- protected:
-  using Grouped = GroupedPartial<Key, Sums, Row>;
-
-  SeriesPartial(std::string_view view, const ViewOptions& options,
-                std::span<const Column<Row>> columns, std::span<const Column<Row>> point_columns)
-      : Grouped(view, options, kSeriesKeys, IsByTime(options) ? point_columns : columns),
+  ViewSeries(const View& view, const ViewOptions& options)
+      : Base(view.name, options, kSeriesKeys,
+             IsByTime(options) ? std::span<const Column<Row>>(point_columns) : columns),
         by_time_(IsByTime(options)) {}
 
   bool by_time() const { return by_time_; }
+  using Base::Take;
 
  private:
   static bool IsByTime(const ViewOptions& options) {

@@ -7,7 +7,6 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "prof/run/class_times.h"
@@ -58,9 +57,6 @@ struct StepTimes {
   Time cold;    ///< Part of the rest: IdleCause::kColdStart.
   Time ended;   ///< Part of the rest, of a run without steps: IdleCause::kTail.
 
-  static constexpr std::tuple kMembers{&StepTimes::parts, &StepTimes::exposed, &StepTimes::hidden,
-                                       &StepTimes::busy,  &StepTimes::queued,  &StepTimes::cold,
-                                       &StepTimes::ended};
   friend auto operator<=>(const StepTimes&, const StepTimes&) = default;
 };
 

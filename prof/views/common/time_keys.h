@@ -4,7 +4,6 @@
 #include <compare>
 #include <cstdint>
 #include <string_view>
-#include <tuple>
 
 #include "prof/table/field.h"
 #include "prof/views/common/rank_order.h"
@@ -30,7 +29,6 @@ struct TimeKey {
   RankName rank;
   int64_t step = 0;  ///< 0 of all steps together.
 
-  static constexpr std::tuple kMembers{&TimeKey::rank, &TimeKey::step};
   friend auto operator<=>(const TimeKey&, const TimeKey&) = default;
 };
 

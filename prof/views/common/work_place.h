@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <tuple>
 
 #include "parse/model/trace.h"
 #include "prof/price/priced_kernel.h"
@@ -34,7 +33,6 @@ struct WorkName {
   std::string op;
   std::string layer;
 
-  static constexpr std::tuple kMembers{&WorkName::op, &WorkName::layer};
   friend auto operator<=>(const WorkName&, const WorkName&) = default;
 };
 

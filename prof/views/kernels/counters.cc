@@ -32,8 +32,6 @@ struct CountersKey {
   std::string dir;
   std::string dtype;
 
-  static constexpr std::tuple kMembers{&CountersKey::op, &CountersKey::shape, &CountersKey::dir,
-                                       &CountersKey::dtype};
   auto operator<=>(const CountersKey&) const = default;
 };
 
@@ -57,24 +55,6 @@ struct CountersSums {
   Sum l2_bytes;
   Count with_tensor;
   Sum tensor_instructions;
-
-  static constexpr std::tuple kMembers{&CountersSums::kernels,
-                                       &CountersSums::counted,
-                                       &CountersSums::time_ns,
-                                       &CountersSums::flops_pairs,
-                                       &CountersSums::model_flops,
-                                       &CountersSums::measured_flops,
-                                       &CountersSums::padded_flops,
-                                       &CountersSums::fast,
-                                       &CountersSums::convolutions,
-                                       &CountersSums::products,
-                                       &CountersSums::bytes_pairs,
-                                       &CountersSums::model_bytes,
-                                       &CountersSums::dram_bytes,
-                                       &CountersSums::l2_pairs,
-                                       &CountersSums::l2_bytes,
-                                       &CountersSums::with_tensor,
-                                       &CountersSums::tensor_instructions};
 };
 
 using CountersRow = GroupRow<CountersKey, CountersSums>;

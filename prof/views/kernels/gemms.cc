@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -56,8 +55,6 @@ struct GemmSums {
   RoofSums roof;
   Count calls;                       ///< Of ops, as far as kernels are known to belong to one.
   std::map<ProductTile, Sum> tiles;  ///< Time of the main kernels whose tile is known.
-
-  static constexpr std::tuple kMembers{&GemmSums::roof, &GemmSums::calls, &GemmSums::tiles};
 
   void Add(const PricedKernel& kernel, bool priced) {
     roof.Add(kernel, priced);

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -51,12 +50,6 @@ struct GroupDetails {
   Count with_gap;
 
   void Add(const KernelGroupDetails& kernel);
-
-  static constexpr std::tuple kMembers{&GroupDetails::calls,      &GroupDetails::durations,
-                                       &GroupDetails::blocks,     &GroupDetails::occupancy,
-                                       &GroupDetails::blocks_ns,  &GroupDetails::occupancy_ns,
-                                       &GroupDetails::delay_ns,   &GroupDetails::gap_ns,
-                                       &GroupDetails::with_delay, &GroupDetails::with_gap};
 };
 
 constexpr double kThousandths = 1000;

@@ -6,10 +6,7 @@
 #include <vector>
 
 #include "prof/run/device_times.h"
-#include "prof/run/run.h"
-#include "prof/views/common/grouped_partial.h"
-#include "prof/views/common/rank_order.h"
-#include "prof/views/common/time_keys.h"
+#include "prof/views/common/group_view.h"
 
 namespace oplens::prof {
 namespace {
@@ -18,8 +15,6 @@ namespace {
 struct Types {
   std::array<Sum, kClassCombinations> ns;
   std::array<Any, kClassCombinations> occurs;
-
-  static constexpr std::tuple kMembers{&Types::ns, &Types::occurs};
 };
 
 /// One per window, or one for all time without windows.
@@ -88,54 +83,42 @@ constexpr Column<TypesRow> kKernelTypesColumns[] = {
      [](const TypesRow& row) { return row.Share(); }},
 };
 
-class KernelTypes : public GroupedPartial<TimeKey, Types, TypesRow> {
- public:
-  explicit KernelTypes(const ViewOptions& options)
-      : GroupedPartial("kernel-types", options, kTimeKeys, kKernelTypesColumns) {}
-
-  void End(const Run* run) override;
-
- private:
-  void EmitGroup(const TimeKey& key, const Types& types, TableOf<TypesRow>* table) const override;
-};
-
-void KernelTypes::End(const Run* run) {
-  if (run == nullptr) return;
+void FindKernelTypes(const Run& run, ViewGroups<kKernelTypesColumns, Types>* groups) {
   TimeKey key;
-  if (By("rank")) key.rank = RankName(run->rank());
-  if (!By("step")) {
-    for (const Types& types : OwnTypes(*run, run->windows())) Take(key, types);
+  if (groups->By("rank")) key.rank = RankName(run.rank());
+  if (!groups->By("step")) {
+    for (const Types& types : OwnTypes(run, run.windows())) groups->Take(key, types);
     return;
   }
-  const std::vector<Types> found = OwnTypes(*run, WindowsOf(run->steps()));
+  const std::vector<Types> found = OwnTypes(run, WindowsOf(run.steps()));
   for (size_t i = 0; i < found.size(); ++i) {
-    key.step = run->steps().all()[i].number;
-    Take(key, found[i]);
+    key.step = run.steps().all()[i].number;
+    groups->Take(key, found[i]);
   }
 }
 
-void KernelTypes::EmitGroup(const TimeKey& key, const Types& types,
-                            TableOf<TypesRow>* table) const {
-  std::vector<size_t> order;
-  Sum all_ns;
-  for (size_t c = 1; c < kClassCombinations; ++c) {
-    if (types.occurs[c]) order.push_back(c);
-    all_ns += types.ns[c];
-  }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return types.ns[a] > types.ns[b]; });
-  for (const size_t c : order) {
-    table->Add({key, KernelTypesNameOf(c), types.ns[c], all_ns});
+void EmitKernelTypes(const std::map<TimeKey, Types>& groups, TableOf<TypesRow>* table) {
+  for (const auto& [key, types] : groups) {
+    const auto& ns = types.ns;
+    std::vector<size_t> order;
+    Sum all_ns;
+    for (size_t c = 1; c < kClassCombinations; ++c) {
+      if (types.occurs[c]) order.push_back(c);
+      all_ns += ns[c];
+    }
+    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return ns[a] > ns[b]; });
+    for (const size_t c : order) table->Add({key, KernelTypesNameOf(c), ns[c], all_ns});
   }
 }
 
 }  // namespace
 
-extern constexpr View kKernelTypesView = {.name = "kernel-types",
-                                          .help = "device time by what ran at once",
-                                          .fields = FieldsWithoutBy<kKernelTypesColumns>,
-                                          .make = MakePartial<KernelTypes>,
-                                          .by = kTimeKeys,
-                                          .saved_form = 1};
+extern constexpr View kKernelTypesView = {
+    .name = "kernel-types",
+    .help = "device time by what ran at once",
+    .fields = FieldsWithoutBy<kKernelTypesColumns>,
+    .make = MakeGroups<kKernelTypesView, FindKernelTypes, EmitKernelTypes>,
+    .by = kTimeKeys,
+    .saved_form = 1};
 
 }  // namespace oplens::prof

@@ -51,7 +51,6 @@ constexpr std::string_view kPlacesKeys[] = {"step", "rank"};
 struct KnownSum {
   int64_t value = -1;  ///< Negative: no value is known.
 
-  static constexpr std::tuple kMembers{&KnownSum::value};
   void Merge(const KnownSum& other) {
     if (other.value >= 0) value = SaturatingSum(std::max<int64_t>(value, 0), other.value);
   }
@@ -67,10 +66,6 @@ struct PlacesSums {
   KnownSum bytes;
   Min start_ns;
   Sum inferred_ns;
-
-  static constexpr std::tuple kMembers{
-      &PlacesSums::count, &PlacesSums::time_ns, &PlacesSums::tc_ns,    &PlacesSums::tc_known_ns,
-      &PlacesSums::flops, &PlacesSums::bytes,   &PlacesSums::start_ns, &PlacesSums::inferred_ns};
 };
 
 struct PlacesRow {

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "base/sums.h"
@@ -35,8 +34,6 @@ struct ProductKey {
   int64_t n = 0;
   int64_t k = 0;
 
-  static constexpr std::tuple kMembers{&ProductKey::kind, &ProductKey::batch, &ProductKey::m,
-                                       &ProductKey::n, &ProductKey::k};
   friend auto operator<=>(const ProductKey&, const ProductKey&) = default;
 };
 
@@ -47,8 +44,6 @@ struct ProductSums {
   Sum again;  ///< Recomputed in the backward pass.
   Sum time_ns;
 
-  static constexpr std::tuple kMembers{&ProductSums::forward, &ProductSums::backward,
-                                       &ProductSums::again, &ProductSums::time_ns};
   int64_t Counted() const { return forward + backward; }
 };
 
@@ -57,7 +52,6 @@ struct ProductType {
   std::string type;        ///< "bf16"; "fp32 as tf32" where that is the unit of the peak.
   int64_t peak_per_s = 0;  ///< Dense; 0: unknown.
 
-  static constexpr std::tuple kMembers{&ProductType::type, &ProductType::peak_per_s};
   friend auto operator<=>(const ProductType&, const ProductType&) = default;
 };
 struct TypeSums {
@@ -65,9 +59,6 @@ struct TypeSums {
   Sum ideal_ps;  ///< At the peak rate.
   Sum again;
   Sum again_ideal_ps;
-
-  static constexpr std::tuple kMembers{&TypeSums::flops, &TypeSums::ideal_ps, &TypeSums::again,
-                                       &TypeSums::again_ideal_ps};
 };
 
 /// A module with a number in its name, one of several alike: "model.layers" and 3.
@@ -75,7 +66,6 @@ struct NumberedLayer {
   std::string name;
   int64_t number = 0;
 
-  static constexpr std::tuple kMembers{&NumberedLayer::name, &NumberedLayer::number};
   friend auto operator<=>(const NumberedLayer&, const NumberedLayer&) = default;
 };
 
@@ -96,13 +86,6 @@ struct ProductsOfRank {
   Any backward;
   Any steady;  ///< They are the steady steps; else all are meant.
   Any marked;  ///< Steps are marked or repeat; else the whole run is one.
-
-  static constexpr std::tuple kMembers{
-      &ProductsOfRank::products, &ProductsOfRank::types,     &ProductsOfRank::layers,
-      &ProductsOfRank::steps,    &ProductsOfRank::total_ns,  &ProductsOfRank::capacity_ns,
-      &ProductsOfRank::cold_ns,  &ProductsOfRank::kernel_ns, &ProductsOfRank::unknown_ns,
-      &ProductsOfRank::requests, &ProductsOfRank::tokens,    &ProductsOfRank::forward,
-      &ProductsOfRank::backward, &ProductsOfRank::steady,    &ProductsOfRank::marked};
 
   ProductSums Total() const;
 };

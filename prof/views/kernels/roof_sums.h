@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <tuple>
 
 #include "base/checked.h"
 #include "base/sums.h"
@@ -27,9 +26,6 @@ struct RoofSums {
   Count without_unit;         ///< Kernels of unknown unit.
   BitsOfAny<uint32_t> units;  ///< Bits of the kernels' units.
 
-  static constexpr std::tuple kMembers{
-      &RoofSums::count, &RoofSums::time_ns,    &RoofSums::inferred_ns,  &RoofSums::flops,
-      &RoofSums::bytes, &RoofSums::unit_flops, &RoofSums::without_unit, &RoofSums::units};
   std::string_view Problem() const {
     return units >> ops::kMathUnitCount == 0 ? "" : "a sum is of a unit that does not exist";
   }

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "base/checked.h"
@@ -46,15 +45,6 @@ struct GroupSums {
   Sum tensor_core_ns;        ///< Time of kernels that use Tensor Cores.
   Sum tensor_core_known_ns;  ///< Time of kernels for which that is known.
   Sum inferred_ns;           ///< Time of kernels whose op is inferred (IsInferred).
-
-  static constexpr std::tuple kMembers{
-      &GroupSums::kernels,        &GroupSums::timed,          &GroupSums::total_ns,
-      &GroupSums::min_ns,         &GroupSums::max_ns,         &GroupSums::step_ns,
-      &GroupSums::with_flops,     &GroupSums::with_bytes,     &GroupSums::flops,
-      &GroupSums::bytes,          &GroupSums::flops_ns,       &GroupSums::bytes_ns,
-      &GroupSums::rated_flops,    &GroupSums::rated_bytes,    &GroupSums::rated_flops_ns,
-      &GroupSums::rated_bytes_ns, &GroupSums::tensor_core_ns, &GroupSums::tensor_core_known_ns,
-      &GroupSums::inferred_ns};
 
   void Add(const PricedKernel& row);
   void Merge(const GroupSums& other);

@@ -2,10 +2,7 @@
 #include <vector>
 
 #include "prof/run/device_times.h"
-#include "prof/run/run.h"
-#include "prof/views/common/grouped_partial.h"
-#include "prof/views/common/rank_order.h"
-#include "prof/views/common/time_keys.h"
+#include "prof/views/common/group_view.h"
 
 namespace oplens::prof {
 namespace {
@@ -18,10 +15,6 @@ struct TemporalTimes {
   Sum kernel_ns;
   Sum communication_ns;
   Sum overlap_ns;
-
-  static constexpr std::tuple kMembers{
-      &TemporalTimes::idle_ns,   &TemporalTimes::compute_ns,       &TemporalTimes::non_compute_ns,
-      &TemporalTimes::kernel_ns, &TemporalTimes::communication_ns, &TemporalTimes::overlap_ns};
 };
 
 using TemporalRow = GroupRow<TimeKey, TemporalTimes>;
@@ -84,25 +77,17 @@ std::vector<ClassTimes> TemporalSweep(const DeviceWork& work, ClassSweep sweep) 
   return sweep.Finish();
 }
 
-class Temporal : public GroupedPartial<TimeKey, TemporalTimes> {
- public:
-  explicit Temporal(const ViewOptions& options)
-      : GroupedPartial("temporal", options, kTimeKeys, kTemporalColumns) {}
-
-  void End(const Run* run) override;
-};
-
-void Temporal::End(const Run* run) {
-  if (run == nullptr || run->device_work().events().empty()) return;
-  const RankName rank(run->rank());
-  const bool by_step = By("step");
-  const auto steps = by_step ? run->steps().all() : std::span<const Step>();
+void FindTemporal(const Run& run, ViewGroups<kTemporalColumns>* groups) {
+  if (run.device_work().events().empty()) return;
+  const RankName rank(run.rank());
+  const bool by_step = groups->By("step");
+  const auto steps = by_step ? run.steps().all() : std::span<const Step>();
   const std::optional<std::vector<Interval>> windows =
-      by_step ? WindowsOf(run->steps()) : run->windows();
+      by_step ? WindowsOf(run.steps()) : run.windows();
   const auto found =
-      TemporalSweep(run->device_work(), windows ? ClassSweep(*windows) : ClassSweep());
+      TemporalSweep(run.device_work(), windows ? ClassSweep(*windows) : ClassSweep());
   for (size_t i = 0; i < found.size(); ++i) {
-    Take({rank, by_step ? steps[i].number : 0}, TemporalTimesOf(found[i]));
+    groups->Take({rank, by_step ? steps[i].number : 0}, TemporalTimesOf(found[i]));
   }
 }
 
@@ -112,7 +97,7 @@ extern constexpr View kTemporalView = {
     .name = "temporal",
     .help = "how long each rank's device was idle, computing or doing something else",
     .fields = FieldsWithoutBy<kTemporalColumns>,
-    .make = MakePartial<Temporal>,
+    .make = MakeGroups<kTemporalView, FindTemporal>,
     .by = kTimeKeys,
     .saved_form = 1};
 

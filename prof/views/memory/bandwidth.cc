@@ -1,18 +1,14 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "prof/run/class_times.h"
 #include "prof/run/copy_bandwidth.h"
-#include "prof/run/run.h"
 #include "prof/run/time_series.h"
-#include "prof/views/common/grouped_partial.h"
 #include "prof/views/common/histogram.h"
 #include "prof/views/common/series_partial.h"
-#include "prof/views/common/time_keys.h"
 
 namespace oplens::prof {
 namespace {
@@ -32,7 +28,6 @@ struct TrafficKey {
   int64_t device = 0;
   std::string kind;
 
-  static constexpr std::tuple kMembers{&TrafficKey::rank, &TrafficKey::device, &TrafficKey::kind};
   friend auto operator<=>(const TrafficKey&, const TrafficKey&) = default;
 };
 
@@ -42,10 +37,6 @@ struct TrafficSums {
   Sum time_ns;
   Histogram rates;  // Bytes/s, weighted by time.
   SeriesPoints points;
-
-  static constexpr std::tuple kMembers{&TrafficSums::count, &TrafficSums::bytes,
-                                       &TrafficSums::time_ns, &TrafficSums::rates,
-                                       &TrafficSums::points};
 };
 
 using TrafficRow = SeriesRow<TrafficKey, TrafficSums>;
@@ -90,17 +81,8 @@ constexpr Column<TrafficRow> kBandwidthPointColumns[] = {
      [](const TrafficRow& row) { return Gigabytes(row.point.value); }},
 };
 
-class Bandwidth : public SeriesPartial<TrafficKey, TrafficSums> {
- public:
-  explicit Bandwidth(const ViewOptions& options)
-      : SeriesPartial("bandwidth", options, kBandwidthColumns, kBandwidthPointColumns) {}
-
-  void End(const Run* run) override;
-};
-
-void Bandwidth::End(const Run* run) {
-  if (run == nullptr) return;
-  for (auto& [kind, traffic] : CopyTrafficOf(*run)) {
+void FindBandwidth(const Run& run, ViewSeries<kBandwidthColumns, kBandwidthPointColumns>* groups) {
+  for (auto& [kind, traffic] : CopyTrafficOf(run)) {
     TrafficSums sums;
     sums.count = traffic.count;
     sums.bytes = traffic.bytes;
@@ -108,12 +90,12 @@ void Bandwidth::End(const Run* run) {
     ForEachHeld(traffic.points, std::nullopt, [&](int64_t rate, int64_t start_ns, int64_t end_ns) {
       if (rate >= 0) sums.rates.Add(rate, LengthOf({start_ns, end_ns}));
     });
-    if (by_time()) {
+    if (groups->by_time()) {
       std::vector<SeriesPoint> points = Thinned(std::move(traffic.points));
       for (SeriesPoint& point : points) point.value = std::max<int64_t>(point.value, 0);
-      sums.points = SeriesPoints(std::move(points), run->origin_ns());
+      sums.points = SeriesPoints(std::move(points), run.origin_ns());
     }
-    Take({RankName(run->rank()), kind.device_id, kind.Name()}, sums);
+    groups->Take({RankName(run.rank()), kind.device_id, kind.Name()}, sums);
   }
 }
 
@@ -122,7 +104,7 @@ void Bandwidth::End(const Run* run) {
 extern constexpr View kBandwidthView = {.name = "bandwidth",
                                         .help = "how fast copies and memsets were, by kind",
                                         .fields = FieldsWithoutBy<kBandwidthColumns>,
-                                        .make = MakePartial<Bandwidth>,
+                                        .make = MakeGroups<kBandwidthView, FindBandwidth>,
                                         .by = kSeriesKeys,
                                         .narrow = "count,bytes,time_ns,mean_gbps,p50_gbps,max_gbps",
                                         .saved_form = 1};

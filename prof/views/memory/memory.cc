@@ -28,9 +28,12 @@ struct Curve {
 
   template <typename Bytes, typename Self>
   static void Transfer(Bytes* bytes, Self* self);
+  /// GPUs before the host, as in memory-ops.
   friend bool operator<(const Curve& a, const Curve& b) {
-    return std::tie(a.rank, a.device_id, a.source, a.told, a.points) <
-           std::tie(b.rank, b.device_id, b.source, b.told, b.points);
+    const bool a_host = a.device_id < 0;
+    const bool b_host = b.device_id < 0;
+    return std::tie(a.rank, a_host, a.device_id, a.source, a.told, a.points) <
+           std::tie(b.rank, b_host, b.device_id, b.source, b.told, b.points);
   }
 };
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "base/id_map.h"
@@ -23,8 +22,6 @@ struct MemoryChange {
   Sum allocations;
   Sum allocated_bytes;
 
-  static constexpr std::tuple kMembers{&MemoryChange::increase_bytes, &MemoryChange::allocations,
-                                       &MemoryChange::allocated_bytes};
   void Add(const MemoryChange& other) { MergeMembers(this, other); }
   void Add(const MemoryEvent& event);
 };
@@ -39,11 +36,6 @@ struct MemoryOpSums {
   // False if no addresses are recorded, or there are no steps.
   Any peak_known;
   Any leaks_known;
-
-  static constexpr std::tuple kMembers{&MemoryOpSums::calls,        &MemoryOpSums::self,
-                                       &MemoryOpSums::total,        &MemoryOpSums::peak_bytes,
-                                       &MemoryOpSums::leaked_bytes, &MemoryOpSums::peak_known,
-                                       &MemoryOpSums::leaks_known};
 };
 
 /// The operators of one rank by their use of memory. O(n log n + P C) for n memory events, C calls

@@ -42,9 +42,6 @@ struct MemoryOpKey {
     other.texts[0] = kMemoryOpsOtherName;
     return other;
   }
-
-  static constexpr std::tuple kMembers{&MemoryOpKey::device_id, &MemoryOpKey::source,
-                                       &MemoryOpKey::kind, &MemoryOpKey::texts, &MemoryOpKey::step};
 };
 
 struct MemoryOpRow {

@@ -101,8 +101,6 @@ struct LargeCallSums {
   Sum latency_ns;
   Sum transfer_ns;
 
-  static constexpr std::tuple kMembers{&LargeCallSums::bus_bytes, &LargeCallSums::latency_ns,
-                                       &LargeCallSums::transfer_ns};
   advice::LargeCalls facts() const { return {bus_bytes, latency_ns, transfer_ns}; }
 };
 
@@ -116,10 +114,6 @@ struct RankCommunication {
   std::map<std::string, Sum> waits_for;
   std::map<CollectiveGroup, Sum> groups;
 
-  static constexpr std::tuple kMembers{
-      &RankCommunication::matched,    &RankCommunication::alone,
-      &RankCommunication::exposed_ns, &RankCommunication::transfer_ns,
-      &RankCommunication::waits_for,  &RankCommunication::groups};
   void AddLarge(const CollectiveRow& row) {
     const int64_t bytes = row.call.size_bytes;
     const std::optional<double> factor = BusFactor(row.call.kind, row.group_size());

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <tuple>
 
 #include "base/sums.h"
 #include "prof/views/common/grouped_partial.h"
@@ -20,7 +19,6 @@ struct PathSum {
   Sum time_ns;
   Sum edges;
 
-  static constexpr std::tuple kMembers{&PathSum::time_ns, &PathSum::edges};
   void Add(const PathSum& other) { MergeMembers(this, other); }
 };
 

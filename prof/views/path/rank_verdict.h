@@ -30,10 +30,6 @@ struct RankVerdict {
   std::string sentence;
   std::string command;
 
-  static constexpr std::tuple kMembers{
-      &RankVerdict::steps,    &RankVerdict::total_ns, &RankVerdict::idle_ns, &RankVerdict::time_ns,
-      &RankVerdict::cause,    &RankVerdict::call,     &RankVerdict::op,      &RankVerdict::frame,
-      &RankVerdict::sentence, &RankVerdict::command};
   bool is_busy() const { return cause == "busy"; }
   /// Of two recordings of a rank the longer one speaks.
   void Merge(const RankVerdict& other) {

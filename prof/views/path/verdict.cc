@@ -12,19 +12,12 @@ namespace {
 
 using VerdictRow = GroupRow<RankName, RankVerdict>;
 
-template <auto member>
-constexpr Column<VerdictRow> VerdictText(std::string_view key, std::string_view header, int width,
-                                         std::string_view help) {
-  return {{key, header, "", FieldType::kText, width, help},
-          [](const VerdictRow& row) { return Text(row.sums.*member); }};
-}
-
 constexpr Column<VerdictRow> kVerdictColumns[] = {
     {{"rank", "Rank", "", FieldType::kText, 6, "number of the process; empty where it is not known",
       Fold::kKey},
      [](const VerdictRow& row) { return CellOf(row.key); }},
-    VerdictText<&RankVerdict::sentence>("verdict", "Verdict", Field::kShared,
-                                        "what takes most of the time that could be saved"),
+    SumsTextColumn<&RankVerdict::sentence>{"verdict", "Verdict", Field::kShared,
+                                           "what takes most of the time that could be saved"},
     FigureColumn<&RankVerdict::steps>{"steps", "Steps", "", 6,
                                       "steady steps in these figures; 0: the run after its cold "
                                       "start"},
@@ -32,21 +25,22 @@ constexpr Column<VerdictRow> kVerdictColumns[] = {
     {{"idle_pct", "Idle(%)", "%", FieldType::kDecimal, 8,
       "100 x time with all GPUs idle / total_ns"},
      [](const VerdictRow& row) { return PercentCell(row.sums.idle_ns, row.sums.total_ns); }},
-    VerdictText<&RankVerdict::cause>(
+    SumsTextColumn<&RankVerdict::cause>{
         "cause", "Cause", 14,
         "host, module-load, api-call, sync, pageable-copy, dataloader, communication, queued, "
         "tail, unknown; "
         "collectives: communication alone; copies: copies and memsets alone; "
-        "busy: none of these has a tenth of the time"),
+        "busy: none of these has a tenth of the time"},
     FigureColumn<&RankVerdict::time_ns>{"time_ns", "Time(ns)", "ns", 13, "time of the cause"},
     {{"share_pct", "Share(%)", "%", FieldType::kDecimal, 8, "100 x time_ns / total_ns"},
      [](const VerdictRow& row) { return PercentCell(row.sums.time_ns, row.sums.total_ns); }},
-    VerdictText<&RankVerdict::call>("call", "Call", 20,
-                                    "API call with most of that time, or what holds work back"),
-    VerdictText<&RankVerdict::op>("op", "Op", 20, "operator around most of that time"),
-    VerdictText<&RankVerdict::frame>("line", "Line", 24, "line of Python around most of that time"),
-    VerdictText<&RankVerdict::command>("command", "Command", Field::kShared,
-                                       "command of oplens that shows it"),
+    SumsTextColumn<&RankVerdict::call>{"call", "Call", 20,
+                                       "API call with most of that time, or what holds work back"},
+    SumsTextColumn<&RankVerdict::op>{"op", "Op", 20, "operator around most of that time"},
+    SumsTextColumn<&RankVerdict::frame>{"line", "Line", 24,
+                                        "line of Python around most of that time"},
+    SumsTextColumn<&RankVerdict::command>{"command", "Command", Field::kShared,
+                                          "command of oplens that shows it"},
 };
 
 class VerdictView : public GroupedPartial<RankName, RankVerdict, VerdictRow> {

@@ -92,8 +92,6 @@ class Coverage {
     Any launches;
     Any ranges;
     Any shapes;
-
-    static constexpr std::tuple kMembers{&Recorded::launches, &Recorded::ranges, &Recorded::shapes};
   };
   /// Time of kernels by family and gap.
   using GapTimes = std::array<std::array<Sum, kGapCount>, kFamilyCount>;

@@ -6,7 +6,6 @@
 #include <limits>
 #include <map>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "base/saturating.h"
@@ -61,15 +60,10 @@ struct LossCounts {
   struct OfKind {
     Sum count;
     Sum time_ns;
-
-    static constexpr std::tuple kMembers{&OfKind::count, &OfKind::time_ns};
   };
   Any has_ops;    ///< The profiler recorded operators.
   Sum device_ns;  ///< Total duration of all device events.
   std::array<OfKind, kLossCount> counts;
-
-  static constexpr std::tuple kMembers{&LossCounts::has_ops, &LossCounts::device_ns,
-                                       &LossCounts::counts};
 
   void Add(Loss loss, int64_t count, int64_t time_ns = 0);
   const OfKind& Of(Loss loss) const { return counts[static_cast<size_t>(loss)]; }
@@ -258,8 +252,6 @@ static_assert(std::size(kLosses) == kLossCount);
 struct RankLosses {
   Max<Family> family;
   LossCounts losses;
-
-  static constexpr std::tuple kMembers{&RankLosses::family, &RankLosses::losses};
 };
 
 struct LossRow {

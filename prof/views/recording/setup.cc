@@ -3,7 +3,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "base/byte_reader.h"
@@ -21,14 +20,12 @@ struct Fact {
   std::string name;
   std::string value;
 
-  static constexpr std::tuple kMembers{&Fact::name, &Fact::value};
   friend auto operator<=>(const Fact&, const Fact&) = default;
 };
 
 struct FactSums {
   Balance inputs;
 
-  static constexpr std::tuple kMembers{&FactSums::inputs};
   std::string_view Problem() const {
     const bool possible = inputs >= 0 && inputs <= ByteReader::kMostCount;
     return possible ? std::string_view() : "a count is impossible";

@@ -10,11 +10,8 @@
 #include "prof/run/call_sites.h"
 #include "prof/run/class_times.h"
 #include "prof/run/device_times.h"
-#include "prof/run/device_work.h"
 #include "prof/run/idle_gaps.h"
-#include "prof/run/run.h"
-#include "prof/views/common/grouped_partial.h"
-#include "prof/views/common/time_keys.h"
+#include "prof/views/common/group_view.h"
 
 namespace oplens::prof {
 namespace {
@@ -27,7 +24,6 @@ struct GapKey {
   int64_t device = 0;
   int64_t start_ns = 0;  ///< From the rank's first event.
 
-  static constexpr std::tuple kMembers{&GapKey::rank, &GapKey::device, &GapKey::start_ns};
   friend auto operator<=>(const GapKey&, const GapKey&) = default;
 };
 
@@ -41,9 +37,6 @@ struct GapSums {
   std::string frame;
   std::string next;
 
-  static constexpr std::tuple kMembers{&GapSums::length_ns, &GapSums::step, &GapSums::cause_ns,
-                                       &GapSums::cause,     &GapSums::call, &GapSums::op,
-                                       &GapSums::frame,     &GapSums::next};
   /// Keys are unique, except for two recordings of one rank.
   void Merge(const GapSums& other) {
     const auto order = [](const GapSums& one) {
@@ -56,13 +49,6 @@ struct GapSums {
 
 using GapRow = GroupRow<GapKey, GapSums>;
 
-template <auto member>
-constexpr Column<GapRow> GapText(std::string_view key, std::string_view header, int width,
-                                 std::string_view help, FieldType type = FieldType::kText) {
-  return {{key, header, "", type, width, help},
-          [](const GapRow& row) { return Text(row.sums.*member); }};
-}
-
 constexpr Column<GapRow> kGapColumns[] = {
     KeyColumn<&GapKey::rank>{kRankField},
     KeyColumn<&GapKey::device>{kDeviceField},
@@ -72,22 +58,14 @@ constexpr Column<GapRow> kGapColumns[] = {
     {{"step", "Step", "", FieldType::kInteger, 6, "number of the step in which it begins"},
      [](const GapRow& row) { return Integer(row.sums.step); }},
     FigureColumn<&GapSums::length_ns>{"gap_ns", "Gap(ns)", "ns", 12, "length of the gap"},
-    GapText<&GapSums::cause>("cause", "Cause", 14, "cause of its largest part (idle)"),
+    SumsTextColumn<&GapSums::cause>{"cause", "Cause", 14, "cause of its largest part (idle)"},
     FigureColumn<&GapSums::cause_ns>{"cause_ns", "Cause(ns)", "ns", 12, "time of that cause"},
-    GapText<&GapSums::call>("call", "Call", 22,
-                            "API call that this is about; queued: what holds the work back",
-                            FieldType::kName),
-    GapText<&GapSums::op>("op", "Op", 22, "operator around it on the launching thread"),
-    GapText<&GapSums::frame>("line", "Line", 24, "line of Python around it"),
-    GapText<&GapSums::next>("next", "Next", 30, "work that ends the gap", FieldType::kName),
-};
-
-class Gaps : public GroupedPartial<GapKey, GapSums, GapRow> {
- public:
-  explicit Gaps(const ViewOptions& options) : GroupedPartial("gaps", options, {}, kGapColumns) {}
-
-  void End(const Run* run) override;
-  void Emit(Sink* sink) const override;
+    SumsTextColumn<&GapSums::call>{"call", "Call", 22,
+                                   "API call that this is about; queued: what holds the work back",
+                                   FieldType::kName},
+    SumsTextColumn<&GapSums::op>{"op", "Op", 22, "operator around it on the launching thread"},
+    SumsTextColumn<&GapSums::frame>{"line", "Line", 24, "line of Python around it"},
+    SumsTextColumn<&GapSums::next>{"next", "Next", 30, "work that ends the gap", FieldType::kName},
 };
 
 struct KeptGap {
@@ -130,11 +108,11 @@ std::string NextOf(const Run& run, const DeviceEvent& event) {
   }
 }
 
-void Gaps::End(const Run* run) {
-  if (run == nullptr || run->device_work().events().empty()) return;
-  const std::vector<Interval> windows = WindowsOf(*run);
+void FindGaps(const Run& run, ViewGroups<kGapColumns>* groups) {
+  if (run.device_work().events().empty()) return;
+  const std::vector<Interval> windows = WindowsOf(run);
   std::vector<KeptGap> kept;
-  FindIdleGaps(*run, windows, IdleOf::kDevice, [&](const IdleGap& gap) {
+  FindIdleGaps(run, windows, IdleOf::kDevice, [&](const IdleGap& gap) {
     if (kept.size() == kMostGaps && gap.length_ns() <= kept.front().length_ns) return;
     kept.push_back(KeptOf(gap));
     std::push_heap(kept.begin(), kept.end(), IsLonger);
@@ -142,12 +120,12 @@ void Gaps::End(const Run* run) {
     std::pop_heap(kept.begin(), kept.end(), IsLonger);
     kept.pop_back();
   });
-  CallSites sites(run->joined());
+  CallSites sites(run.joined());
   for (const KeptGap& gap : kept) sites.Ask(gap.part.thread, gap.part.time.start_ns);
   const std::vector<CallSite> found = sites.Find();
-  const Trace& trace = run->trace();
-  const int64_t origin_ns = run->origin_ns();
-  const std::span<const Step> steps = run->steps().all();
+  const Trace& trace = run.trace();
+  const int64_t origin_ns = run.origin_ns();
+  const std::span<const Step> steps = run.steps().all();
   for (size_t i = 0; i < kept.size(); ++i) {
     const KeptGap& gap = kept[i];
     GapSums sums;
@@ -161,23 +139,24 @@ void Gaps::End(const Run* run) {
     }
     sums.op = sites.texts()[found[i].op];
     sums.frame = sites.texts()[found[i].frame];
-    if (gap.next) sums.next = NextOf(*run, *gap.next);
+    if (gap.next) sums.next = NextOf(run, *gap.next);
     const auto step = std::ranges::find_if(steps, [&](const Step& one) {
       return one.span.start_ns <= gap.time.start_ns && gap.time.start_ns < one.span.end_ns;
     });
     if (step != steps.end()) sums.step = step->number;
-    Take({RankName(run->rank()), gap.device_id, LengthOf({origin_ns, gap.time.start_ns})}, sums);
+    groups->Take({RankName(run.rank()), gap.device_id, LengthOf({origin_ns, gap.time.start_ns})},
+                 sums);
   }
 }
 
-void Gaps::Emit(Sink* sink) const {
-  TableOf<GapRow> table(columns(), sink);
+/// The longest first.
+void EmitGaps(const std::map<GapKey, GapSums>& groups, TableOf<GapRow>* table) {
   std::vector<const std::pair<const GapKey, GapSums>*> order;
-  for (const auto& entry : rows_) order.push_back(&entry);
+  for (const auto& entry : groups) order.push_back(&entry);
   std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
     return a->second.length_ns > b->second.length_ns;
   });
-  for (const auto* entry : order) table.Add({entry->first, entry->second});
+  for (const auto* entry : order) table->Add({entry->first, entry->second});
 }
 
 }  // namespace
@@ -186,7 +165,7 @@ extern constexpr View kGapsView = {.name = "gaps",
                                    .help = "the longest times in which a GPU was idle, and why",
                                    .needs = kIdleGapsNeeds,
                                    .fields = FieldsWithoutBy<kGapColumns>,
-                                   .make = MakePartial<Gaps>,
+                                   .make = MakeGroups<kGapsView, FindGaps, EmitGaps>,
                                    .narrow = "step,gap_ns,cause,call,op,next",
                                    .may_be_empty = true,
                                    .saved_form = 1};

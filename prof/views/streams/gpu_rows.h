@@ -6,7 +6,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <tuple>
 
 #include "base/saturating.h"
 #include "base/sums.h"
@@ -40,14 +39,6 @@ struct GpuSums {
   Sum replay_ns;
   Max<int64_t> memory_bytes;
   Max<std::optional<int64_t>> peak_allocated_bytes;
-
-  static constexpr std::tuple kMembers{
-      &GpuSums::name,         &GpuSums::window_ns,    &GpuSums::busy_ns,
-      &GpuSums::sm_integral,  &GpuSums::sm_window_ns, &GpuSums::occupancy_sum,
-      &GpuSums::occupancy_ns, &GpuSums::tc_ns,        &GpuSums::tc_known_ns,
-      &GpuSums::tc_any,       &GpuSums::kernels,      &GpuSums::kernel_ns,
-      &GpuSums::copy_ns,      &GpuSums::comm_ns,      &GpuSums::replays,
-      &GpuSums::replay_ns,    &GpuSums::memory_bytes, &GpuSums::peak_allocated_bytes};
 
   /// Time of kernels, without replays.
   int64_t KernelNs() const { return SaturatingSum(kernel_ns, comm_ns); }

@@ -5,7 +5,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -39,16 +38,12 @@ struct IdleKey {
   int64_t stream = 0;  ///< 0: all streams.
   int64_t step = 0;    ///< 0: all steps.
 
-  static constexpr std::tuple kMembers{&IdleKey::rank, &IdleKey::device, &IdleKey::stream,
-                                       &IdleKey::step};
   friend auto operator<=>(const IdleKey&, const IdleKey&) = default;
 };
 
 struct CauseSums {
   Sum ns;
   Histogram gaps;
-
-  static constexpr std::tuple kMembers{&CauseSums::ns, &CauseSums::gaps};
 
   void Add(int64_t gap_ns) {
     ns += gap_ns;
@@ -65,9 +60,6 @@ struct IdleSubject {
   std::string op_after;
   std::string op_before;
 
-  static constexpr std::tuple kMembers{&IdleSubject::cause,    &IdleSubject::call,
-                                       &IdleSubject::op,       &IdleSubject::layer,
-                                       &IdleSubject::op_after, &IdleSubject::op_before};
   friend auto operator<=>(const IdleSubject&, const IdleSubject&) = default;
 };
 
@@ -75,8 +67,6 @@ struct IdleSums {
   Sum window_ns;
   CauseSums all;
   std::map<IdleSubject, CauseSums> subjects;
-
-  static constexpr std::tuple kMembers{&IdleSums::window_ns, &IdleSums::all, &IdleSums::subjects};
 };
 
 struct IdleRow {

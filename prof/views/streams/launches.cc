@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "base/byte_map.h"
@@ -34,8 +33,6 @@ struct LaunchKey {
   std::string kernel;
   std::string op;
 
-  static constexpr std::tuple kMembers{&LaunchKey::rank, &LaunchKey::step, &LaunchKey::api,
-                                       &LaunchKey::kernel, &LaunchKey::op};
   friend auto operator<=>(const LaunchKey&, const LaunchKey&) = default;
 };
 
@@ -50,12 +47,6 @@ struct LaunchSums {
   Sum delay_ns;
   Sum graph_launches;
   Histogram delays;
-
-  static constexpr std::tuple kMembers{&LaunchSums::launches,         &LaunchSums::short_kernels,
-                                       &LaunchSums::runtime_outliers, &LaunchSums::delay_outliers,
-                                       &LaunchSums::early_starts,     &LaunchSums::cpu_ns,
-                                       &LaunchSums::gpu_ns,           &LaunchSums::delay_ns,
-                                       &LaunchSums::graph_launches,   &LaunchSums::delays};
 };
 
 constexpr Column<GroupRow<LaunchKey, LaunchSums>> kLaunchesColumns[] = {

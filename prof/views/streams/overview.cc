@@ -42,11 +42,6 @@ struct OverviewStep {
   Sum ideal_ps;     ///< Of its products at peak rates.
   Sum capacity_ns;  ///< total_ns of each GPU.
 
-  static constexpr std::tuple kMembers{
-      &OverviewStep::start_ns,  &OverviewStep::number,   &OverviewStep::state,
-      &OverviewStep::phase,     &OverviewStep::requests, &OverviewStep::tokens,
-      &OverviewStep::kv_tokens, &OverviewStep::total_ns, &OverviewStep::host_ns,
-      &OverviewStep::times,     &OverviewStep::ideal_ps, &OverviewStep::capacity_ns};
   /// By all that is shown, so that the order of merging has no effect.
   friend bool operator<(const OverviewStep& a, const OverviewStep& b) {
     const auto key = [](const OverviewStep& step) {
@@ -61,8 +56,6 @@ struct OverviewStep {
 struct RankSteps {
   std::vector<OverviewStep> steps;
   Any has_product;
-
-  static constexpr std::tuple kMembers{&RankSteps::steps, &RankSteps::has_product};
 };
 
 /// A step, or the mean of several.

@@ -1,15 +1,11 @@
 #include <algorithm>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "prof/run/class_times.h"
-#include "prof/run/run.h"
 #include "prof/run/time_series.h"
-#include "prof/views/common/grouped_partial.h"
 #include "prof/views/common/histogram.h"
 #include "prof/views/common/series_partial.h"
-#include "prof/views/common/time_keys.h"
 
 namespace oplens::prof {
 namespace {
@@ -22,7 +18,6 @@ struct QueueKey {
   int64_t device = 0;
   int64_t stream = 0;
 
-  static constexpr std::tuple kMembers{&QueueKey::rank, &QueueKey::device, &QueueKey::stream};
   friend auto operator<=>(const QueueKey&, const QueueKey&) = default;
 };
 
@@ -35,10 +30,6 @@ struct QueueSums {
   Histogram lengths;  // Weighted by time.
   SeriesPoints points;
 
-  static constexpr std::tuple kMembers{&QueueSums::changes,         &QueueSums::span_ns,
-                                       &QueueSums::length_times_ns, &QueueSums::blocked_ns,
-                                       &QueueSums::starved_ns,      &QueueSums::lengths,
-                                       &QueueSums::points};
   std::string_view Problem() const { return span_ns > 0 ? "" : "a queue has no time"; }
 
   void Add(int64_t length, int64_t time_ns) {
@@ -93,24 +84,15 @@ constexpr Column<QueueRow> kQueuePointColumns[] = {
      [](const QueueRow& row) { return Integer(row.point.value); }},
 };
 
-class Queue : public SeriesPartial<QueueKey, QueueSums> {
- public:
-  explicit Queue(const ViewOptions& options)
-      : SeriesPartial("queue", options, kQueueColumns, kQueuePointColumns) {}
-
-  void End(const Run* run) override;
-};
-
-void Queue::End(const Run* run) {
-  if (run == nullptr) return;
-  const auto windows = run->windows();
+void FindQueue(const Run& run, ViewSeries<kQueueColumns, kQueuePointColumns>* groups) {
+  const auto windows = run.windows();
   const auto looked_at = [&](int64_t time_ns) {
     if (!windows) return true;
     return std::any_of(windows->begin(), windows->end(), [&](const Interval& window) {
       return window.start_ns <= time_ns && time_ns < window.end_ns;
     });
   };
-  for (auto& [stream, points] : QueueLengths(*run)) {
+  for (auto& [stream, points] : QueueLengths(run)) {
     QueueSums sums;
     ForEachHeld(points, windows, [&](int64_t length, int64_t start_ns, int64_t end_ns) {
       sums.Add(length, LengthOf({start_ns, end_ns}));
@@ -118,8 +100,8 @@ void Queue::End(const Run* run) {
     if (sums.span_ns == 0) continue;
     if (windows) std::erase_if(points, [&](const SeriesPoint& p) { return !looked_at(p.time_ns); });
     sums.changes = static_cast<int64_t>(points.size());
-    if (by_time()) sums.points = SeriesPoints(Thinned(std::move(points)), run->origin_ns());
-    Take({RankName(run->rank()), stream.first, stream.second}, sums);
+    if (groups->by_time()) sums.points = SeriesPoints(Thinned(std::move(points)), run.origin_ns());
+    groups->Take({RankName(run.rank()), stream.first, stream.second}, sums);
   }
 }
 
@@ -128,7 +110,7 @@ void Queue::End(const Run* run) {
 extern constexpr View kQueueView = {.name = "queue",
                                     .help = "how much work waited on each stream",
                                     .fields = FieldsWithoutBy<kQueueColumns>,
-                                    .make = MakePartial<Queue>,
+                                    .make = MakeGroups<kQueueView, FindQueue>,
                                     .by = kSeriesKeys,
                                     .narrow = "mean,p50,max,blocked_pct,starved_pct",
                                     .saved_form = 1};
