@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -74,7 +75,9 @@ void JoinNodes(const std::vector<CulpritRank>& ranks, std::vector<Culprit>* culp
 
 /// With too few steps for a test, what others waited for a rank counts, if that is known: the mean
 /// over them, per step.
-void AddLate(const std::vector<CulpritRank>& ranks, std::vector<Culprit>* culprits) {
+/// Not of a rank that a slow link makes late.
+void AddLate(const std::vector<CulpritRank>& ranks, const std::vector<Culprit>& network,
+             std::vector<Culprit>* culprits) {
   constexpr double kLeastLate = 0.02;
   std::map<std::string_view, int64_t> caused_ns;
   for (const CulpritRank& rank : ranks) {
@@ -108,7 +111,11 @@ void AddLate(const std::vector<CulpritRank>& ranks, std::vector<Culprit>* culpri
     const bool does_more = std::ranges::any_of(*culprits, [&](const Culprit& one) {
       return one.cause == CulpritCause::kOtherWork && one.ranks == std::vector<size_t>{i};
     });
-    if (follows || does_more) continue;
+    const bool by_link = std::ranges::any_of(network, [&](const Culprit& one) {
+      return one.ranks.size() == 2 && std::ranges::find(one.ranks, i) != one.ranks.end() &&
+             2 * one.cost_share > cost / total;
+    });
+    if (follows || does_more || by_link) continue;
     auto own = std::ranges::find_if(*culprits, [&](const Culprit& one) {
       return !IsAboutFiles(one.cause) && one.ranks == std::vector<size_t>{i};
     });
@@ -221,9 +228,10 @@ RunFinding JudgeRanks(const std::vector<CulpritRank>& ranks) {
       culprits.push_back(std::move(culprit));
     }
   }
-  if (ranks.size() > 1) AddLate(ranks, &culprits);
+  std::vector<Culprit> network = FindNetworkCulprits(ranks);
+  if (ranks.size() > 1) AddLate(ranks, network, &culprits);
   JoinNodes(ranks, &culprits);
-  for (Culprit& culprit : FindNetworkCulprits(ranks)) culprits.push_back(std::move(culprit));
+  std::move(network.begin(), network.end(), std::back_inserter(culprits));
   std::stable_sort(culprits.begin(), culprits.end(), [](const Culprit& a, const Culprit& b) {
     const auto key = [](const Culprit& of) {
       const bool files = IsAboutFiles(of.cause);
