@@ -84,8 +84,8 @@ LoadSeries EndsOf(size_t rank, const GroupSteps& steps) {
 /// late looks like a clock that is ahead, but one that begins to is seen.
 LoadSeries AgainstFirst(const LoadSeries& series) {
   const size_t count = std::max<size_t>(3, series.steps.size() / 5);
-  const double base = MedianOf({series.excess_ns.begin(),
-                                series.excess_ns.begin() + static_cast<std::ptrdiff_t>(count)});
+  const double base = MedianOf(
+      {series.excess_ns.begin(), series.excess_ns.begin() + static_cast<std::ptrdiff_t>(count)});
   LoadSeries against;
   for (size_t i = 0; i < series.steps.size(); ++i) {
     const double whole = series.shares[i] != 0 ? series.excess_ns[i] / series.shares[i] : 0;
@@ -158,11 +158,11 @@ Culprit CulpritOf(const std::pair<Late, Late>& pair, const std::vector<Member>& 
   Culprit culprit;
   culprit.who = fmt::format("link of ranks {} and {}", a.name, b.name);
   culprit.cause = CulpritCause::kNetwork;
-  culprit.what = fmt::format(
-      "their all_to_all ends {:.2f} ms a step later than that of the others: {} {}",
-      first.late_ns / 1e6,
-      kind == a.group_kinds.end() || kind->second.empty() ? "group" : kind->second,
-      group.ranks.empty() ? group.name : group.ranks);
+  culprit.what =
+      fmt::format("their all_to_all ends {:.2f} ms a step later than that of the others: {} {}",
+                  first.late_ns / 1e6,
+                  kind == a.group_kinds.end() || kind->second.empty() ? "group" : kind->second,
+                  group.ranks.empty() ? group.name : group.ranks);
   culprit.since_step = first.series.steps[*first.episode.since];
   culprit.grows = first.episode.grows;
   culprit.tested = first.episode.tested;

@@ -59,7 +59,7 @@ struct GroupStep {
   Sum exposed_ns = 0;  ///< Of the transfers, at most what no compute hides.
   // Of its all_to_all, of which each rank ends with its own messages, on aligned clocks:
   Sum ends = 0;            ///< Calls.
-  Sum end_ns = 0;          ///< How much later they ended than on the first rank of the group.
+  Balance end_ns = 0;      ///< How much later they ended than on the first rank of the group.
   Sum end_exposed_ns = 0;  ///< Of their latencies, what no compute hides.
 
   static constexpr std::tuple kMembers{&GroupStep::calls,      &GroupStep::transfer_ns,

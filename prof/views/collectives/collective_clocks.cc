@@ -49,7 +49,7 @@ RankClocks CollectiveMatches::ClocksOfAll(Exchange* exchange) const {
 }
 
 void CollectiveMatches::AddClocksOf(const Rank& rank, std::vector<RankClock>* known) const {
-  if (rank.recordings->size() != 1) return;  // Each file has a clock of its own.
+  if (rank.recordings->size() != 1) return;        // Each file has a clock of its own.
   std::map<uint32_t, std::vector<ClockLag>> lags;  // By first rank.
   const std::vector<CollectiveRow> rows = CallsOf(rank);
   for (size_t i = 0; i < rows.size(); ++i) {

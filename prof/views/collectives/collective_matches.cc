@@ -316,7 +316,8 @@ void CollectiveMatches::Arrive(const std::vector<CollectiveRow>& rows, const Ran
     }
     const GroupClock* const clock = ClockOf(rank, row, *meeting);
     const bool by_order = !alike_[alike_of_[place]].key.numbered;
-    if (by_order && EndsTogether(row.call.kind) && clock != nullptr && clock->fit.count >= kLeastForClock) {
+    if (by_order && EndsTogether(row.call.kind) && clock != nullptr &&
+        clock->fit.count >= kLeastForClock) {
       const ClockLag lag = LagOf(row, *meeting);
       const int64_t off_ns = SaturatingDifference(lag.lag_ns, clock->fit.At(lag.time_ns));
       const int64_t longest_ns = std::max(row.call.latency_ns, meeting->first_latency_ns);
