@@ -13,9 +13,11 @@ FILES = {"missing", "twice", "other run", "fewer steps", "other work"}
 NOT_OF_RANKS = {"network", "missing"}  # No row of `stragglers` says so.
 
 
-CLEAN = [("clean, 8 ranks", ["--layout 4x2x1", "--layout 2x2x2", "--layout 8x1x1"]),
+CLEAN = [("clean, 8 ranks", ["--layout 4x2x1", "--layout 2x2x2", "--layout 8x1x1",
+                               "--layout 4x2x1 --experts"]),
          ("clean, 64 ranks", ["--layers 2 --layout 8x2x4", "--layers 2 --layout 2x8x4"]),
-         ("clean, 512 ranks", ["--layers 1 --batches 1 --layout 64x8x1"])]
+         ("clean, 512 ranks", ["--layers 1 --batches 1 --layout 64x8x1"]),
+         ("clean, 1 to 5 steps", ["--layers 2 --layout 2x2x2", "--layers 2 --layout 1x2x4", "--layout 4x2x1 --experts"])]
 
 
 class Case(typing.NamedTuple):
@@ -71,6 +73,15 @@ def cases(large: bool) -> list[Case]:
                           rf"tensor \[{pair}\]", {"network"}))
         found.append(case("half of the network slow", f"{base} --slow-group tensor,0,4,8 --slow-group tensor,2,4,8 "
                           f"--slow-group data,{node},4,8", r"the network|tensor .*|data .*", {"network"}))
+    for a, b, factor, first in [(0, 4, 4, 8), (3, 5, 2, 0), (1, 7, 1.5, 12)]:
+        layout = "4x2x1" if (b - a) % 2 == 0 else "8x1x1"
+        found.append(case("slow pair in all_to_all", f"--steps 24 --layout {layout} --experts --clocks 900,20 "
+                          f"--slow-pair {a},{b},{factor},{first}", f"link of ranks {a} and {b}", {"network"}))
+        found.append(case("slow pair, 1 to 5 steps", f"--steps {1 + first // 3} --layout {layout} --experts --clocks 900,20 "
+                          f"--slow-pair {a},{b},4,0", f"link of ranks {a} and {b}", {"network"}))
+    for a, b, layout in [(0, 4, "2x2x2"), (3, 7, "2x2x2"), (2, 4, "2x1x4")]:
+        found.append(case("slow pair in send and recv", f"--steps 24 --layout {layout} --clocks 900,20 "
+                          f"--slow-pair {a},{b},6,8", f"link of ranks {a} and {b}", {"network"}))
     for rank in (2, 5):
         found.append(case("wider matrices", f"{base} --shapes {rank},1.5", f"rank {rank}", {"other work"}))
         found.append(case("missing rank", f"{base} --missing {rank}", f"rank {rank}", {"missing"}))
@@ -116,8 +127,8 @@ def main() -> int:
     words.add_argument("bin", type=pathlib.Path)
     words.add_argument("--view", default="culprits,stragglers", help="views, separated by commas (%(default)s)")
     words.add_argument("--only", default="")
-    words.add_argument("--clean", default="20", metavar="N[,N,N]",
-                       help="how many runs without a fault, of 8, 64 and 512 ranks (%(default)s)")
+    words.add_argument("--clean", default="20,0,0,9", metavar="N[,N,N,N]",
+                       help="how many runs without a fault, of 8, 64 and 512 ranks, and of 8 with 1 to 5 steps (%(default)s)")
     words.add_argument("--large", action="store_true", help="faults in 32 and 64 ranks too")
     words.add_argument("-v", dest="verbose", action="store_true", help="rows that are wrong, and what is missed")
     options = words.parse_args()
@@ -127,7 +138,8 @@ def main() -> int:
     counts = [int(count) for count in options.clean.split(",")]
     for (name, layouts), count in zip(CLEAN, counts):
         if options.only in name:
-            all_of += [Case(name, f"--steps 20 {layouts[i % len(layouts)]} --clocks 900,20".split(), "", set())
+            steps = [1, 3, 5] if "steps" in name else [20]
+            all_of += [Case(name, f"--steps {steps[i // len(layouts) % len(steps)]} {layouts[i % len(layouts)]} --clocks 900,20".split(), "", set())
                        for i in range(count)]
     for seed, one in enumerate(all_of):
         with tempfile.TemporaryDirectory() as work:

@@ -5,8 +5,8 @@
     make_ranks.py FOLDER --from TRACE.json[.gz] --ranks N [...]
 
 FOLDER/rank0.json, FOLDER/rank1.json, ...: a transformer in replicas (DP) of shards (TP) in stages (PP), whose ranks
-meet in all_reduce, all_gather, reduce_scatter, send and recv. What one rank does late, others wait for. All times are
-invented. With --from the events are those of TRACE, the same for all ranks.
+meet in all_reduce, all_gather, reduce_scatter, all_to_all (--experts), send and recv. What one rank does late, others
+wait for. All times are invented. With --from the events are those of TRACE, the same for all ranks.
 
 The same options make the same bytes. Memory grows with the ranks and with one step of one rank, not with their
 number.
@@ -97,7 +97,7 @@ def run_of(options: argparse.Namespace, pads: int) -> Run:
     layout = layout_of(options.layout)
     ranks = layout[0] * layout[1] * layout[2]
     groups = groups_of(options.group, ranks)
-    program = Program(layout, options.layers, options.batches, pads, list(groups))
+    program = Program(layout, options.layers, options.batches, pads, list(groups), options.experts)
     operators = {work.name for stage in range(program.stages) for block in program.step(stage)
                  if isinstance(block, Block) for work in block.works()}
     return Run(program, groups, str(options.seed), options.noise, faults_of(options, ranks, operators))
@@ -201,6 +201,7 @@ def parser() -> argparse.ArgumentParser:
     words.add_argument("--noise", type=float, default=1, metavar="PERCENT", help="of the time of a block (%(default)s)")
     words.add_argument("--no-sequence", dest="sequence", action="store_false", help="collectives are not numbered")
     words.add_argument("--group", action="append", default=[], metavar="NAME=R,R,...", help="one more all_reduce a step")
+    words.add_argument("--experts", action="store_true", help="replicas share experts: an all_to_all before and after each mlp")
     add_faults(words)
     words.add_argument("--clock", action="append", default=[], metavar="RANK,US,PPM")
     words.add_argument("--clocks", metavar="US,PPM", help="each rank's is off by chance, by so much at most")

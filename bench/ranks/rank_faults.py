@@ -41,6 +41,13 @@ class SlowTransfer(typing.NamedTuple):
     first: int
 
 
+class SlowPair(typing.NamedTuple):
+    """Messages between two ranks take longer: of a send, and in an all_to_all, in which the others do not wait."""
+    ranks: frozenset[int]
+    factor: float
+    first: int
+
+
 class Stall(typing.NamedTuple):
     rank: int
     pause: Pause
@@ -56,6 +63,7 @@ class Faults:
     def __init__(self) -> None:
         self.stragglers: list[Straggler] = []
         self.transfers: list[SlowTransfer] = []
+        self.pairs: list[SlowPair] = []
         self.stalls: list[Stall] = []
         self.shapes: dict[int, float] = {}  # By rank: how much wider its matrices are.
         self._by_rank: dict[int, list[Straggler]] | None = None
@@ -78,6 +86,12 @@ class Faults:
             if slow.kind in (None, kind) and step >= slow.first and slow.ranks <= set(group):
                 nominal_ns = int(nominal_ns * slow.factor)
         return nominal_ns
+
+    def messages_ns(self, rank: int, group: list[int], nominal_ns: int, step: int) -> int:
+        """Of the messages of a rank in a group: the slowest."""
+        factors = [pair.factor for pair in self.pairs
+                   if step >= pair.first and rank in pair.ranks and pair.ranks <= set(group)]
+        return int(nominal_ns * max(factors, default=1))
 
     def pauses_of(self, rank: int, step: int) -> list[Pause]:
         return [stall.pause for stall in self.stalls if stall.rank == rank and
@@ -141,6 +155,10 @@ def faults_of(options, ranks: int, operators: set[str]) -> Faults:
         a, b, factor, step = _fields("slow-link", text, rf"(\d+),(\d+),{NUMBER},(\d+)", "0,4,4,8")
         both = frozenset({rank_of("slow-link", a), rank_of("slow-link", b)})
         faults.transfers.append(SlowTransfer(None, both, float(factor), int(step)))
+    for text in options.slow_pair:
+        a, b, factor, step = _fields("slow-pair", text, rf"(\d+),(\d+),{NUMBER},(\d+)", "0,4,4,8")
+        both = frozenset({rank_of("slow-pair", a), rank_of("slow-pair", b)})
+        faults.pairs.append(SlowPair(both, float(factor), int(step)))
     for text in options.slow_group:
         kind, rank, factor, step = _fields("slow-group", text, rf"([a-z_]+),(\d+),{NUMBER},(\d+)", "data,3,4,8")
         faults.transfers.append(SlowTransfer(kind, frozenset({rank_of("slow-group", rank)}), float(factor), int(step)))
@@ -167,6 +185,8 @@ def add_faults(words) -> None:
     words.add_argument("--slow-node", action="append", default=[], metavar="NODE,PERCENT,STEP", help="all its ranks")
     words.add_argument("--slow-link", action="append", default=[], metavar="RANK,RANK,FACTOR,STEP",
                        help="transfers of groups that have both")
+    words.add_argument("--slow-pair", action="append", default=[], metavar="RANK,RANK,FACTOR,STEP",
+                       help="messages between them: sends, and their part of an all_to_all (--experts)")
     words.add_argument("--slow-group", action="append", default=[], metavar="KIND,RANK,FACTOR,STEP",
                        help="transfers of the rank's group: tensor, data, pipe, ...")
     words.add_argument("--pause", action="append", default=[], metavar="RANK,MS,N", help="gc.collect before every N-th step")

@@ -10,7 +10,7 @@ TOKENS, HIDDEN, HEADS = 2048, 4096, 32
 FLOAT, HALF, INT = "float", "c10::BFloat16", "int64_t"
 
 # Streams of the GPU: compute, and one a kind of group.
-COMPUTE, TENSOR, DATA, PIPE, OTHER = 7, 20, 24, 28, 32
+COMPUTE, TENSOR, DATA, EXPERT, PIPE, OTHER = 7, 20, 24, 26, 28, 32
 
 
 class Work(typing.NamedTuple):
@@ -46,7 +46,7 @@ class Block(typing.NamedTuple):
 class Collective(typing.NamedTuple):
     """A call of all members of a group, or one side of a send."""
     kind: str  # A key of KINDS.
-    group: str  # "tensor", "data", "pipe", "world", or a name of --group.
+    group: str  # "tensor", "data", "expert", "pipe", "world", or a name of --group.
     stream: int
     inputs: int  # Elements that a rank puts in,
     outputs: int  # and gets.
@@ -69,6 +69,7 @@ KINDS = {
                        "ncclDevKernel_AllGather_RING_LL"),
     "reduce_scatter": Kind("c10d::_reduce_scatter_base_", "_reduce_scatter_base", "nccl:_reduce_scatter_base",
                            "ncclDevKernel_ReduceScatter_Sum_{}_RING_LL"),
+    "all_to_all": Kind("c10d::alltoall_base_", "all_to_allv", "nccl:all_to_all", "ncclDevKernel_SendRecv"),
     "send": Kind("c10d::send", "send", "nccl:send", "ncclDevKernel_SendRecv"),
     "recv": Kind("c10d::recv_", "recv", "nccl:recv", "ncclDevKernel_SendRecv"),
 }
@@ -116,8 +117,10 @@ def pointwise(name: str, node: str, columns: int, operands: int, nominal_ns: int
 class Program:
     """The items of one step, by stage."""
 
-    def __init__(self, layout: tuple[int, int, int], layers: int, batches: int, pads: int, groups: list[str]):
+    def __init__(self, layout: tuple[int, int, int], layers: int, batches: int, pads: int, groups: list[str],
+                 experts: bool = False):
         self.replicas, self.shards, self.stages = layout
+        self.experts = experts  # The replicas of a shard share the experts of each mlp.
         self.layers, self.batches, self.groups = layers, batches, groups
         pad = pointwise("aten::mul", "MulBackward0", HIDDEN, 2, 16_000)
         share = HIDDEN // self.shards
@@ -140,11 +143,12 @@ class Program:
 
     def _exchange(self, kind: str, group: str, stream: int, elements: int, blocks: bool = True) -> list[Collective]:
         """Nothing where the group is of one rank."""
-        ranks = {"tensor": self.shards, "data": self.replicas}[group]
+        ranks = {"tensor": self.shards, "data": self.replicas, "expert": self.replicas}[group]
         if ranks == 1:
             return []
         whole, part = elements, max(1, elements // ranks)
-        inputs, outputs = {"all_reduce": (whole, whole), "all_gather": (part, whole), "reduce_scatter": (whole, part)}[kind]
+        inputs, outputs = {"all_reduce": (whole, whole), "all_gather": (part, whole), "reduce_scatter": (whole, part),
+                           "all_to_all": (whole, whole)}[kind]
         transfer_ns = 12_000 + elements * 2 // 200  # 200 GB/s
         return [Collective(kind, group, stream, inputs, outputs, "BFloat16", transfer_ns, blocks)]
 
@@ -158,7 +162,11 @@ class Program:
         if name == "mlp":
             first += len(self.parts["attention"])
         block = Block(f"layers.{layer}.{name}", backward, layer, self.parts[name], first)
-        return [block] + self._exchange("all_reduce", "tensor", TENSOR, TOKENS * HIDDEN)
+        items = [block] + self._exchange("all_reduce", "tensor", TENSOR, TOKENS * HIDDEN)
+        if not self.experts or name != "mlp":
+            return items
+        tokens = self._exchange("all_to_all", "expert", EXPERT, TOKENS * HIDDEN)
+        return tokens + items + tokens
 
     def forward(self, stage: int, batch: int) -> list:
         items = self._send("recv", -1) if stage > 0 else []

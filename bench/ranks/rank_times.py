@@ -66,6 +66,8 @@ class Run:
         plane = replicas * shards
         if name == "pipe":
             return [list(range(first, len(whole), plane)) for first in range(plane)]
+        if name == "expert" and not self.program.experts:
+            return []
         return [list(range(stage * plane + shard, (stage + 1) * plane, shards))
                 for stage in range(stages) for shard in range(shards)]
 
@@ -144,9 +146,13 @@ class Run:
         for group in self._groups_among(call.group, ranks):
             hosts_ns = [self.ranks[number].host_ns for number in group]
             starts_ns = [self._arrive(call, self.ranks[number], True) for number in group]
-            end_ns = max(starts_ns) + self.faults.transfer_ns(call.group, group, call.transfer_ns, self.step)
+            last_ns = max(starts_ns)
+            transfer_ns = self.faults.transfer_ns(call.group, group, call.transfer_ns, self.step)
             for number, host_ns, start_ns in zip(group, hosts_ns, starts_ns):
-                self._end(call, self.ranks[number], Item(start_ns, end_ns, host_ns, 0))
+                own_ns = transfer_ns
+                if call.kind == "all_to_all":  # Each ends with its own messages.
+                    own_ns = self.faults.messages_ns(number, group, transfer_ns, self.step)
+                self._end(call, self.ranks[number], Item(start_ns, last_ns + own_ns, host_ns, 0))
 
     def _groups_among(self, name: str, ranks: list[Rank]) -> list[list[int]]:
         key = (name, ranks[0].number, len(ranks))
@@ -175,7 +181,8 @@ class Run:
         start_ns = self._arrive(call, rank, False)
         sent = sender.items[place]
         pair = [sender.number, rank.number]
-        end_ns = max(start_ns, sent.start_ns) + self.faults.transfer_ns("pipe", pair, call.transfer_ns, self.step)
+        transfer_ns = self.faults.transfer_ns("pipe", pair, call.transfer_ns, self.step)
+        end_ns = max(start_ns, sent.start_ns) + self.faults.messages_ns(rank.number, pair, transfer_ns, self.step)
         sender.items[place] = sent._replace(end_ns=end_ns)
         sender.free_ns[call.stream] = end_ns + GAP_NS
         self._end(call, rank, Item(start_ns, end_ns, host_ns, 0))

@@ -36,9 +36,10 @@ def groups_of_run(run: Run, names: list[str]) -> dict[tuple[str, int], Group]:
     """By kind and member: the groups are numbered in the order in which a program makes them."""
     groups = {}
     number = 0
-    for kind in ["world", "tensor", "data", "pipe"] + names:
+    for kind in ["world", "tensor", "data", "expert", "pipe"] + names:
         for ranks in run.groups_of(kind):
-            description = {"world": "default_pg", "tensor": "mesh_tp", "data": "mesh_dp", "pipe": "mesh_pp"}.get(kind, kind)
+            description = {"world": "default_pg", "tensor": "mesh_tp", "data": "mesh_dp", "expert": "mesh_ep",
+                           "pipe": "mesh_pp"}.get(kind, kind)
             if len(ranks) > 1 or kind == "world":
                 for rank in ranks:
                     groups[kind, rank] = Group(str(number), description, ranks)

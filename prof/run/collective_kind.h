@@ -44,10 +44,17 @@ constexpr bool IsPointToPoint(CollectiveKind kind) {
 }
 
 /// Whether no rank can end before all have started, so that all end at about the same time.
+/// Of all_to_all each rank ends with its own messages: at about the same time if all links are
+/// alike.
 constexpr bool EndsTogether(CollectiveKind kind) {
   return kind == CollectiveKind::kAllReduce || kind == CollectiveKind::kAllGather ||
          kind == CollectiveKind::kReduceScatter || kind == CollectiveKind::kAllToAll ||
          kind == CollectiveKind::kBarrier;
+}
+
+/// Whether no rank can end before the last messages of all others.
+constexpr bool EndsAtOnce(CollectiveKind kind) {
+  return EndsTogether(kind) && kind != CollectiveKind::kAllToAll;
 }
 
 /// Bytes on a rank's link per byte of the message, which makes bandwidths for any number of ranks

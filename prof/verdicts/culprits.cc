@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -72,10 +73,80 @@ void JoinNodes(const std::vector<CulpritRank>& ranks, std::vector<Culprit>* culp
   std::move(nodes.begin(), nodes.end(), std::back_inserter(*culprits));
 }
 
+/// What the culprit costs in all steps in which it is slow; 0: not known.
+double WholeCostOf(const Culprit& one, const std::vector<CulpritRank>& ranks) {
+  size_t steps = one.steps;  // cost_ns is the mean over all if it is slow at times.
+  if (one.since_step) {
+    steps = static_cast<size_t>(std::ranges::count_if(
+        ranks[one.ranks.front()].load->steps,
+        [&](const LoadStep& step) { return step.steady && step.number >= *one.since_step; }));
+  }
+  return static_cast<double>(one.cost_ns.value_or(0)) * static_cast<double>(steps);
+}
+
+/// Who waits for a rank, by its name, and how long.
+using Waiters = std::map<std::string_view, std::vector<std::pair<size_t, double>>>;
+
+Waiters WaitersOf(const std::vector<CulpritRank>& ranks) {
+  Waiters waiters;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    for (const auto* const waits_ns : {&ranks[i].load->waited_ns, &ranks[i].load->peers_ns}) {
+      for (const auto& [last, wait_ns] : *waits_ns) {
+        waiters[last].emplace_back(i, static_cast<double>(int64_t{wait_ns}));
+      }
+    }
+  }
+  return waiters;
+}
+
+/// Calls `take` with those who wait at least half as long as a culprit costs, for it or for a rank
+/// that waits for it. Marks them in `taken`, and passes by those who are.
+template <typename Take>
+void ForWaiters(const Culprit& one, const std::vector<CulpritRank>& ranks, const Waiters& waiters,
+                std::vector<bool>* taken, Take take) {
+  const double least = WholeCostOf(one, ranks) / 2;
+  std::vector<size_t> reached = one.ranks;
+  while (!reached.empty()) {
+    const auto of = waiters.find(ranks[reached.back()].name);
+    reached.pop_back();
+    if (of == waiters.end()) continue;
+    for (const auto& [waiter, wait_ns] : of->second) {
+      if ((*taken)[waiter] || wait_ns < least) continue;
+      (*taken)[waiter] = true;
+      take(waiter);
+      reached.push_back(waiter);
+    }
+  }
+}
+
+/// By rank: the largest share of a step that a slow link costs which the rank has or waits for.
+std::vector<double> SharesOfLinks(const std::vector<CulpritRank>& ranks,
+                                  const std::vector<Culprit>& network) {
+  std::vector<double> shares(ranks.size(), 0);
+  const Waiters waiters = WaitersOf(ranks);
+  for (const Culprit& one : network) {
+    if (one.ranks.size() != 2) continue;
+    std::vector<bool> taken(ranks.size(), false);
+    const auto take = [&](size_t rank) { shares[rank] = std::max(shares[rank], one.cost_share); };
+    for (const size_t rank : one.ranks) {
+      taken[rank] = true;
+      take(rank);
+    }
+    ForWaiters(one, ranks, waiters, &taken, take);
+  }
+  return shares;
+}
+
 /// With too few steps for a test, what others waited for a rank counts, if that is known: the mean
 /// over them, per step.
-void AddLate(const std::vector<CulpritRank>& ranks, std::vector<Culprit>* culprits) {
+/// Not of a rank that a slow link makes late. In a pipeline others wait for the ranks of a stage
+/// anyway: what counts there is how much later than those a rank comes.
+void AddLate(const std::vector<CulpritRank>& ranks, const std::vector<RankFinding>& findings,
+             const std::vector<Culprit>& network, std::vector<Culprit>* culprits) {
   constexpr double kLeastLate = 0.02;
+  const bool staged = std::ranges::any_of(
+      ranks, [&](const CulpritRank& rank) { return rank.stage != ranks.front().stage; });
+  const std::vector<double> of_links = SharesOfLinks(ranks, network);
   std::map<std::string_view, int64_t> caused_ns;
   for (const CulpritRank& rank : ranks) {
     for (const auto& [last, wait_ns] : rank.load->waited_ns) {
@@ -92,7 +163,11 @@ void AddLate(const std::vector<CulpritRank>& ranks, std::vector<Culprit>* culpri
       total += static_cast<double>(int64_t{step.total_ns});
     }
     if (caused == caused_ns.end() || steps.empty() || steps.size() >= kLeastSteps) continue;
-    const double cost = static_cast<double>(caused->second) / static_cast<double>(ranks.size() - 1);
+    double cost = static_cast<double>(caused->second) / static_cast<double>(ranks.size() - 1);
+    if (staged) {
+      const auto later_ns = static_cast<double>(findings[i].late_ns.value_or(0));
+      cost = std::min(cost, later_ns * static_cast<double>(steps.size()));
+    }
     if (cost < kLeastLate * total) continue;
     // Who waits as long for a culprit, or for a rank that causes more, only follows it.
     const bool follows = std::ranges::any_of(ranks[i].load->waited_ns, [&](const auto& of) {
@@ -108,7 +183,9 @@ void AddLate(const std::vector<CulpritRank>& ranks, std::vector<Culprit>* culpri
     const bool does_more = std::ranges::any_of(*culprits, [&](const Culprit& one) {
       return one.cause == CulpritCause::kOtherWork && one.ranks == std::vector<size_t>{i};
     });
-    if (follows || does_more) continue;
+    // So does a slow link, unless it costs far less.
+    constexpr double kFarLess = 0.25;
+    if (follows || does_more || of_links[i] > kFarLess * cost / total) continue;
     auto own = std::ranges::find_if(*culprits, [&](const Culprit& one) {
       return !IsAboutFiles(one.cause) && one.ranks == std::vector<size_t>{i};
     });
@@ -134,29 +211,10 @@ bool IsOfRanks(const Culprit& one) {
   return !IsAboutFiles(one.cause) && one.cause != CulpritCause::kNetwork;
 }
 
-/// What the culprit costs in all steps in which it is slow; 0: not known.
-double WholeCostOf(const Culprit& one, const std::vector<CulpritRank>& ranks) {
-  size_t steps = one.steps;  // cost_ns is the mean over all if it is slow at times.
-  if (one.since_step) {
-    steps = static_cast<size_t>(std::ranges::count_if(
-        ranks[one.ranks.front()].load->steps,
-        [&](const LoadStep& step) { return step.steady && step.number >= *one.since_step; }));
-  }
-  return static_cast<double>(one.cost_ns.value_or(0)) * static_cast<double>(steps);
-}
-
-/// Finds who waits for which culprit: at least half as long as it costs, for it or for a rank that
-/// waits for it. What others wait for anyway, as in a pipeline, may be longer, so that the longest
-/// wait does not lead there. The costliest culprit goes first.
+/// Finds who waits for which culprit. What others wait for anyway, as in a pipeline, may be longer,
+/// so that the longest wait does not lead there. The costliest culprit goes first.
 void FindWaiters(const std::vector<CulpritRank>& ranks, RunFinding* finding) {
-  std::map<std::string_view, std::vector<std::pair<size_t, double>>> waiters;  // By last rank.
-  for (size_t i = 0; i < ranks.size(); ++i) {
-    for (const auto* const waits_ns : {&ranks[i].load->waited_ns, &ranks[i].load->peers_ns}) {
-      for (const auto& [last, wait_ns] : *waits_ns) {
-        waiters[last].emplace_back(i, static_cast<double>(int64_t{wait_ns}));
-      }
-    }
-  }
+  const Waiters waiters = WaitersOf(ranks);
   if (waiters.empty()) return;
   std::vector<bool> taken(ranks.size(), false);
   for (const Culprit& one : finding->culprits) {
@@ -166,21 +224,12 @@ void FindWaiters(const std::vector<CulpritRank>& ranks, RunFinding* finding) {
   for (size_t i = 0; i < finding->culprits.size(); ++i) {
     Culprit& one = finding->culprits[i];
     if (!IsOfRanks(one)) continue;
-    one.waiters = 0;
-    const double least = WholeCostOf(one, ranks) / 2;
-    std::vector<size_t> reached = one.ranks;
-    while (!reached.empty()) {
-      const auto of = waiters.find(ranks[reached.back()].name);
-      reached.pop_back();
-      if (of == waiters.end()) continue;
-      for (const auto& [waiter, wait_ns] : of->second) {
-        if (taken[waiter] || wait_ns < least) continue;
-        taken[waiter] = true;
-        finding->ranks[waiter].waits_for = i;
-        ++*one.waiters;
-        reached.push_back(waiter);
-      }
-    }
+    size_t count = 0;
+    ForWaiters(one, ranks, waiters, &taken, [&](size_t waiter) {
+      finding->ranks[waiter].waits_for = i;
+      ++count;
+    });
+    one.waiters = count;
   }
 }
 
@@ -221,9 +270,10 @@ RunFinding JudgeRanks(const std::vector<CulpritRank>& ranks) {
       culprits.push_back(std::move(culprit));
     }
   }
-  if (ranks.size() > 1) AddLate(ranks, &culprits);
+  std::vector<Culprit> network = FindNetworkCulprits(ranks);
+  if (ranks.size() > 1) AddLate(ranks, verdict.ranks, network, &culprits);
   JoinNodes(ranks, &culprits);
-  for (Culprit& culprit : FindNetworkCulprits(ranks)) culprits.push_back(std::move(culprit));
+  std::move(network.begin(), network.end(), std::back_inserter(culprits));
   std::stable_sort(culprits.begin(), culprits.end(), [](const Culprit& a, const Culprit& b) {
     const auto key = [](const Culprit& of) {
       const bool files = IsAboutFiles(of.cause);

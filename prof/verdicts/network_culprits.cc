@@ -11,6 +11,7 @@
 #include "base/median.h"
 #include "prof/verdicts/change_point.h"
 #include "prof/verdicts/load_series.h"
+#include "prof/verdicts/pair_culprits.h"
 #include "prof/verdicts/peers.h"
 
 namespace oplens::prof {
@@ -29,6 +30,7 @@ struct NetworkStep {
 
 /// A process group as its members know it together.
 struct NetworkGroup {
+  std::string key;  ///< Of RankLoad::groups.
   std::string who;  ///< "data [0, 2]"
   std::string kind;
   int64_t size = -1;
@@ -71,6 +73,7 @@ std::vector<NetworkGroup> GroupsOf(const std::vector<CulpritRank>& ranks) {
   }
   std::vector<NetworkGroup> found;
   for (auto& [key, group] : groups) {
+    group.key = key;
     if (group.members.size() > 1) found.push_back(std::move(group));
   }
   return found;
@@ -207,11 +210,13 @@ std::vector<Culprit> FindNetworkCulprits(const std::vector<CulpritRank>& ranks) 
   const std::vector<NetworkGroup> groups = GroupsOf(ranks);
   std::map<std::pair<std::string_view, int64_t>, std::vector<const NetworkGroup*>> alike;
   for (const NetworkGroup& group : groups) alike[{group.kind, group.size}].push_back(&group);
+  SlowPairs pairs = FindSlowPairs(ranks);
   std::vector<SlowGroup> slow;
   for (const auto& [key, of] : alike) {
     const PeersOfSteps transfers = PeersOfGroups(of, &NetworkStep::transfer_ns);
     const PeersOfSteps exposed = PeersOfGroups(of, &NetworkStep::exposed_ns);
     for (const NetworkGroup* group : of) {
+      if (pairs.groups.contains(group->key)) continue;  // Its transfers wait for the pair.
       std::optional<SlowGroup> found;
       if (of.size() > 1) {
         found = SlowIn(*group, AgainstOthers(*group, transfers, &NetworkStep::transfer_ns),
@@ -224,7 +229,7 @@ std::vector<Culprit> FindNetworkCulprits(const std::vector<CulpritRank>& ranks) 
       if (found) slow.push_back(*std::move(found));
     }
   }
-  std::vector<Culprit> culprits;
+  std::vector<Culprit> culprits = std::move(pairs.culprits);
   if (slow.empty()) return culprits;
   std::vector<const SlowGroup*> all;
   for (const SlowGroup& one : slow) all.push_back(&one);

@@ -8,7 +8,8 @@
 namespace oplens::prof {
 
 /// Process groups whose transfers take longer than those of groups of their kind and size, or than
-/// they took in earlier steps; one for several groups that share what no fast group has.
+/// they took in earlier steps; one for several groups that share what no fast group has. And links
+/// of two ranks (FindSlowPairs).
 std::vector<Culprit> FindNetworkCulprits(const std::vector<CulpritRank>& ranks);
 
 }  // namespace oplens::prof

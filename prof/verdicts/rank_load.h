@@ -57,9 +57,14 @@ struct GroupStep {
   Sum calls = 0;
   Sum transfer_ns = 0;
   Sum exposed_ns = 0;  ///< Of the transfers, at most what no compute hides.
+  // Of its all_to_all, of which each rank ends with its own messages, on aligned clocks:
+  Sum ends = 0;            ///< Calls.
+  Balance end_ns = 0;      ///< How much later they ended than on the first rank of the group.
+  Sum end_exposed_ns = 0;  ///< Of their latencies, what no compute hides.
 
-  static constexpr std::tuple kMembers{&GroupStep::calls, &GroupStep::transfer_ns,
-                                       &GroupStep::exposed_ns};
+  static constexpr std::tuple kMembers{&GroupStep::calls,      &GroupStep::transfer_ns,
+                                       &GroupStep::exposed_ns, &GroupStep::ends,
+                                       &GroupStep::end_ns,     &GroupStep::end_exposed_ns};
 };
 
 struct LoadGroup {

@@ -6,12 +6,16 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "test/mpi/mpirun.h"
+#include "test/support/counted_calls.h"
+#include "test/support/kineto_builder.h"
 #include "test/support/program.h"
 #include "test/support/test_files.h"
 
@@ -126,6 +130,50 @@ TEST_P(OplensMpiTest, ReadsWhatIsMissing) {
   ASSERT_EQ(after.size(), 3);
   EXPECT_EQ(after.at("rank0.json.oplens"), before.at("rank0.json.oplens"));
   EXPECT_NE(after.at("rank2.json.oplens"), before.at("rank2.json.oplens"));
+}
+
+/// How often `processes` look a path up, for so many ranks: in a run that writes summaries, and in
+/// one that finds them up to date. Empty: processes cannot be traced here.
+std::vector<int64_t> PathCallsFor(const std::string& mpi, int processes, int ranks) {
+  const fs::path folder = NewFolder(fmt::format("run{}", ranks));
+  const std::string summaries = NewFolder(fmt::format("sums{}", ranks));
+  for (int rank = 0; rank < ranks; ++rank) {
+    KinetoBuilder builder;
+    builder.AddMember("distributedInfo",
+                      fmt::format(R"({{"rank": {}, "world_size": {}}})", rank, ranks));
+    builder.AddKernel({.name = "gemm", .start_ns = 5'000, .duration_ns = 1'000});
+    builder.Write(folder / fmt::format("rank{}.json", rank));
+  }
+  std::vector<std::string> command = MpiRunCommand(mpi, processes);
+  command.insert(command.end(), {Program("oplens-mpi." + mpi), "--quiet", "--view", "ranks",
+                                 "--summary-dir", summaries, folder.string()});
+  std::vector<int64_t> calls;
+  for (int run = 0; run < 2; ++run) {
+    const std::optional<CountedRun> counted = RunCounted(command);
+    if (!counted) return {};
+    EXPECT_EQ(counted->exit_code, 0);
+    calls.push_back(counted->path_calls);
+  }
+  EXPECT_EQ(FilesIn(summaries).size(), static_cast<size_t>(ranks));
+  return calls;
+}
+
+TEST_P(OplensMpiTest, AsksLinearlyOftenAboutFiles) {
+  constexpr int kFewest = 40;
+  std::vector<std::vector<int64_t>> calls;
+  for (const int ranks : {kFewest, 2 * kFewest, 4 * kFewest}) {
+    calls.push_back(PathCallsFor(GetParam(), 2, ranks));
+    if (calls.back().empty()) GTEST_SKIP() << "processes cannot be traced here";
+  }
+  for (const size_t run : {0U, 1U}) {
+    SCOPED_TRACE(run == 0 ? "the first run" : "again");
+    const int64_t more = calls[1][run] - calls[0][run];
+    EXPECT_GT(more, 0);
+    const double times =
+        static_cast<double>(calls[2][run] - calls[1][run]) / static_cast<double>(more);
+    EXPECT_NEAR(times, 2, 0.2) << calls[0][run] << ' ' << calls[1][run] << ' ' << calls[2][run];
+  }
+  EXPECT_LT(calls[2][1], calls[2][0]);
 }
 
 TEST_P(OplensMpiTest, ABrokenFileCostsItsRank) {

@@ -65,10 +65,12 @@ class Ranks {
     load.steps[at].wait_ns = std::max<int64_t>(0, int64_t{load.steps[at].wait_ns} - by_ns);
     load.places[place].times_ns[at] += by_ns;
   }
-  std::vector<Culprit> Find() const {
+  /// `stages`: of the ranks, if known.
+  std::vector<Culprit> Find(const std::vector<int64_t>& stages = {}) const {
     std::vector<CulpritRank> ranks;
     for (size_t i = 0; i < loads_.size(); ++i) {
-      ranks.push_back({std::to_string(i), &loads_[i], -1, loads_[i].node, {}});
+      const int64_t stage = i < stages.size() ? stages[i] : -1;
+      ranks.push_back({std::to_string(i), &loads_[i], stage, loads_[i].node, {}});
     }
     return prof::JudgeRanks(ranks).culprits;
   }
@@ -283,6 +285,84 @@ TEST(CulpritsTest, ASlowGroupIsTheNetworks) {
   EXPECT_EQ(found[0].who, "group 2");
   EXPECT_EQ(found[0].since_step, 8);
   EXPECT_NEAR(static_cast<double>(found[0].cost_ns.value_or(0)), 60'000, 1'000);
+}
+
+/// All ranks meet in one all_to_all a step, of which rank r ends `late_ns[r]` later from `first`
+/// on.
+void AddAllToAll(const std::vector<int64_t>& late_ns, int first, int steps, Ranks* ranks) {
+  for (size_t rank = 0; rank < late_ns.size(); ++rank) {
+    prof::LoadGroup& group = (*ranks)[rank].groups["ep"];
+    group.name = "ep";
+    group.ranks = "[0, 1, ...]";
+    group.size = static_cast<int64_t>(late_ns.size());
+    for (int step = 0; step < steps; ++step) {
+      const int64_t noise_ns = static_cast<int64_t>(rank) * 37 % 5 * 100 + step % 3 * 100;
+      group.steps[static_cast<uint32_t>(step)] = {
+          2, 20'000, 20'000, 2, noise_ns + (step >= first ? late_ns[rank] : 0), 90'000};
+    }
+  }
+}
+
+TEST(CulpritsTest, TwoThatEndLateAtOnceHaveASlowLink) {
+  for (const int first : {0, 8}) {
+    Ranks ranks(8);
+    AddAllToAll({0, 0, 50'000, 0, 0, 51'000, 0, 0}, first, kSteps, &ranks);
+    const auto found = ranks.Find();
+    ASSERT_THAT(found, SizeIs(1)) << first;
+    EXPECT_EQ(found[0].who, "link of ranks 2 and 5");
+    EXPECT_EQ(found[0].cause, CulpritCause::kNetwork);
+    EXPECT_EQ(found[0].since_step, first);
+    EXPECT_THAT(found[0].what, HasSubstr("0.05 ms a step later"));
+    EXPECT_THAT(found[0].what, HasSubstr("group [0, 1, ...]"));
+    EXPECT_NEAR(static_cast<double>(found[0].cost_ns.value_or(0)), 50'000, 1'000);
+  }
+}
+
+TEST(CulpritsTest, OnlyWhatIsExposedOfALinkCosts) {
+  Ranks ranks(8);
+  AddAllToAll({0, 0, 50'000, 0, 0, 51'000, 0, 0}, 0, kSteps, &ranks);
+  for (auto& [step, sums] : ranks[5].groups["ep"].steps) sums.end_exposed_ns = 9'000;
+  const auto found = ranks.Find();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].cost_ns, 9'000);
+}
+
+// Who gets more than others ends late alone, and three have no link.
+TEST(CulpritsTest, WhoEndsLateAloneHasNoSlowLink) {
+  for (const auto& late_ns : std::vector<std::vector<int64_t>>{{0, 0, 50'000, 0},
+                                                               {0, 50'000, 50'000, 50'000},
+                                                               {0, 25'000, 50'000, 0},
+                                                               {50'000, 50'000}}) {
+    Ranks ranks(late_ns.size());
+    AddAllToAll(late_ns, 0, kSteps, &ranks);
+    EXPECT_THAT(ranks.Find(), IsEmpty()) << late_ns.size() << " " << late_ns[1];
+  }
+}
+
+TEST(CulpritsTest, OfFewStepsWhoHasASlowLinkIsNotLate) {
+  Ranks ranks(4, 3);
+  AddAllToAll({0, 50'000, 0, 50'000}, 0, 3, &ranks);
+  // Rank 2 waits for rank 3, and is waited for.
+  for (const size_t other : {0U, 1U, 2U}) ranks[other].waited_ns = {{"3", 200'000}};
+  ranks[0].waited_ns["2"] = 190'000;
+  const auto found = ranks.Find();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].who, "link of ranks 1 and 3");
+  EXPECT_FALSE(found[0].tested);
+}
+
+// All wait for the first stage of a pipeline, which ends its backward passes last.
+TEST(CulpritsTest, OfFewStepsAStageForWhichOthersWaitAnywayIsNotLate) {
+  Ranks ranks(4, 2);
+  for (const size_t other : {1U, 2U, 3U}) ranks[other].waited_ns = {{"0", 300'000}};
+  const std::vector<int64_t> stages = {0, 0, 1, 1};
+  EXPECT_THAT(ranks.Find(stages), IsEmpty());
+  EXPECT_THAT(ranks.Find({0, 0, 0, 0}), SizeIs(1));
+  for (prof::LoadStep& step : ranks[0].steps) step.wait_ns = 20'000;  // Its peer waits longer.
+  const auto found = ranks.Find(stages);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].who, "rank 0");
+  EXPECT_NEAR(static_cast<double>(found[0].cost_ns.value_or(0)), 80'000, 2'000);
 }
 
 TEST(CulpritsTest, OfMadeRunsTheSlowOneAloneIsNamed) {

@@ -7,6 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "prof/views/collectives/rank_clocks.h"
+
 namespace oplens::test::clock_fit_test {
 namespace {
 
@@ -77,6 +79,30 @@ TEST(ClockFitTest, HostileTimesStayWithinBounds) {
   for (const int64_t time_ns : {INT64_MIN, int64_t{0}, INT64_MAX}) fit.At(time_ns);
   for (ClockLag& lag : lags) lag.time_ns = 5;
   EXPECT_EQ(FitClock(lags).drift, 0);
+}
+
+// 1 is 5 us ahead of 0, 2 is 7 us ahead of 1 and gains 100 ppm on it; 4 is 1 us ahead of 3.
+TEST(RankClocksTest, ThroughOtherRanksClocksAreKnownToo) {
+  const ClockFit gains = {.time_ns = 1'000'000, .offset_ns = 7000, .drift = 1e-4, .count = 9};
+  const prof::RankClocks clocks(6, {{4, 3, {.offset_ns = 1000, .count = 4}},
+                                    {2, 1, gains},
+                                    {1, 0, {.offset_ns = 5000, .count = 3}}});
+  const auto ahead_ns = [&](uint32_t rank, uint32_t other, int64_t at_ns) {
+    const auto fit = clocks.Between(rank, other);
+    return fit ? fit->At(at_ns) : INT64_MIN;
+  };
+  EXPECT_EQ(ahead_ns(1, 0, 0), 5000);
+  EXPECT_EQ(ahead_ns(0, 1, 0), -5000);
+  EXPECT_EQ(ahead_ns(2, 0, 1'000'000), 12'000);
+  EXPECT_EQ(ahead_ns(2, 0, 11'000'000), 13'000);
+  EXPECT_NEAR(static_cast<double>(ahead_ns(0, 2, 10'987'000)), -13'000, 2);
+  EXPECT_EQ(clocks.Between(2, 0)->count, 3U);
+  EXPECT_EQ(ahead_ns(3, 4, 0), -1000);
+  EXPECT_EQ(ahead_ns(5, 5, 0), 0);
+  EXPECT_FALSE(clocks.Between(4, 0));
+  EXPECT_FALSE(clocks.Between(5, 0));
+  EXPECT_FALSE(clocks.Between(6, 0));
+  EXPECT_FALSE(prof::RankClocks().Between(0, 0));
 }
 
 }  // namespace

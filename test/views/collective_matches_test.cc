@@ -234,6 +234,69 @@ TEST(CollectiveMatchesTest, WhoSharesNoEndsIsNotSet) {
   }
 }
 
+/// Ranks that reduce in groups of `sync`, then exchange in one of `experts`, where ranks 2 and 3
+/// end 700 us later than the others. Clocks are off by 4 ms a rank.
+std::vector<RankCalls> WithSlowPair(const std::vector<std::vector<int64_t>>& sync,
+                                    const std::vector<int64_t>& experts) {
+  std::vector<RankCalls> made(4);
+  for (int64_t rank = 0; rank < 4; ++rank)
+    made[static_cast<size_t>(rank)].rank = std::to_string(rank);
+  const auto add = [&](const std::vector<int64_t>& ranks, int64_t at_ns, CollectiveKind kind) {
+    const std::string listed = fmt::format("[{}]", fmt::join(ranks, ", "));
+    for (const int64_t rank : ranks) {
+      Call call;
+      call.start_ns = at_ns + rank * 4'010'000;
+      call.latency_ns = 300'000 - rank * 10'000;
+      if (kind == CollectiveKind::kAllToAll && rank >= 2) call.latency_ns += 700'000;
+      call.end_ns = call.start_ns + call.latency_ns;
+      call.kind = kind;
+      call.size_bytes = 4096;
+      const auto size = static_cast<int64_t>(ranks.size());
+      made[static_cast<size_t>(rank)].calls.emplace_back(call,
+                                                         CollectiveGroup{listed, listed, size});
+    }
+  };
+  for (int64_t step = 0; step < 20; ++step) {
+    for (const std::vector<int64_t>& ranks : sync) {
+      add(ranks, step * 50'000'000, CollectiveKind::kAllReduce);
+    }
+    add(experts, step * 50'000'000 + 20'000'000, CollectiveKind::kAllToAll);
+  }
+  return made;
+}
+
+/// By how much the all_to_all of each rank ended later than on the first of them.
+std::map<std::string, int64_t> EndsOfAllToAll(const std::vector<RankCalls>& ranks) {
+  CollectiveSet set;
+  for (const RankCalls& rank : ranks) AddTo(&set, rank);
+  const CollectiveMatches matches(set);
+  std::map<std::string, int64_t> ends_ns;
+  for (size_t rank = 0; rank < matches.rank_count(); ++rank) {
+    for (const CollectiveRow& row : matches.RowsOf(rank)) {
+      if (row.call.kind != CollectiveKind::kAllToAll) continue;
+      ends_ns[*row.rank] = row.share.residual_ns.value_or(INT64_MIN);
+    }
+  }
+  return ends_ns;
+}
+
+TEST(CollectiveMatchesTest, ASlowPairIsNotTakenForAClock) {
+  const std::map<std::string, int64_t> late = {{"0", 0}, {"1", 0}, {"2", 700'000}, {"3", 700'000}};
+  EXPECT_EQ(EndsOfAllToAll(WithSlowPair({{0, 1, 2, 3}}, {0, 1, 2, 3})), late);
+  // Ranks 0 and 3 never reduce together.
+  const std::vector<RankCalls> chained = WithSlowPair({{0, 1}, {1, 2}, {2, 3}}, {0, 1, 2, 3});
+  EXPECT_EQ(EndsOfAllToAll(chained), late);
+  CheckApart(chained, 1);
+  // Of the first rank of the call, too.
+  const std::vector<RankCalls> first = WithSlowPair({{0, 1, 2, 3}}, {2, 3, 1});
+  EXPECT_EQ(EndsOfAllToAll(first),
+            (std::map<std::string, int64_t>{{"1", 0}, {"2", 700'000}, {"3", 700'000}}));
+  // Without calls that end at once it looks like a clock.
+  const std::map<std::string, int64_t> alike = {{"0", 0}, {"1", 0}, {"2", 0}, {"3", 0}};
+  EXPECT_EQ(EndsOfAllToAll(WithSlowPair({}, {0, 1, 2, 3})), alike);
+  EXPECT_EQ(EndsOfAllToAll(WithSlowPair({{0, 1}, {2, 3}}, {0, 1, 2, 3})).at("1"), 0);
+}
+
 TEST(CollectiveMatchesTest, AGroupOfWhichOnlySomeRanksAreHere) {
   std::vector<RankCalls> ranks = Drifting(1, 3, 0, 2);
   for (RankCalls& rank : ranks) {

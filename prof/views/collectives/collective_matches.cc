@@ -38,22 +38,6 @@ bool CollectiveMatchesBefore(const CollectiveRow& a, const CollectiveRow& b) {
   return (a.work != nullptr ? *a.work : nothing) < (b.work != nullptr ? *b.work : nothing);
 }
 
-/// The values of all processes; each sends one message.
-template <typename T>
-std::vector<T> ValuesOfAll(const std::vector<T>& own, std::string_view what, Exchange* exchange) {
-  ByteWriter message;
-  message.Values(&own);
-  std::vector<T> all;
-  for (const std::string& told : exchange->AllGather(message.Take())) {
-    ByteReader bytes(told, fmt::format("what another process says of {}", what));
-    bytes.TrustTexts();
-    std::vector<T> values;
-    bytes.Values(&values);
-    std::move(values.begin(), values.end(), std::back_inserter(all));
-  }
-  return all;
-}
-
 std::vector<std::string> CollectiveMatchesNamesOf(const CollectiveSet& set, Exchange* exchange) {
   std::vector<std::string> own;
   for (const auto& [name, recordings] : set.ranks()) own.push_back(name);
@@ -204,6 +188,7 @@ void CollectiveMatches::Gather(Rank* rank) {
     if (alike_[place].count++ == 0) touched.push_back(place);
     Meeting own;
     own.ranks = 1;
+    any_all_to_all_ |= row.call.kind == CollectiveKind::kAllToAll;
     if (row.call.latency_ns >= 0) {
       own.timed = 1;
       own.shortest_ns = own.first_latency_ns = row.call.latency_ns;
@@ -299,9 +284,10 @@ void CollectiveMatches::Meet(Exchange* exchange) {
   keys = {};
   if (!alone) MergeMet(met, &rounds, &meetings_);
   arrivals_.resize(meetings_.size());
+  const RankClocks clocks = ClocksOfAll(exchange);
   for (Rank& rank : ranks_) {
     const std::vector<CollectiveRow> rows = CallsOf(rank);
-    SetClocks(rows, &rank);
+    SetClocks(rows, clocks, &rank);
     Arrive(rows, rank);
   }
   if (!alone) MergeMet(met, &rounds, &arrivals_);
@@ -314,57 +300,7 @@ const CollectiveMatches::Meeting* CollectiveMatches::MeetingOf(const CollectiveR
   return waits ? &meetings_[meeting] : nullptr;
 }
 
-ClockLag CollectiveMatches::LagOf(const CollectiveRow& row, const Meeting& meeting) {
-  const auto& clock = row.recording->clock_offset_ns;
-  const int64_t end_ns = row.call.end_ns;
-  if (!clock || !meeting.has_clock) {
-    return {end_ns, SaturatingDifference(end_ns, meeting.first_end_ns)};
-  }
-  return {end_ns,
-          SaturatingDifference(SaturatingSum(end_ns, *clock),
-                               SaturatingSum(meeting.first_end_ns, meeting.first_clock_ns))};
-}
-
-const CollectiveMatches::GroupClock* CollectiveMatches::ClockOf(const Rank& rank,
-                                                                const CollectiveRow& row,
-                                                                const Meeting& meeting) {
-  GroupClock sought;
-  sought.group = row.call.group;
-  sought.first_rank = meeting.first_rank;
-  sought.same_clock = row.recording->clock_offset_ns && meeting.has_clock;
-  const auto at =
-      std::lower_bound(rank.clocks.begin(), rank.clocks.end(), sought,
-                       [](const GroupClock& a, const GroupClock& b) { return a.key() < b.key(); });
-  return at != rank.clocks.end() && at->key() == sought.key() ? &*at : nullptr;
-}
-
-void CollectiveMatches::SetClocks(const std::vector<CollectiveRow>& rows, Rank* rank) const {
-  std::map<std::tuple<uint32_t, uint32_t, bool>, std::vector<ClockLag>> lags;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const Meeting* const meeting = MeetingOf(rows[i], meeting_of_[rank->first_call + i]);
-    if (meeting == nullptr || !EndsTogether(rows[i].call.kind)) continue;
-    const bool same_clock = rows[i].recording->clock_offset_ns && meeting->has_clock;
-    lags[{rows[i].call.group, meeting->first_rank, same_clock}].push_back(LagOf(rows[i], *meeting));
-  }
-  for (auto& [key, of] : lags) {
-    const auto& [group, first_rank, same_clock] = key;
-    rank->clocks.push_back({group, first_rank, same_clock, FitClock(std::move(of))});
-  }
-}
-
-std::optional<int64_t> CollectiveMatches::ArrivalOf(const Rank& rank, const CollectiveRow& row,
-                                                    const Meeting& meeting) {
-  if (rank.number == meeting.first_rank) return row.call.start_ns;
-  const GroupClock* const clock = ClockOf(rank, row, meeting);
-  if (clock == nullptr) return std::nullopt;
-  int64_t start_ns = row.call.start_ns;
-  if (clock->same_clock) SaturatingAdd(&start_ns, *row.recording->clock_offset_ns);
-  start_ns = SaturatingDifference(start_ns, clock->fit.At(row.call.start_ns));
-  return clock->same_clock ? SaturatingDifference(start_ns, meeting.first_clock_ns) : start_ns;
-}
-
 void CollectiveMatches::Arrive(const std::vector<CollectiveRow>& rows, const Rank& rank) {
-  constexpr size_t kLeast = 3;  // To align clocks.
   for (size_t i = 0; i < rows.size(); ++i) {
     const CollectiveRow& row = rows[i];
     const uint32_t place = meeting_of_[rank.first_call + i];
@@ -380,7 +316,8 @@ void CollectiveMatches::Arrive(const std::vector<CollectiveRow>& rows, const Ran
     }
     const GroupClock* const clock = ClockOf(rank, row, *meeting);
     const bool by_order = !alike_[alike_of_[place]].key.numbered;
-    if (by_order && EndsTogether(row.call.kind) && clock != nullptr && clock->fit.count >= kLeast) {
+    if (by_order && EndsTogether(row.call.kind) && clock != nullptr &&
+        clock->fit.count >= kLeastForClock) {
       const ClockLag lag = LagOf(row, *meeting);
       const int64_t off_ns = SaturatingDifference(lag.lag_ns, clock->fit.At(lag.time_ns));
       const int64_t longest_ns = std::max(row.call.latency_ns, meeting->first_latency_ns);

@@ -16,6 +16,7 @@
 #include "prof/views/collectives/collective_rounds.h"
 #include "prof/views/collectives/collective_row.h"
 #include "prof/views/collectives/collective_set.h"
+#include "prof/views/collectives/rank_clocks.h"
 
 namespace oplens::prof {
 
@@ -46,7 +47,8 @@ class Partial;
 ///
 ///     counts of similar calls, by key      -> which keys are even
 ///     meetings: latency, ranks, first end  -> transfer, and how much later each rank ended
-///     clocks are fitted here, per rank
+///     clocks of ranks                      -> those of any two, for calls that do not end at once
+///     clocks are fitted here, per rank and group
 ///     starts by the clock of the first     -> which rank came last, and what it did before
 ///
 /// Each rank must be in one process. O(n log n) in the local calls: 4 bytes per call, and 190 per
@@ -65,6 +67,7 @@ class CollectiveMatches {
 
  private:
   static constexpr uint32_t kNoMeeting = UINT32_MAX;
+  static constexpr size_t kLeastForClock = 3;  // Calls that align clocks.
 
   struct Tally {
     uint32_t ranks = 0;
@@ -153,7 +156,11 @@ class CollectiveMatches {
   void Meet(Exchange* exchange);
   template <typename List>
   static void MergeMet(std::span<const uint32_t> met, CollectiveRounds* rounds, List* of);
-  void SetClocks(const std::vector<CollectiveRow>& rows, Rank* rank) const;
+  /// The clocks of all ranks, if calls of any need them that do not end at once.
+  RankClocks ClocksOfAll(Exchange* exchange) const;
+  /// How far the clock of a rank's file is ahead of others, by calls of its own that end at once.
+  void AddClocksOf(const Rank& rank, std::vector<RankClock>* known) const;
+  void SetClocks(const std::vector<CollectiveRow>& rows, const RankClocks& all, Rank* rank) const;
   void Arrive(const std::vector<CollectiveRow>& rows, const Rank& rank);
   bool IsUneven(const Alike& alike) const;
   /// Whether several ranks have these calls, in equal counts.
@@ -172,6 +179,7 @@ class CollectiveMatches {
   const CollectiveSet& set_;
   std::vector<std::string> names_;         // Of all ranks, in rank order.
   bool several_runs_ = false;              // By their times of day.
+  bool any_all_to_all_ = false;            // Of the local ranks.
   std::vector<WorkName> works_;            // Before calls of any rank, in order.
   std::vector<uint32_t> places_of_works_;  // Index in works_, by number in the set.
   std::vector<Rank> ranks_;

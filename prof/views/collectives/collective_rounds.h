@@ -1,11 +1,15 @@
 #ifndef OPLENS_PROF_VIEWS_COLLECTIVES_COLLECTIVE_ROUNDS_H_
 #define OPLENS_PROF_VIEWS_COLLECTIVES_COLLECTIVE_ROUNDS_H_
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -120,6 +124,22 @@ void CollectiveRounds::Merge(std::vector<T>* values) {
         std::make_unique<ByteReader>(answer, "what another process says of collectives"));
   }
   for (size_t i = 0; i < homes_.size(); ++i) readers[homes_[i]]->Values(&(*values)[i]);
+}
+
+/// The values of all processes; each sends one message.
+template <typename T>
+std::vector<T> ValuesOfAll(const std::vector<T>& own, std::string_view what, Exchange* exchange) {
+  ByteWriter message;
+  message.Values(&own);
+  std::vector<T> all;
+  for (const std::string& told : exchange->AllGather(message.Take())) {
+    ByteReader bytes(told, fmt::format("what another process says of {}", what));
+    bytes.TrustTexts();
+    std::vector<T> values;
+    bytes.Values(&values);
+    std::move(values.begin(), values.end(), std::back_inserter(all));
+  }
+  return all;
 }
 
 }  // namespace oplens::prof

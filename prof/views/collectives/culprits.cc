@@ -156,6 +156,6 @@ extern constexpr View kCulpritsView = {
     .of_ranks = true,
     .may_be_empty = true,
     .calls = true,
-    .saved_form = 2};
+    .saved_form = 3};
 
 }  // namespace oplens::prof

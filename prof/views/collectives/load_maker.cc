@@ -188,6 +188,10 @@ void AddCallsTo(std::span<const CollectiveRow> calls, RankLoad* load) {
     ++sums.calls;
     sums.transfer_ns += row.share.transfer_ns;
     sums.exposed_ns += std::clamp<int64_t>(row.call.exposed_ns, 0, row.share.transfer_ns);
+    if (row.call.kind != CollectiveKind::kAllToAll || !row.share.residual_ns) continue;
+    ++sums.ends;
+    sums.end_ns += *row.share.residual_ns;
+    sums.end_exposed_ns += std::max<int64_t>(0, row.call.exposed_ns);
   }
 }
 

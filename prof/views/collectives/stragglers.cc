@@ -254,6 +254,6 @@ extern constexpr View kStragglersView = {
     .narrow = "verdict,waits_for,since_step,op,op_excess_pct,late_pct,caused_ns",
     .on_pages = false,
     .calls = true,
-    .saved_form = 2};
+    .saved_form = 3};
 
 }  // namespace oplens::prof

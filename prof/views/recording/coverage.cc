@@ -12,6 +12,7 @@
 #include "ops/kernels/communication.h"
 #include "parse/model/kernel_record.h"
 #include "parse/model/recording_advice.h"
+#include "prof/price/kernel_facts.h"
 
 namespace oplens::prof {
 namespace {
