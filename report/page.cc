@@ -81,6 +81,7 @@ Page::Page(const PageContent& content, const PageShell& shell, const PathCutter&
   AddTables();
   AddTimelineFromAfar();
   AddFurtherTables();
+  AddStrips();
   AddCounters();
   AddEvents(Lane::Kind::kStream, true, limit_);
   AddEvents(Lane::Kind::kThread, true, limit_ / 10 * kTenthsOfHost);
@@ -219,6 +220,15 @@ void Page::FillWithTables() {
   }
 }
 
+void Page::AddStrips() {
+  if (content_.timeline.strips.empty()) return;
+  Part part;
+  part.kind = Part::Kind::kStrips;
+  part.count = content_.timeline.strips.size();
+  part.own = Deflate(StripsJson(content_.timeline.strips));
+  Take(std::move(part), limit_ / kOfCounters);
+}
+
 void Page::AddCounters() {
   for (size_t i = 0; i < content_.timeline.counters.size(); ++i) {
     Part part;
@@ -324,6 +334,9 @@ Placement Page::Place() const {
         break;
       case Part::Kind::kLevel:
         placement.levels[part.at][part.second] = block;
+        break;
+      case Part::Kind::kStrips:
+        placement.strips = block;
         break;
       case Part::Kind::kCounter:
         placement.counters[part.at] = block;

@@ -11,10 +11,11 @@ import { exactly, matcherOf } from '../model/search';
 import { show, type Shown } from '../table/shown';
 import { about, headOf, placesOf, TableView } from '../table/table_view';
 import type { OpKernels } from '../timeline/op_kernels';
+import { hasStrips, STRIP_VIEW, stripRows } from '../timeline/strip';
 import { selectRows, type Selected, type Sources } from './selection';
 import { FIRST, TOGETHER } from './view_words';
 import type { Store } from './state';
-import { openAt, waysOf } from './ways';
+import { openAt, showTime, waysOf } from './ways';
 
 const TOPS = [0, 10, 25, 50, 100, 1000];
 
@@ -70,11 +71,12 @@ export class Panel {
     const needs = [...new Set(this.charts.flatMap((chart) => chart.needs ?? []))];
     const found = needs.flatMap((need) => {
       const [name, key = ''] = need.split('/');
+      if (name === STRIP_VIEW.name) return hasStrips(this.summary) ? [{ need, view: STRIP_VIEW, key, own: () => stripRows(this.summary) }] : [];
       const view = this.summary.views.find((each) => each.name === name && each.table !== null && each.rows > 0);
-      return view && (key === '' || view.groupings.some((grouping) => grouping.by.join() === key)) ? [{ need, view, key }] : [];
+      return view && (key === '' || view.groupings.some((grouping) => grouping.by.join() === key)) ? [{ need, view, key, own: () => loadTable(view) }] : [];
     });
     const selection = { rank, steps, range: followed };
-    Promise.all([selectRows(this.view, selection, by, this.sources), ...found.map((other) => selectRows(other.view, { rank, steps, range: null }, other.key, { own: () => loadTable(other.view) }))])
+    Promise.all([selectRows(this.view, selection, by, this.sources), ...found.map((other) => selectRows(other.view, { rank, steps, range: null }, other.key, { own: other.own }))])
       .then(([own, ...others]) => {
         if (key !== this.key) return;
         this.selected = own;
@@ -146,6 +148,7 @@ export class Panel {
       selectStep: (step) => this.store.update((to) => {
         to.steps = to.steps === step ? '' : step;
       }, true),
+      showTime: (rank, from, to) => this.store.update((state) => showTime(this.summary, state, rank, from, to), true),
       selectRange: (range) => this.store.update((to) => {
         to.range = range;
       }),

@@ -49,7 +49,7 @@ export const CHARTS: readonly Chart[] = [
   { view: 'roofline', draw: rooflineChart },
   { view: 'modules', draw: icicleChart },
   { view: 'modules', draw: moduleTree },
-  { view: 'critical-path', needs: ['critical-path/edge'], draw: pathChart },
+  { view: 'critical-path', needs: ['strips'], draw: pathChart },
   { view: 'queue', needs: ['queue/time'], draw: queue },
   { view: 'bandwidth', needs: ['bandwidth/time'], draw: bandwidth },
   { view: 'memory', draw: memory },
