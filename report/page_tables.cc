@@ -132,7 +132,10 @@ TablePlans PlanTables(size_t limit_bytes, std::shared_ptr<const prof::ModelPlan>
     if (!times.empty()) add(WithOwnKeys(view, std::move(times)), TableKind::kByStep);
     for (const std::string_view word : view.by) {
       if (IsTimeKey(word) || IsKeyOfTimeline(view, word)) continue;
-      add({std::string(word)}, TableKind::kGrouping);
+      // A variant without its kernel says little.
+      std::vector<std::string> by = {std::string(word)};
+      if (word == "variant") by.insert(by.begin(), "kernel");
+      add(std::move(by), TableKind::kGrouping);
     }
   }
   for (prof::ViewPlan& plan : all.plans) plan.options.model = model;

@@ -200,6 +200,18 @@ export function viewsOf(writer, { rows, byStep }, { notes = {}, left = {}, only 
       const split = own.flatMap((row, i) => [{ ...row, shape: `(${i + 1},128);(128,64)` }, { ...row, shape: '()' }]);
       view.groupings.push({ by: ['shape'], fields: shape, rows: split.length, table: writer.table(shape, split) });
     }
+    if (name === 'groups' && own.length) {
+      const byVariant = [fields[0], fieldsOf('variant|Variant||text|key|functor or tile')[0], ...fields.slice(1)];
+      const split = variantsOf(own);
+      view.groupings.push({ by: ['kernel', 'variant'], fields: byVariant, rows: split.length, table: writer.table(byVariant, split) });
+    }
     return view;
   });
+}
+
+/** The first kernel is two of one short name. */
+export function variantsOf([first, ...rest]) {
+  const part = Math.floor(first.total / 3);
+  const count = Math.floor(first.count / 2);
+  return [{ ...first, variant: 'MulFunctor', total: first.total - part, count: first.count - count }, { ...first, variant: 'AddFunctor', total: part, count }, ...rest.map((row) => ({ ...row, variant: null }))];
 }

@@ -47,6 +47,7 @@ test('a flow has all hops, from the forward pass to the last kernel of the backw
   // A kernel of the forward pass leads to the backward pass of its op.
   await open.go('#tab=timeline&event=2.0');
   await open.page.waitForSelector('#flow');
+  assert.equal(await open.page.textContent('.details h3'), 'kernel_1<AddFunctor>');
   assert.deepEqual(await hops(open), ['step', 'forward_op', 'inner_op', 'launch_1', 'kernel_1', 'forward_op > node', 'node > launch_3', 'launch_3 > kernel_3']);
   // What has none says nothing of it.
   await open.go('#tab=timeline&event=2.3');

@@ -19,9 +19,9 @@ function eventsOf(list) {
 /** One rank. The chosen events are "0.1" forward_op, "2.2" kernel_3, "2.3" alone. */
 export function writeFlow(path) {
   return writeRun(path, { ranks: ['0'], steps: ['6', '7'], events: 40, streams: 1, threads: 1, timeline: (writer, of) => {
-    const fields = ['name', 'op', 'class'].map((key) => ({ key, header: key, unit: '', type: 'text', fold: 'key', help: key }));
+    const fields = ['name', 'variant', 'op', 'class'].map((key) => ({ key, header: key, unit: '', type: 'text', fold: 'key', help: key }));
     of.signature_fields = fields;
-    of.signatures = writer.table(fields, NAMES.map((name) => ({ name, op: null, class: name.includes('kernel') || name === 'alone' ? 'compute' : name.includes('launch') ? 'api' : 'operator' })));
+    of.signatures = writer.table(fields, NAMES.map((name) => ({ name, variant: name === 'kernel_1' ? 'AddFunctor' : null, op: null, class: name.includes('kernel') || name === 'alone' ? 'compute' : name.includes('launch') ? 'api' : 'operator' })));
     const thread = (number) => ({ rank: '0', kind: 'thread', device: null, stream: null, process: 12, thread: number, name: `thread ${number}`, depth: 4 });
     of.lanes.length = 0;
     of.lanes.push(
@@ -35,5 +35,17 @@ export function writeFlow(path) {
       { kind: 'launch', count: 3, chunk: chunk([[1, 2, 2, 2], [0, 4, 2, 1], [0, 3, 2, 0]]) },
       { kind: 'backward', count: 1, chunk: chunk([[0, 1, 1, 0]]) },
     ];
+  } });
+}
+
+/** Ranges of the modules that the view has: layer2 before layer0, before layer1; in layer2 fc before conv1. */
+export function writeModules(path) {
+  const names = ['other', 'Net', 'layer0', 'layer1', 'layer2', 'fc', 'conv1'];
+  return writeRun(path, { ranks: ['0'], steps: ['6', '7'], events: 40, streams: 1, threads: 1, timeline: (writer, of) => {
+    of.signature_fields = ['name', 'class'].map((key) => ({ key, header: key, unit: '', type: 'text', fold: 'key', help: key }));
+    of.signatures = writer.table(of.signature_fields, names.map((name) => ({ name, class: name === 'other' ? 'operator' : 'module' })));
+    const events = [['Net', 0, 1000], ['layer2', 100, 200, 1], ['other', 105, 190, 2], ['fc', 110, 20, 3], ['conv1', 140, 20, 3], ['layer0', 400, 100, 1], ['layer1', 600, 100, 1], ['Net', 2000, 1000], ['layer1', 2100, 100, 1]];
+    of.lanes = [addLane(writer, { rank: '0', kind: 'thread', device: null, stream: null, process: 12, thread: 1, name: 'thread 1', depth: 4 }, events.map(([name, start, duration, depth = 0]) => ({ signature: names.indexOf(name), start, duration, depth })))];
+    of.links = [];
   } });
 }

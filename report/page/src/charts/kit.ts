@@ -18,10 +18,14 @@ export interface ChartContext {
   others: Map<string, { table: Table; rows: Rows; note: string }>;
   /** Whether a rank or steps are chosen. */
   chosen: boolean;
+  /** Whether a search or a condition leaves rows out. */
+  searched: boolean;
   stepsChosen: boolean;
   range: [number, number] | null;
   /** Key of the field by which the table is sorted; ''. */
   sort: string;
+  /** Sorts the table by the field of this key; '': as it comes. */
+  sortBy(key: string, down: boolean): void;
   selectStep(step: string): void;
   /** Shows a stretch of time of a rank, with the critical path, in the timeline. */
   showTime(rank: string, from: number, to: number): void;

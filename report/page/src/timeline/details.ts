@@ -1,6 +1,7 @@
 /** What is known of one event. */
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { exact, short, visible, withUnit } from '../model/format';
+import { toldName } from '../model/kernel_name';
 import type { Summary } from '../model/summary';
 import { columnOf, textOf, type Table } from '../model/table';
 import type { EventStore, LinkData, Place } from './event_store';
@@ -50,7 +51,8 @@ export async function linkedOf(store: EventStore, { place }: Chosen): Promise<Li
 
 export function nameOf(signatures: Table, signature: number): string {
   const name = columnOf(signatures, 'name', 'kernel', 'op');
-  return (name && signature < signatures.rows ? textOf(name.at(signature)) : null) ?? '(no name)';
+  const text = name && signature < signatures.rows ? textOf(name.at(signature)) : null;
+  return text === null ? '(no name)' : toldName(text, textOf(columnOf(signatures, 'variant')?.at(signature) ?? null));
 }
 
 /** `go` chooses another event. */

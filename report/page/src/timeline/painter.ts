@@ -1,7 +1,6 @@
 /** The picture of the timeline: bars, then ruler, names, marks and arrows over them. */
 import { short, withUnit } from '../model/format';
 import type { Rank, Summary } from '../model/summary';
-import { textOf, type Column } from '../model/table';
 import { hasStep, stepSpans } from '../app/selection';
 import { BarPainter } from './bars';
 import { pixelOf, type Palette } from './colours';
@@ -29,9 +28,12 @@ export interface Scene {
   steps: string;
   rank: string;
   range: [number, number] | null;
+  /** Whether names are known already. */
+  named: boolean;
   chosen: Mark | null;
   arrows: [Mark, Mark][];
-  names: Column | null;
+  /** The name of a signature. */
+  name: (signature: number) => string;
   /** The critical path; null: it is not shown. */
   path: CriticalPath | null;
   strips: readonly Stretch[];
@@ -106,8 +108,8 @@ export class Painter {
       if (label.y < top) continue;
       let name = this.names.get(label.signature);
       if (name === undefined) {
-        name = short(textOf(scene.names?.at(label.signature) ?? null) ?? '', 80);
-        this.names.set(label.signature, name);
+        name = short(scene.name(label.signature), 80);
+        if (scene.named) this.names.set(label.signature, name);
       }
       const most = Math.floor((label.width - 8 * ratio) / letter);
       if (most < 3) continue;

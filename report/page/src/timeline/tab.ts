@@ -4,7 +4,7 @@ import type { Store } from '../app/state';
 import { styled } from '../app/styled';
 import { number as count, short, visible, withUnit } from '../model/format';
 import type { Summary } from '../model/summary';
-import { columnOf, EMPTY, type Table } from '../model/table';
+import { EMPTY, type Table } from '../model/table';
 import { breakdownOf, type Breakdown } from './breakdown';
 import { paletteOf, type Palette } from './colours';
 import { criticalPath, hasCritical, type CriticalPath } from './critical';
@@ -163,7 +163,7 @@ export class TimelineTab {
     return {
       rows: this.rows, scroll: this.canvas.parentElement?.scrollTop ?? 0, view: this.view, offsets: this.offsets, steps, rank, range: this.dragged ?? range, chosen,
       arrows: this.arrows(),
-      names: columnOf(this.signatures, 'name', 'kernel', 'op'), path: this.store.state.path ? this.path : null, strips: this.strips, notes: this.store.state.notes,
+      named: this.signatures.rows > 0, name: (signature) => (signature < this.signatures.rows ? nameOf(this.signatures, signature) : ''), path: this.store.state.path ? this.path : null, strips: this.strips, notes: this.store.state.notes,
     };
   }
 
