@@ -42,6 +42,8 @@ class Page {
   };
 
   void AddTable(size_t table, size_t most_bytes);
+  /// Whether a table by step and rank repeats the plain one: the run has one of each.
+  bool IsRepeated(size_t table) const;
   void AddTables();
   void AddTimelineFromAfar();
   void AddFurtherTables();
