@@ -98,7 +98,7 @@ test('charts select: a step, an op, a range of memory', { skip }, async () => {
   assert.deepEqual(await rowTexts(page), [name]);
   await page.click('#tab-memory-events');
   await open.settled();
-  const box = await page.locator('.u-over').boundingBox();
+  const box = await page.locator('.curve .over').boundingBox();
   await page.mouse.move(box.x + box.width * 0.25, box.y + 50);
   await page.mouse.down();
   await page.mouse.move(box.x + box.width * 0.5, box.y + 50, { steps: 4 });
