@@ -81,6 +81,7 @@ Page::Page(const PageContent& content, const PageShell& shell, const PathCutter&
   AddTables();
   AddTimelineFromAfar();
   AddFurtherTables();
+  AddStrips();
   AddCounters();
   AddEvents(Lane::Kind::kStream, true, limit_);
   AddEvents(Lane::Kind::kThread, true, limit_ / 10 * kTenthsOfHost);
@@ -158,6 +159,12 @@ void Page::AddTable(size_t place, size_t most_bytes) {
   Take(std::move(part), most_bytes);
 }
 
+bool Page::IsRepeated(size_t table) const {
+  const std::vector<Rank>& ranks = content_.timeline.ranks;
+  return content_.plans->tables[table].kind == TableKind::kByStep && ranks.size() == 1 &&
+         ranks.front().steps.size() + ranks.front().steps_left_out <= 1;
+}
+
 void Page::AddTables() {
   const auto& tables = content_.plans->tables;
   for (const bool whole : {false, true}) {
@@ -200,7 +207,7 @@ void Page::AddFurtherTables() {
   for (const TableKind kind : {TableKind::kByStep, TableKind::kGrouping}) {
     for (size_t i = 0; i < tables.size(); ++i) {
       const size_t taken = used_ - before;
-      if (tables[i].kind != kind || taken > limit_ / kOfFurtherTables) continue;
+      if (tables[i].kind != kind || taken > limit_ / kOfFurtherTables || IsRepeated(i)) continue;
       AddTable(i, std::min(limit_ / kOfTable, limit_ / kOfFurtherTables - taken));
     }
   }
@@ -213,10 +220,21 @@ void Page::FillWithTables() {
   const Placement placement = Place();
   const auto& tables = content_.plans->tables;
   for (size_t i = 0; i < tables.size(); ++i) {
-    if (tables[i].kind == TableKind::kPlain || placement.tables[i].block || used_ >= small)
+    if (tables[i].kind == TableKind::kPlain || placement.tables[i].block || used_ >= small ||
+        IsRepeated(i)) {
       continue;
+    }
     AddTable(i, std::min(left(), small - used_));
   }
+}
+
+void Page::AddStrips() {
+  if (content_.timeline.strips.empty()) return;
+  Part part;
+  part.kind = Part::Kind::kStrips;
+  part.count = content_.timeline.strips.size();
+  part.own = Deflate(StripsJson(content_.timeline.strips));
+  Take(std::move(part), limit_ / kOfCounters);
 }
 
 void Page::AddCounters() {
@@ -325,6 +343,9 @@ Placement Page::Place() const {
       case Part::Kind::kLevel:
         placement.levels[part.at][part.second] = block;
         break;
+      case Part::Kind::kStrips:
+        placement.strips = block;
+        break;
       case Part::Kind::kCounter:
         placement.counters[part.at] = block;
         break;
@@ -358,7 +379,7 @@ void Page::SayWhatIsLeftOut(const Placement& placement) {
   for (size_t i = 0; i < placement.tables.size(); ++i) {
     const PageTable& table = content_.tables->tables()[i];
     const size_t all = table.rows + table.left_out;
-    if (placement.tables[i].rows == all) continue;
+    if (placement.tables[i].rows == all || IsRepeated(i)) continue;
     const prof::ViewPlan& plan = content_.plans->plans[i];
     if (content_.plans->tables[i].kind == TableKind::kPlain) {
       say(fmt::format("{} of the {} rows of {}", all - placement.tables[i].rows, all,

@@ -32,7 +32,7 @@ class Page {
  private:
   /// A part of the page, one data block.
   struct Part {
-    enum class Kind : uint8_t { kTable, kSignatures, kLevel, kCounter, kEvents, kLinks };
+    enum class Kind : uint8_t { kTable, kSignatures, kLevel, kStrips, kCounter, kEvents, kLinks };
 
     Kind kind = Kind::kTable;
     size_t at = 0;      ///< Index of its table, lane or counter, or the kind of links.
@@ -42,10 +42,13 @@ class Page {
   };
 
   void AddTable(size_t table, size_t most_bytes);
+  /// Whether a table by step and rank repeats the plain one: the run has one of each.
+  bool IsRepeated(size_t table) const;
   void AddTables();
   void AddTimelineFromAfar();
   void AddFurtherTables();
   void FillWithTables();
+  void AddStrips();
   void AddCounters();
   void AddEvents(Lane::Kind kind, bool windows, size_t most_bytes);
   void AddLinks();

@@ -1,6 +1,7 @@
 #include "report/page_tables.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -132,7 +133,10 @@ TablePlans PlanTables(size_t limit_bytes, std::shared_ptr<const prof::ModelPlan>
     if (!times.empty()) add(WithOwnKeys(view, std::move(times)), TableKind::kByStep);
     for (const std::string_view word : view.by) {
       if (IsTimeKey(word) || IsKeyOfTimeline(view, word)) continue;
-      add({std::string(word)}, TableKind::kGrouping);
+      // A variant without its kernel says little.
+      std::vector<std::string> by = {std::string(word)};
+      if (word == "variant") by.insert(by.begin(), "kernel");
+      add(std::move(by), TableKind::kGrouping);
     }
   }
   for (prof::ViewPlan& plan : all.plans) plan.options.model = model;
@@ -141,11 +145,13 @@ TablePlans PlanTables(size_t limit_bytes, std::shared_ptr<const prof::ModelPlan>
 
 class PageTables::TableSink : public prof::Sink {
  public:
-  TableSink(const TablePlans::Of& of, size_t most_rows, size_t limit_bytes,
+  TableSink(const TablePlans::Of& of, const prof::ViewOptions& options, size_t limit_bytes,
             const PathCutter& cutter, PageTable* table)
       : whole_(of.whole),
         pack_(of.kind != TableKind::kPlain),
-        most_rows_(most_rows),
+        key_(of.kind == TableKind::kGrouping ? std::string_view(options.by.back())
+                                             : std::string_view()),
+        most_rows_(options.most_rows),
         limit_bytes_(limit_bytes),
         cutter_(cutter),
         table_(*table) {}
@@ -154,6 +160,7 @@ class PageTables::TableSink : public prof::Sink {
     for (const prof::Field& field : fields) {
       const bool number = field.type == FieldType::kInteger || field.type == FieldType::kDecimal;
       if (IsOfInference(field)) inference_.push_back(table_.columns.size());
+      if (field.key == key_) key_place_ = table_.columns.size();
       table_.columns.emplace_back(number, &cutter_);
     }
     table_.fields = std::move(fields);
@@ -166,6 +173,7 @@ class PageTables::TableSink : public prof::Sink {
     }
     for (size_t i = 0; i < cells.size(); ++i)
       std::visit(CellTo{&table_.columns[i]}, cells[i].value);
+    if (key_place_ && !IsUnknown(cells[*key_place_])) ++known_keys_;
     for (const size_t i : inference_) inferred_ = inferred_ || IsAbove0(cells[i]);
     ++table_.rows;
     if (table_.rows > most_rows_ || (table_.rows % kLook == 0 && Bytes() > limit_bytes_)) Fill();
@@ -173,6 +181,7 @@ class PageTables::TableSink : public prof::Sink {
 
   void End() override {
     if (!inferred_) LeaveInferenceOut();
+    if (TellsNothing()) Clear();
     if (!pack_ || table_.rows == 0) return;
     table_.packed = PackColumns(std::move(table_.columns));
     table_.columns.clear();
@@ -180,6 +189,23 @@ class PageTables::TableSink : public prof::Sink {
 
  private:
   static constexpr size_t kLook = 64;
+
+  static bool IsUnknown(const Cell& cell) {
+    const auto* const text = std::get_if<std::string_view>(&cell.value);
+    return std::holds_alternative<std::monostate>(cell.value) || (text != nullptr && text->empty());
+  }
+
+  /// Whether a grouping tells no rows apart that the plain table does not: it has one, or its key
+  /// is unknown in all of them.
+  bool TellsNothing() const {
+    if (key_.empty() || table_.left_out > 0) return false;
+    return table_.rows <= 1 || (key_place_ && known_keys_ == 0);
+  }
+
+  void Clear() {
+    table_.rows = 0;
+    for (Column& column : table_.columns) column = Column(true, &cutter_);
+  }
 
   static bool IsAbove0(const Cell& cell) {
     const auto* const integer = std::get_if<int64_t>(&cell.value);
@@ -204,12 +230,15 @@ class PageTables::TableSink : public prof::Sink {
   void Fill() {
     full_ = true;
     if (!whole_) return;
-    table_.left_out = std::exchange(table_.rows, 0);
-    for (Column& column : table_.columns) column = Column(true, &cutter_);
+    table_.left_out = table_.rows;
+    Clear();
   }
 
   bool whole_;
   bool pack_;
+  std::string_view key_;  // Of a grouping.
+  std::optional<size_t> key_place_;
+  size_t known_keys_ = 0;
   size_t most_rows_;
   size_t limit_bytes_;
   const PathCutter& cutter_;
@@ -225,7 +254,7 @@ std::unique_ptr<prof::Sink> PageTables::NewTable() {
   // Streamed rows arrive while a profile is in memory.
   const bool stream = of.whole && of.kind == TableKind::kPlain;
   const size_t limit = stream ? limit_bytes_ / 2 : MostBytesOf(limit_bytes_);
-  return std::make_unique<TableSink>(of, plans_.plans[place].options.most_rows, limit, cutter_,
+  return std::make_unique<TableSink>(of, plans_.plans[place].options, limit, cutter_,
                                      &tables_.emplace_back());
 }
 

@@ -161,6 +161,7 @@ class SummaryWriter {
       links.push_back(
           {{"chunk", ChunkId(of.block)}, {"count", of.count}, {"kind", LinkWord(of.kind)}});
     }
+    timeline["strips"] = SummaryNameOf(placement_.strips);
     SummaryJson& counters = timeline["counters"] = SummaryJson::array();
     for (size_t i = 0; i < content_.timeline.counters.size(); ++i) {
       const Counter& counter = content_.timeline.counters[i];

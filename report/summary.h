@@ -43,6 +43,7 @@ struct Placement {
   std::optional<size_t> signatures;
   std::vector<std::vector<std::optional<size_t>>> levels;  ///< By lane and level.
   std::vector<std::vector<std::optional<size_t>>> chunks;  ///< By lane and chunk.
+  std::optional<size_t> strips;
   std::vector<std::optional<size_t>> counters;
   std::vector<Links> links;
 };

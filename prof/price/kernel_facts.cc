@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "ops/kernels/communication.h"
+#include "ops/kernels/name_variant.h"
 #include "prof/price/priced_kernel.h"
 
 namespace oplens::prof {
@@ -35,6 +36,10 @@ const ops::NameFacts& KernelFacts::parsed_name() const {
 
 std::string_view KernelFacts::name_facts() const {
   return name_facts_.Get([this] { return parsed_name().Text(); });
+}
+
+std::string_view KernelFacts::variant() const {
+  return variant_.Get([this] { return ops::NameVariantOf(name); });
 }
 
 const ops::NamedOp& KernelFacts::named_op(int64_t rows) const {

@@ -40,6 +40,8 @@ struct KernelFacts {
   const ops::NameFacts& parsed_name() const;
   /// Its text; computed on the first call.
   std::string_view name_facts() const;
+  /// NameVariantOf the name; computed on the first call.
+  std::string_view variant() const;
 
   /// What it says of the op of a kernel with `rows` blocks in y; computed on the first call.
   const ops::NamedOp& named_op(int64_t rows) const;
@@ -55,6 +57,7 @@ struct KernelFacts {
   Lazy<bool> multiplies_;
   Lazy<ops::NameFacts> parsed_name_;
   Lazy<std::string> name_facts_;
+  Lazy<std::string> variant_;
   Lazy<ops::NamedFamily> family_;
   Lazy<ops::LaunchRule> launch_rule_;
   Lazy<ops::NamedOp> named_op_;

@@ -13,10 +13,14 @@
 #include "prof/run/steps.h"
 #include "report/data/pack.h"
 #include "report/timeline/counters.h"
+#include "report/timeline/path_strip.h"
 #include "report/timeline/windows.h"
 
 namespace oplens::report {
 namespace {
+
+/// Of the critical paths of all inputs.
+constexpr size_t kMostBucketsOfPaths = 65536;
 
 std::string_view CollectorWordOf(prof::StepSource source) {
   switch (source) {
@@ -207,7 +211,10 @@ void Collector::End(const prof::Run* run) {
   std::vector<Lane> streams = MakeStreams(&places);
   kernel_signatures_.clear();
   kernel_signatures_.shrink_to_fit();
-  const PathPairs path = CriticalPairsOf(*run);
+  StripMaker strips(timeline_.ranks.back().rank, origin_ns, run->steps().all().size(),
+                    kMostBucketsOfPaths / std::max<size_t>(options_.inputs, 1));
+  const PathPairs path = CriticalPairsOf(*run, &strips);
+  for (PathStrip& strip : strips.Take()) timeline_.strips.push_back(std::move(strip));
   HostLanes host(*run, origin_ns, HostBytes(), options_.limit_bytes, &timeline_);
   if (options_.host) host.Make(path);
   // Lanes of threads precede lanes of streams.

@@ -43,14 +43,18 @@ using prof::PathSubject;
 
 class PairTaker : public prof::PathTaker {
  public:
-  explicit PairTaker(PathPairs* pairs) : pairs_(*pairs) {}
+  PairTaker(PathPairs* pairs, StripMaker* strips) : pairs_(*pairs), strips_(*strips) {}
 
   void TakeEdge(const PathEdge& edge) override {
+    strips_.TakeEdge(edge);
     if (edge.subject.kind == PathSubject::Kind::kNothing) return;
     if (last_ && IsPair(*last_, edge)) pairs_.emplace_back(last_->subject, edge.subject);
     last_ = edge;
   }
-  void TakeStep(const prof::StepPath&) override { last_.reset(); }
+  void TakeStep(const prof::StepPath& step) override {
+    strips_.TakeStep(step);
+    last_.reset();
+  }
 
  private:
   static bool IsWork(const PathEdge& edge) { return edge.subject.kind == PathSubject::Kind::kWork; }
@@ -60,6 +64,7 @@ class PairTaker : public prof::PathTaker {
   }
 
   PathPairs& pairs_;
+  StripMaker& strips_;
   std::optional<PathEdge> last_;
 };
 
@@ -149,9 +154,9 @@ uint32_t HostNames::OfCall(const LaunchCall& call) {
   return known->second;
 }
 
-PathPairs CriticalPairsOf(const prof::Run& run) {
+PathPairs CriticalPairsOf(const prof::Run& run, StripMaker* strips) {
   PathPairs pairs;
-  PairTaker taker(&pairs);
+  PairTaker taker(&pairs, strips);
   prof::WhatIf as_measured;
   prof::FindCriticalPaths(run, &as_measured, &taker);
   return pairs;

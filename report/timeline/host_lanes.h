@@ -14,6 +14,7 @@
 #include "parse/join/joined.h"
 #include "prof/path/critical_path.h"
 #include "report/timeline/host_times.h"
+#include "report/timeline/path_strip.h"
 #include "report/timeline/signatures.h"
 #include "report/timeline/timeline.h"
 
@@ -75,8 +76,8 @@ using PathPairs = std::vector<std::pair<prof::PathSubject, prof::PathSubject>>;
 ///     stream          |- kernel 1 -||- kernel 2 -|                      |- kernel 3 -|
 ///
 /// Omits transitions within a thread, where the path follows the lane, and skips time without an
-/// event. O(n log n): see prof::FindCriticalPaths. 16 bytes per pair.
-PathPairs CriticalPairsOf(const prof::Run& run);
+/// event. `strips` gets all edges. O(n log n): see prof::FindCriticalPaths. 16 bytes per pair.
+PathPairs CriticalPairsOf(const prof::Run& run, StripMaker* strips);
 
 /// Maps numbers of ranges or API calls to their places on the page. Add all, then Seal, then Find.
 /// 16 bytes per event.

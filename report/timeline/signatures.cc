@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.h"
+#include "ops/kernels/name_variant.h"
 #include "parse/model/cuda_kinds.h"
 #include "parse/model/kernel_record.h"
 #include "prof/price/figures.h"
@@ -18,6 +19,8 @@ constexpr std::string_view kWords[] = {"compute", "communication", "copy",      
 
 constexpr Signatures::Field kFields[] = {
     {"name", "Name", "", "name", "kernel (short name), copy, operator, range or call"},
+    {"variant", "Variant", "", "text",
+     "functor or tile that tells the kernel from others of its short name"},
     {"op", "Op", "", "text", "op that the kernel belongs to"},
     {"evidence", "Evidence", "", "text",
      "where the op comes from: range, capture; inferred: repetition, reference"},
@@ -192,10 +195,14 @@ uint32_t Signatures::OfName(std::string_view name, EventClass of) {
 
 std::vector<Column> Signatures::Columns(const PathCutter* cutter) const {
   std::vector<Column> columns;
+  std::unordered_map<StringId, std::string> variants;  // By full name.
   for (const Field& field : kFields) columns.emplace_back(field.type == "integer", cutter);
   for (const Key* key : all_) {
     Column* column = columns.data();
     AddText(texts_.View(key->name), column++);
+    const auto [variant, is_new] = variants.try_emplace(key->full_name);
+    if (is_new) variant->second = ops::NameVariantOf(texts_.View(key->full_name));
+    AddText(variant->second, column++);
     AddText(texts_.View(key->op), column++);
     AddText(EvidenceWord(key->evidence), column++);
     AddText(ConfidenceWord(key->confidence), column++);

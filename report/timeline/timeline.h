@@ -9,6 +9,7 @@
 
 #include "prof/run/interval_set.h"
 #include "report/timeline/event_chunk.h"
+#include "report/timeline/path_strip.h"
 #include "report/timeline/pyramid.h"
 #include "report/timeline/signatures.h"
 
@@ -107,6 +108,7 @@ struct Timeline {
   std::vector<Lane> lanes;
   std::vector<Link> links;
   std::vector<Counter> counters;
+  std::vector<PathStrip> strips;
   std::vector<HostRequest> host;
   size_t lanes_left_out = 0;
 };

@@ -47,7 +47,7 @@ TEST(SelectColumnsTest, All) {
           "flops_kind", "flops_bound", "flops_mma", "flops_vec", "aux_bytes", "ai", "tflops",
           "gbps", "pct_math", "pct_dram", "bound", "bound_why", "tc_elig", "tc_why",
           "theoretical_occupancy_pct", "waves", "start", "end", "step", "shape", "dtype", "corr",
-          "name_full", "launch_delay", "api", "family", "name_facts", "evidence", "confidence",
+          "name_full", "launch_delay", "api", "family", "name_facts", "variant", "evidence", "confidence",
           "sizes_evidence", "layer_evidence", "flops_low", "flops_high", "bytes_low", "bytes_high",
           "measured_flops", "core_flops", "measured_bytes", "l2_bytes", "tensor_insts",
           "achieved_occupancy_pct", "flops_ratio", "bytes_ratio", "flops_by", "bytes_by", "m", "n",
@@ -308,6 +308,9 @@ TEST_F(CellTextTest, WhatNamesTell) {
   row_.facts = names.Of("volta_h884gemm_64x128_ldg8_nt");
   EXPECT_EQ(TextOf("family", row_), "gemm");
   EXPECT_EQ(TextOf("name_facts", row_), "A=fp16,B=fp16,D=fp16,tile=64x128x?,layout=nt");
+  EXPECT_EQ(TextOf("variant", row_), "");
+  row_.facts = names.Of("void reduce_kernel<512, 1, ReduceOp<float, MeanOps<float, float> > >(int)");
+  EXPECT_EQ(TextOf("variant", row_), "MeanOps");
   row_.facts = names.Of("main_69_gpu");
   EXPECT_EQ(TextOf("family", row_), "other");
   EXPECT_EQ(TextOf("name_facts", row_), "");

@@ -230,7 +230,7 @@ TEST(SummaryTest, EveryKeyGroups) {
     second.stream_id = 9;
     second.device_id = 1;
     second.short_name = "other_kernel";
-    second.long_name = "void other_kernel<float>(float*)";
+    second.long_name = "void other_kernel<NegFunctor<float> >(float*)";
     second.rank = "1";
     second.layer = {"stem"};
     second.range = {"epoch 1"};

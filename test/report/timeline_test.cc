@@ -13,6 +13,7 @@
 #include "report/timeline/event_chunk.h"
 #include "report/timeline/host_lanes.h"
 #include "report/timeline/host_times.h"
+#include "report/timeline/path_strip.h"
 #include "report/timeline/pyramid.h"
 #include "report/timeline/signatures.h"
 #include "report/timeline/windows.h"
@@ -342,6 +343,73 @@ TEST(CountersTest, ThinningKeepsLeastAndLargest) {
   for (size_t i = 0; i < counter.times_ns.size(); ++i) {
     EXPECT_EQ(whole.values[static_cast<size_t>(counter.times_ns[i] / 10)], counter.values[i]);
   }
+}
+
+prof::PathEdge EdgeOf(int64_t start_ns, int64_t time_ns, prof::PathCause cause) {
+  prof::PathEdge edge;
+  edge.start_ns = start_ns;
+  edge.time_ns = time_ns;
+  edge.cause = cause;
+  return edge;
+}
+
+prof::StepPath StepOf(int64_t number) {
+  prof::StepPath step;
+  step.number = number;
+  return step;
+}
+
+TEST(PathStripTest, EachBucketHasTheCauseWithMostOfItsTime) {
+  constexpr auto kLeast = static_cast<int64_t>(StripMaker::kLeastBuckets);
+  // Buckets of 10 ns: half python and half compute is python, which comes later in the enumeration,
+  // only from 6 ns on.
+  StripMaker maker("0", 1000, 1024, StripMaker::kLeastBuckets);
+  maker.TakeEdge(EdgeOf(1500, 26, prof::PathCause::kPython));
+  maker.TakeEdge(EdgeOf(1526, 19, prof::PathCause::kCompute));
+  maker.TakeEdge(EdgeOf(1560, 10 * kLeast - 60, prof::PathCause::kSync));
+  maker.TakeStep(StepOf(7));
+  const std::vector<PathStrip> strips = maker.Take();
+  ASSERT_EQ(strips.size(), 1u);
+  EXPECT_EQ(strips[0].rank, "0");
+  EXPECT_EQ(strips[0].step, 7);
+  EXPECT_EQ(strips[0].start_ns, 500);
+  EXPECT_EQ(strips[0].bucket_ns, 10);
+  const std::vector<PathStrip::Stretch> wanted = {{prof::PathCause::kPython, 3},
+                                                  {prof::PathCause::kCompute, 2},
+                                                  {std::nullopt, 1},
+                                                  {prof::PathCause::kSync, kLeast - 6}};
+  EXPECT_EQ(strips[0].stretches, wanted);
+}
+
+TEST(PathStripTest, OfManyStepsTheFirstOnes) {
+  StripMaker maker("0", 0, 1000, 2 * StripMaker::kLeastBuckets);
+  for (int64_t step = 0; step < 1000; ++step) {
+    maker.TakeEdge(EdgeOf(step, 1, prof::PathCause::kCompute));
+    maker.TakeStep(StepOf(step));
+  }
+  const std::vector<PathStrip> strips = maker.Take();
+  ASSERT_EQ(strips.size(), 2u);
+  EXPECT_EQ(strips[1].step, 1);
+  // A step without edges has none.
+  StripMaker few("0", 0, 2, 4096);
+  few.TakeStep(StepOf(0));
+  few.TakeEdge(EdgeOf(0, 3, prof::PathCause::kCompute));
+  few.TakeStep(StepOf(1));
+  EXPECT_EQ(few.Take().size(), 1u);
+}
+
+TEST(PathStripTest, HostileTimesEnd) {
+  StripMaker maker("0", INT64_MIN, 1, 4096);
+  maker.TakeEdge(EdgeOf(INT64_MIN, INT64_MAX, prof::PathCause::kCompute));
+  maker.TakeEdge(EdgeOf(0, -5, prof::PathCause::kSync));
+  maker.TakeEdge(EdgeOf(INT64_MAX - 1, INT64_MAX, prof::PathCause::kSync));
+  maker.TakeStep(StepOf(0));
+  const std::vector<PathStrip> strips = maker.Take();
+  ASSERT_EQ(strips.size(), 1u);
+  size_t buckets = 0;
+  for (const PathStrip::Stretch& stretch : strips[0].stretches) buckets += stretch.buckets;
+  EXPECT_LE(buckets, StripMaker::kMostBuckets);
+  EXPECT_NE(StripsJson(strips).find("\"causes\":[\"compute\""), std::string::npos);
 }
 
 TEST(MissingTest, IsWhatKeptChunksDoNotCover) {

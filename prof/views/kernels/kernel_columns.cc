@@ -115,6 +115,10 @@ Cell NameFacts(const PricedKernel& row) {
   return row.facts == nullptr ? Cell{} : Text(row.facts->name_facts());
 }
 
+Cell VariantCell(const PricedKernel& row) {
+  return row.facts == nullptr ? Cell{} : Text(row.facts->variant());
+}
+
 Cell StrideOf(const PricedKernel& row) {
   if (row.price == nullptr || !row.price->product || row.price->product->stride.empty()) return {};
   return List(row.price->product->stride);
@@ -338,6 +342,10 @@ constexpr KernelColumn kColumns[] = {
       "types, tile, layout and sizes in the name of a product's kernel", Fold::kKey},
      NameFacts,
      Need::kTensorCoreName},
+    {{"variant", "Variant", "", kText, 24,
+      "functor or tile that only the template arguments in the kernel's name say", Fold::kKey},
+     VariantCell,
+     Need::kName},
     {{"evidence", "Evidence", "", kText, 10,
       "where the op comes from: range, capture, vocabulary; inferred: repetition, reference, name",
       Fold::kKey},

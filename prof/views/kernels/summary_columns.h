@@ -61,7 +61,7 @@ struct GroupSums {
 
 /// What kernels can be grouped by: the words of --by.
 inline constexpr std::string_view kGroupKeys[] = {
-    "op",         "mod",         "layer",  "range",  "kernel", "name_full", "family",
+    "op",         "mod",         "layer",  "range",  "kernel", "variant", "name_full", "family",
     "dir",        "phase",       "shape",  "dtype",  "stream", "device",    "rank",
     "role",       "step",        "grid",   "block",  "regs",   "smem",      "evidence",
     "confidence", "params",      "m",      "n",      "k",      "batch",     "layout",

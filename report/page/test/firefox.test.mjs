@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { SAMPLES } from './samples.mjs';
+import { writeFlow, writeModules } from './timeline_samples.mjs';
 
 const FIREFOX = process.env.OPLENS_FIREFOX ?? '/usr/bin/firefox-esr';
 const skip = existsSync(FIREFOX) ? false : `no Firefox at ${FIREFOX} (Debian: firefox-esr; OPLENS_FIREFOX)`;
@@ -100,5 +101,57 @@ test('Firefox: the timeline', { skip, timeout: 240_000 }, async () => {
   });
   assert.ok(colours > 8, `${colours} colours are drawn`);
   await open.clean('timeline');
+  await page.close();
+});
+
+test('Firefox: flows, groups of lanes, notes, the critical path', { skip, timeout: 240_000 }, async () => {
+  const flow = join(folder, 'flow.html');
+  writeFlow(flow);
+  const open = await openPage(flow, '#tab=timeline&event=2.2&note=100~200~look+here&fold=g0p12');
+  const { page } = open;
+  await page.waitForSelector('#flow');
+  assert.deepEqual((await texts(page, '#flow li')).map((text) => /forward_op|node|backward_op|launch_3|kernel_3/.exec(text)[0]), ['forward_op', 'node', 'backward_op', 'launch_3', 'kernel_3']);
+  assert.equal(await page.$eval('#notes input', ({ value }) => value), 'look here');
+  assert.ok(!(await texts(page, '.lane .name')).includes('thread 1'));
+  // A way to a lane that is folded unfolds it.
+  await page.click('#flow .backward button');
+  await page.waitForFunction(() => [...document.querySelectorAll('.lane .name')].some(({ textContent }) => textContent === 'thread 1'));
+  await page.click('.lane .away');
+  await page.waitForSelector('#unhide');
+  await open.clean('flow');
+  await page.close();
+  const path = join(folder, 'strips.html');
+  SAMPLES.run(path);
+  const run = await openPage(path, '#tab=critical-path&rank=1&steps=7');
+  await run.page.waitForSelector('.strip rect');
+  await run.page.click('.strip rect');
+  await run.settled();
+  await run.page.waitForFunction(() => document.querySelector('.lane .name')?.textContent === 'critical path');
+  await run.page.waitForSelector('#dock #breakdown');
+  await run.clean('strips');
+  await run.page.close();
+});
+
+test('Firefox: names that tell, modules in order, the curve of memory', { skip, timeout: 240_000 }, async () => {
+  const path = join(folder, 'modules.html');
+  writeModules(path);
+  const open = await openPage(path, '#tab=modules');
+  const { page, settled } = open;
+  await page.waitForSelector('#by-time');
+  await page.click('#by-time');
+  await page.waitForFunction(() => document.querySelector('#by-time')?.getAttribute('aria-pressed') === 'true');
+  assert.deepEqual((await texts(page, '.tree > li > ul > li > .line button:not(.fold)')).slice(0, 3), ['layer2', 'layer0', 'layer1']);
+  await page.click('#tab-groups');
+  await settled();
+  assert.ok((await texts(page, '.bars .name')).some((text) => text.endsWith('<MulFunctor>')));
+  await page.click('#tab-memory');
+  await settled();
+  const box = await (await page.$('.curve .over')).boundingBox();
+  await page.mouse.move(box.x + box.width / 4, box.y + 50);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2, box.y + 50, { steps: 4 });
+  await page.mouse.up();
+  await page.waitForFunction(() => /range=\d+%7E\d+/.test(location.hash));
+  await open.clean('modules');
   await page.close();
 });

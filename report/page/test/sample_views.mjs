@@ -59,7 +59,6 @@ ai|AI|FLOP/B|decimal|none|flops / bytes|flops bytes 1\ntflops|TFLOP/s|TFLOP/s|de
   queue: `${RANK}\nstream|Stream||integer|key|of the device\nlength|Length||integer|max|waiting`,
 };
 
-const EDGES = `${RANK}\n${STEP}\nedge|Edge||integer|key|number in its path\nto|To||name|none|of the edge\ncause|Cause||text|none|what the time was spent on\nstart_ns|Start(ns)|ns|integer|min|from the first event\ntime_ns|Time(ns)|ns|integer|sum|of the edge`;
 
 const HELP = {
   advice: 'what to change', verdict: 'what takes most of the time',
@@ -186,7 +185,7 @@ function modulesOf(extra, some) {
 }
 
 /** The VIEW entries of a summary, with their tables added to `writer`. */
-export function viewsOf(writer, { rows, byStep, edges }, { notes = {}, left = {}, only = null } = {}) {
+export function viewsOf(writer, { rows, byStep }, { notes = {}, left = {}, only = null } = {}) {
   return Object.keys(FIELDS).map((name) => {
     const fields = fieldsOf(FIELDS[name]);
     const own = only && !only.includes(name) ? [] : rows[name];
@@ -201,10 +200,18 @@ export function viewsOf(writer, { rows, byStep, edges }, { notes = {}, left = {}
       const split = own.flatMap((row, i) => [{ ...row, shape: `(${i + 1},128);(128,64)` }, { ...row, shape: '()' }]);
       view.groupings.push({ by: ['shape'], fields: shape, rows: split.length, table: writer.table(shape, split) });
     }
-    if (name === 'critical-path' && own.length) {
-      const edgeFields = fieldsOf(EDGES);
-      view.groupings.push({ by: ['edge'], fields: edgeFields, rows: edges.length, table: writer.table(edgeFields, edges) });
+    if (name === 'groups' && own.length) {
+      const byVariant = [fields[0], fieldsOf('variant|Variant||text|key|functor or tile')[0], ...fields.slice(1)];
+      const split = variantsOf(own);
+      view.groupings.push({ by: ['kernel', 'variant'], fields: byVariant, rows: split.length, table: writer.table(byVariant, split) });
     }
     return view;
   });
+}
+
+/** The first kernel is two of one short name. */
+export function variantsOf([first, ...rest]) {
+  const part = Math.floor(first.total / 3);
+  const count = Math.floor(first.count / 2);
+  return [{ ...first, variant: 'MulFunctor', total: first.total - part, count: first.count - count }, { ...first, variant: 'AddFunctor', total: part, count }, ...rest.map((row) => ({ ...row, variant: null }))];
 }

@@ -48,8 +48,22 @@ function threadOf(random, signatures, end, count) {
   return events;
 }
 
+/** The strips of critical paths: a bucket an edge. */
+function stripsOf(edges) {
+  const causes = [...new Set(edges.map(({ cause }) => cause))];
+  const strips = [];
+  for (const { rank, step, cause, start_ns } of edges) {
+    const last = strips.at(-1);
+    if (last?.rank === rank && last.step === Number(step)) {
+      last.causes.push(causes.indexOf(cause));
+      last.buckets.push(1);
+    } else strips.push({ rank, step: Number(step), start_ns, bucket_ns: LONG / 40, causes: [causes.indexOf(cause)], buckets: [1] });
+  }
+  return { causes, strips };
+}
+
 /** A run: `events` a stream, `ranks` x `steps`. */
-export function writeRun(path, { title = 'net.sql', ranks = ['0', '1'], steps = ['6', '7', '8', '9'], events = 400, streams = 2, threads = 2, extra = [], seed = 1, level = 6, missing = false, host = events, verdict = null, change = null, outlier = 0, long = LONG } = {}) {
+export function writeRun(path, { title = 'net.sql', ranks = ['0', '1'], steps = ['6', '7', '8', '9'], events = 400, streams = 2, threads = 2, extra = [], seed = 1, level = 6, missing = false, host = events, verdict = null, change = null, timeline = null, outlier = 0, long = LONG } = {}) {
   const random = randomOf(seed);
   const writer = new PageWriter(level);
   const length = long * steps.length * Math.max(1, events / 40000);
@@ -92,6 +106,16 @@ export function writeRun(path, { title = 'net.sql', ranks = ['0', '1'], steps = 
       critical.toPlace.push(i + 1);
     }
   }
+  // From the forward ops of the first thread to nodes of the second.
+  const backward = { from: [], fromPlace: [], to: [], toPlace: [] };
+  if (threads > 1 && host >= 60) {
+    for (let i = 0; i < 20; ++i) {
+      backward.from.push(0);
+      backward.fromPlace.push(2 * i);
+      backward.to.push(1);
+      backward.toPlace.push(2 * i + 15);
+    }
+  }
   const counter = { t: [], v: [] };
   for (let i = 0; i < 500; ++i) {
     counter.t.push(Math.floor((i * length) / 500));
@@ -109,13 +133,16 @@ export function writeRun(path, { title = 'net.sql', ranks = ['0', '1'], steps = 
       signatures: writer.table(fields, signatures), signature_fields: fields, lanes,
       links: [
         ...(links.from.length ? [{ chunk: linkChunk, count: links.from.length, kind: 'launch' }] : []),
+        ...(backward.from.length ? [{ chunk: chunkOf(backward), count: backward.from.length, kind: 'backward' }] : []),
         ...(critical.from.length ? [{ chunk: chunkOf(critical), count: critical.from.length, kind: 'critical' }] : []),
       ],
       counters: ranks.map((rank) => ({ name: extra[0] ?? 'queue length', rank, unit: '', device: Number(rank), chunk: writer.json(counter), points: 500 })),
+      strips: data.edges.length ? writer.json(stripsOf(data.edges)) : null,
     },
     notes: ['3 kernels have no launch: their calls were made before the recording began', ...extra],
     left_out: missing ? ['host events of steps 7 to 8: the page would be larger than 10 MB (--report-limit)'] : [],
   };
+  timeline?.(writer, summary.timeline, signatures);
   const kernels = summary.views.find((view) => view.name === 'kernels');
   kernels.rows = lanes.filter((lane) => lane.kind === 'stream').reduce((sum, lane) => sum + lane.events, 0);
   kernels.table = null;
@@ -127,7 +154,7 @@ export function writeRun(path, { title = 'net.sql', ranks = ['0', '1'], steps = 
 export function writeEmpty(path) {
   const writer = new PageWriter();
   const views = viewsOf(writer, rowsOf({ ranks: [], steps: [], random: randomOf(1), long: 1 }), { only: [], notes: { overview: ['The file holds no work of a GPU.'] } });
-  const summary = { schema: 2, program: 'oplens 0.9.0', title: 'empty.sql', inputs: ['empty.sql'], made: null, compat: 'oplens', ranks: [], views, timeline: { signatures: writer.table([], []), signature_fields: [], lanes: [], links: [], counters: [] }, notes: [], left_out: [] };
+  const summary = { schema: 2, program: 'oplens 0.9.0', title: 'empty.sql', inputs: ['empty.sql'], made: null, compat: 'oplens', ranks: [], views, timeline: { signatures: writer.table([], []), signature_fields: [], lanes: [], links: [], counters: [], strips: null }, notes: [], left_out: [] };
   return { path, bytes: writer.write(TEMPLATE, summary, path), summary };
 }
 

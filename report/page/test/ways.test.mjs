@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { launch, openPage, skip } from './browser.mjs';
 import { objectsOf, parseCsv, readPage } from './page_reader.mjs';
 import { writeRun } from './samples.mjs';
+import { writeModules } from './timeline_samples.mjs';
 
 let browser;
 let folder;
@@ -254,6 +255,55 @@ test('modules are a tree that folds, with what is inside each', { skip }, async 
   assert.deepEqual(await page.$$eval('.tree > li > ul > li > .line button:not(.fold)', (all) => all.map((each) => each.textContent)), ['layer0', 'layer1', 'layer2', 'layer3']);
   await open.clean();
   await open.close();
+});
+
+test('kernels of one short name are told apart by functor or tile', { skip }, async () => {
+  const two = join(folder, 'variants.html');
+  let first;
+  writeRun(two, { change: ({ rows }) => {
+    [first] = rows.groups;
+    // It takes most of the time, and its parts are the two largest.
+    first.total = 3 * rows.groups.reduce((sum, row) => sum + row.total, 0);
+  } });
+  const open = await openPage(browser, two, { hash: '#tab=groups' });
+  const { page } = open;
+  const names = await page.$$eval('.cards .card:first-child .bars .name', (all) => all.map((each) => each.title));
+  assert.deepEqual(names.slice(0, 2), [`${first.kernel}<MulFunctor>`, `${first.kernel}<AddFunctor>`]);
+  await page.click('.cards .card:first-child .bars button >> nth=1');
+  await open.settled();
+  const rows = await exported(open);
+  assert.deepEqual(rows.map(({ kernel, variant, total }) => [kernel, variant, Number(total)]), [[first.kernel, 'AddFunctor', Math.floor(first.total / 3)]]);
+  await open.go('#tab=overview');
+  assert.ok((await page.textContent('.findings')).includes(`The kernel with most time is ${first.kernel}<MulFunctor>: `));
+  await page.click('.findings button[data-tab="kernels"]');
+  await open.settled();
+  assert.equal(await page.inputValue('#search'), `^${first.kernel}$`);
+  await open.clean();
+  await open.close();
+});
+
+test('modules in the order of execution', { skip }, async () => {
+  const other = join(folder, 'order.html');
+  writeModules(other);
+  const open = await openPage(browser, other, { hash: '#tab=modules' });
+  const { page } = open;
+  const layers = () => page.$$eval('.tree > li > ul > li > .line button:not(.fold)', (all) => all.map((each) => each.textContent));
+  const byCost = await layers();
+  await page.click('#by-time');
+  await open.settled();
+  assert.match(await page.evaluate(() => location.hash), /sort=execution/);
+  // What was not called on the page comes last.
+  assert.deepEqual(await layers(), ['layer2', 'layer0', 'layer1', 'layer3']);
+  assert.deepEqual(await page.$$eval('.tree > li > ul > li:first-child ul .line button:not(.fold)', (all) => all.map((each) => each.textContent).slice(0, 2)), ['fc', 'conv1']);
+  await page.click('#by-cost');
+  await open.settled();
+  assert.deepEqual(await layers(), byCost);
+  // Without ranges of modules there is no choice.
+  await open.clean();
+  await open.close();
+  const without = await openPage(browser, path, { hash: '#tab=modules' });
+  assert.equal(await without.page.$$eval('#by-time', (all) => all.length), 0);
+  await without.close();
 });
 
 test('rows that are no moment lead to no stretch of time', { skip }, async () => {

@@ -14,7 +14,7 @@ import type { OpKernels } from '../timeline/op_kernels';
 import { selectRows, type Selected, type Sources } from './selection';
 import { FIRST, TOGETHER } from './view_words';
 import type { Store } from './state';
-import { openAt, waysOf } from './ways';
+import { openAt, showTime, waysOf } from './ways';
 
 const TOPS = [0, 10, 25, 50, 100, 1000];
 
@@ -70,11 +70,13 @@ export class Panel {
     const needs = [...new Set(this.charts.flatMap((chart) => chart.needs ?? []))];
     const found = needs.flatMap((need) => {
       const [name, key = ''] = need.split('/');
+      const more = this.sources.more?.find((each) => each.view.name === name);
+      if (more) return [{ need, key, ...more }];
       const view = this.summary.views.find((each) => each.name === name && each.table !== null && each.rows > 0);
-      return view && (key === '' || view.groupings.some((grouping) => grouping.by.join() === key)) ? [{ need, view, key }] : [];
+      return view && (key === '' || view.groupings.some((grouping) => grouping.by.join() === key)) ? [{ need, view, key, own: () => loadTable(view) }] : [];
     });
     const selection = { rank, steps, range: followed };
-    Promise.all([selectRows(this.view, selection, by, this.sources), ...found.map((other) => selectRows(other.view, { rank, steps, range: null }, other.key, { own: () => loadTable(other.view) }))])
+    Promise.all([selectRows(this.view, selection, by, this.sources), ...found.map((other) => selectRows(other.view, { rank, steps, range: null }, other.key, { own: other.own }))])
       .then(([own, ...others]) => {
         if (key !== this.key) return;
         this.selected = own;
@@ -142,14 +144,15 @@ export class Panel {
     const tab = this.store.tab();
     const marks = tab.within !== '' && tab.where === '' && !shown.fault ? matcherOf(tab.query, tab.regex, true) : null;
     const context: ChartContext = {
-      table: shown.table, rows: rowsToSum(shown.table, marks ? this.selected!.rows : shown.found), width, others: this.others, range: state.range, chosen: state.rank !== '' || state.steps !== '', stepsChosen: state.steps !== '',
+      table: shown.table, rows: rowsToSum(shown.table, marks ? this.selected!.rows : shown.found), width, others: this.others, range: state.range, chosen: state.rank !== '' || state.steps !== '', stepsChosen: state.steps !== '', searched: tab.query !== '' || tab.where !== '',
       selectStep: (step) => this.store.update((to) => {
         to.steps = to.steps === step ? '' : step;
       }, true),
+      showTime: (rank, from, to) => this.store.update((state) => showTime(this.summary, state, rank, from, to), true),
       selectRange: (range) => this.store.update((to) => {
         to.range = range;
       }),
-      sort: tab.sort, redraw: () => this.store.tell(), pale: (key, text) => marks !== null && key === tab.within && !marks(text),
+      sort: tab.sort, sortBy: (key, down) => this.store.update(() => { Object.assign(this.store.tab(), { sort: key, down }); }), redraw: () => this.store.tell(), pale: (key, text) => marks !== null && key === tab.within && !marks(text),
       search: (key, pattern) => this.store.update(() => {
         const tab = this.store.tab();
         const again = tab.query === pattern && tab.within === key;
@@ -262,9 +265,9 @@ export class Panel {
 
   private kernelList({ of }: { of: OpKernels | null }): TemplateResult {
     if (!of) return html`<p class="hint" role="status">Looking for its kernels ...</p>`;
-    const items = largest(of.kernels.map(({ name, time, count }) => ({
+    const items = largest(of.kernels.map(({ name, short: base, time, count }) => ({
       name, shown: `${short(name, 60)} (${number(count)} x)`, value: time,
-      ...(this.opens('kernels') && { choose: () => this.store.update((state) => openAt(state, 'kernels', { query: exactly(name), regex: true, sort: 'sil', down: true }), true) }),
+      ...(this.opens('kernels') && { choose: () => this.store.update((state) => openAt(state, 'kernels', { query: exactly(base), regex: true, sort: 'sil', down: true }), true) }),
     })), 12);
     return html`<section id="op-kernels" aria-label="Its kernels"><h3>${number(of.count)} kernels, copies and fills that its calls launched themselves, ${withUnit(of.time, 'ns')}</h3>
       ${of.partly ? html`<p class="note">approximate: events of the host are not on the page, and the kernels that they launched lack here.</p>` : nothing}

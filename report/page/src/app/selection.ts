@@ -66,6 +66,8 @@ export interface Sources {
   cut?: () => Promise<Table>;
   /** The kernels of an operator, where rows are operators and the page has the lines between them. */
   kernelsOf?: (op: string, rank: string, steps: string) => Promise<OpKernels>;
+  /** Rows that are in no view of the page, for charts. */
+  more?: { view: View; own: () => Promise<Table> }[];
   /** Rows for a range of time, where its own have none. */
   inRange?: (range: [number, number]) => Promise<Selected | null>;
 }

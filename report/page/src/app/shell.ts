@@ -5,8 +5,10 @@ import type { Summary } from '../model/summary';
 import { nameStates } from '../model/step_states';
 import { loadTable, type Table } from '../model/table';
 import { EventStore } from '../timeline/event_store';
+import { moduleOrder, ORDER_VIEW } from '../timeline/module_order';
 import { kernelsOfOp } from '../timeline/op_kernels';
 import { coreOf, type Core } from '../timeline/outliers';
+import { hasStrips, STRIP_VIEW, stripRows } from '../timeline/strip';
 import { TimelineTab } from '../timeline/tab';
 import { kernelRows } from './kernel_rows';
 import { memoryOpsIn } from './memory_range';
@@ -44,6 +46,7 @@ export class Shell {
       else if (view.rows > 0 && view.table !== null) this.panels.set(view.name, new Panel(view, summary, this.store, {
         own: () => loadTable(view),
         cut: view.name === 'kernels' && device ? () => kernels() : undefined,
+        more: [...(hasStrips(summary) ? [{ view: STRIP_VIEW, own: () => stripRows(summary) }] : []), { view: ORDER_VIEW, own: () => moduleOrder(summary, events) }],
         kernelsOf: view.name === 'operators' && launches ? (op, rank, steps) => kernelsOfOp(summary, events, op, rank, steps) : undefined,
         inRange: view.name === 'memory-ops' ? (range) => memoryOpsIn(summary, this.store.state.rank, range) : undefined,
       }));

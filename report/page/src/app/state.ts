@@ -15,6 +15,13 @@ export interface TabState {
   top: number;
 }
 
+/** A note of the reader at a stretch of the timeline, in ns. */
+export interface Note {
+  from: number;
+  to: number;
+  text: string;
+}
+
 export interface State {
   tab: string;
   /** '': all. */
@@ -33,6 +40,11 @@ export interface State {
   path: boolean;
   /** The event that is chosen in the timeline, "lane.number"; ''. */
   event: string;
+  notes: Note[];
+  /** Keys of the timeline's lanes that are pinned or hidden, and of its groups that are folded, separated by commas. */
+  pinned: string;
+  hidden: string;
+  folded: string;
 }
 
 export function newTab(): TabState {
@@ -44,6 +56,16 @@ function spanOf(text: string | null): [number, number] | null {
   if (!match) return null;
   const [from, to] = [Number(match[1]), Number(match[2])];
   return Number.isFinite(from) && Number.isFinite(to) && to > from ? [from, to] : null;
+}
+
+/** Notes that an address may have. */
+const MOST_NOTES = 30;
+
+function noteOf(text: string): Note[] {
+  const match = /^(-?\d+)~(-?\d+)~([^]*)$/.exec(text);
+  if (!match) return [];
+  const [from, to] = [Number(match[1]), Number(match[2])];
+  return Number.isSafeInteger(from) && Number.isSafeInteger(to) && to >= from ? [{ from, to, text: match[3].slice(0, 200) }] : [];
 }
 
 /** Reads the '#' of an address; keeps of `state` what tabs had that it does not name. */
@@ -58,6 +80,10 @@ export function readHash(hash: string, state: State): void {
   state.findRegex = words.get('findre') === '1';
   state.path = words.get('path') === '1';
   state.event = words.get('event') ?? '';
+  state.notes = words.getAll('note').slice(0, MOST_NOTES).flatMap(noteOf);
+  state.pinned = words.get('pin') ?? '';
+  state.hidden = words.get('away') ?? '';
+  state.folded = words.get('fold') ?? '';
   const tab = newTab();
   const sort = words.get('sort') ?? '';
   tab.down = sort.startsWith('-');
@@ -98,6 +124,10 @@ export function writeHash(state: State): string {
   put('findre', state.findRegex ? '1' : '');
   put('path', state.path ? '1' : '');
   put('event', state.event);
+  for (const { from, to, text } of state.notes) words.append('note', `${from}~${to}~${text}`);
+  put('pin', state.pinned);
+  put('away', state.hidden);
+  put('fold', state.folded);
   return `#${words.toString()}`;
 }
 
@@ -107,6 +137,7 @@ type Listener = () => void;
 export class Store {
   readonly state: State = {
     tab: '', rank: '', steps: '', tabs: new Map(), view: null, range: null, find: '', findRegex: false, path: false, event: '',
+    notes: [], pinned: '', hidden: '', folded: '',
   };
   private readonly listeners: Listener[] = [];
   private waiting = false;

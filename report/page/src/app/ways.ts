@@ -55,6 +55,16 @@ function toTimeline(summary: Summary, view: string, table: Table, row: number): 
   };
 }
 
+/** Opens the timeline at a stretch of time of a rank, with the critical path. */
+export function showTime(summary: Summary, state: State, rank: string, from: number, to: number): void {
+  const offset = offsetsOf(summary).get(rank) ?? 0;
+  const edge = Math.max(to - from, 1000);
+  state.tab = 'timeline';
+  state.path = true;
+  state.view = [from + offset - edge, to + offset + edge];
+  state.range = [from + offset, to + offset];
+}
+
 /** `opens`: whether there is a tab of a view. */
 export function waysOf(summary: Summary, view: string, table: Table, row: number, opens: (view: string) => boolean): Way[] {
   const text = (key: string): string => textOf(columnOf(table, key)?.at(row) ?? null) ?? '';

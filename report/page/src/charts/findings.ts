@@ -6,6 +6,7 @@ import type { Rows } from '../model/fold';
 import { unlike } from '../model/step_states';
 import { itemsOf, numbersWithout, type ChartContext, type Item } from './kit';
 import { WITHIN_OTHER } from './steps';
+import { baseOf, VARIANTS, withToldNames } from './variants';
 
 interface Finding {
   text: string;
@@ -224,11 +225,13 @@ const layer: Maker = ({ others }) => {
 
 const kernel: Maker = ({ others }) => {
   const source = others.get('groups');
-  const items = source && itemsOf(source, 'kernel', 'total');
+  const told = others.get(VARIANTS)?.note === source?.note ? others.get(VARIANTS) : undefined;
+  const of = told ? { ...told, table: withToldNames(told.table) } : source;
+  const items = of && itemsOf(of, 'kernel', 'total');
   const most = largestOf(items ?? null);
-  if (!source || !most) return null;
-  const count = itemsOf(source, 'kernel', 'count')?.find(({ name }) => name === most.name)?.value ?? 0;
-  return { how: 'groups: largest total; / sum of total; total / count', text: `The kernel with most time is ${short(most.name, 80)}: ${time(most.value)}, ${share(most.value, sum(source, 'total'))}, in ${number(count)} launches of ${time(most.value / count)} each.`, hint: 'Each launch with its shapes and its price is in the tab Kernels.', tab: 'kernels', query: most.name, within: 'kernel', sort: '-sil' };
+  if (!source || !of || !most) return null;
+  const count = itemsOf(of, 'kernel', 'count')?.find(({ name }) => name === most.name)?.value ?? 0;
+  return { how: 'groups: largest total; / sum of total; total / count', text: `The kernel with most time is ${short(most.name, 80)}: ${time(most.value)}, ${share(most.value, sum(source, 'total'))}, in ${number(count)} launches of ${time(most.value / count)} each.`, hint: 'Each launch with its shapes and its price is in the tab Kernels.', tab: 'kernels', query: told ? baseOf(told.table, most.name) : most.name, within: 'kernel', sort: '-sil' };
 };
 
 const tensorCores: Maker = ({ others }) => {
@@ -261,7 +264,7 @@ const MAKERS: readonly (readonly [Maker, string])[] = [
 ];
 
 /** The tables that it reads beside the overview's own. */
-export const FINDING_NEEDS = ['gpu', 'idle', 'distributed', 'critical-path', 'operators', 'operators/layer', 'groups', 'losses'] as const;
+export const FINDING_NEEDS = ['gpu', 'idle', 'distributed', 'critical-path', 'operators', 'operators/layer', 'groups', VARIANTS, 'losses'] as const;
 
 export function findingsChart(context: ChartContext): TemplateResult | null {
   const found = MAKERS.flatMap(([maker, of]): Finding[] => {

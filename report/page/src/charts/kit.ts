@@ -18,11 +18,17 @@ export interface ChartContext {
   others: Map<string, { table: Table; rows: Rows; note: string }>;
   /** Whether a rank or steps are chosen. */
   chosen: boolean;
+  /** Whether a search or a condition leaves rows out. */
+  searched: boolean;
   stepsChosen: boolean;
   range: [number, number] | null;
   /** Key of the field by which the table is sorted; ''. */
   sort: string;
+  /** Sorts the table by the field of this key; '': as it comes. */
+  sortBy(key: string, down: boolean): void;
   selectStep(step: string): void;
+  /** Shows a stretch of time of a rank, with the critical path, in the timeline. */
+  showTime(rank: string, from: number, to: number): void;
   selectRange(range: [number, number] | null): void;
   /** Whether a text of the field of this key is not what a chart's search is for: charts keep the whole and mark what was chosen. */
   pale(key: string, text: string): boolean;
@@ -47,6 +53,11 @@ const COLOUR_OF: Record<string, number> = {
   copy: 4, MEMORY: 4, sync: 5, sync_wait: 5, launch: 6, api_call: 6, python: 7, other_host: 7,
   launch_delay: 8, 'other-stream': 8, idle: 9, unknown: 9, queued: 10, 'cold-start': 11,
 };
+
+/** The colour of a word of a cause, the same in all charts. */
+export function colourOfWord(word: string): number {
+  return COLOUR_OF[word] ?? COLOURS - 1;
+}
 
 /** Items with the colours of their words; the others have those that are left, the largest first. */
 export function coloured(items: Item[]): Item[] {

@@ -11,6 +11,7 @@ import { pathChart } from './path_strip';
 import { rankHeat, rankWaits } from './ranks';
 import { rooflineChart } from './roofline';
 import { groupsChart, idleChart, kernelTypesChart, operatorsChart } from './shares';
+import { VARIANTS } from './variants';
 import { distributedChart, gpuCards, overviewChart, temporalChart } from './steps';
 import { verdictLine } from './verdict';
 
@@ -37,7 +38,7 @@ export const CHARTS: readonly Chart[] = [
   { view: 'overview', draw: overviewChart },
   { view: 'gpu', draw: gpuCards },
   { view: 'operators', draw: operatorsChart },
-  { view: 'groups', draw: groupsChart },
+  { view: 'groups', needs: [VARIANTS], draw: groupsChart },
   { view: 'kernel-types', draw: kernelTypesChart },
   { view: 'temporal', draw: temporalChart },
   { view: 'distributed', draw: distributedChart },
@@ -48,8 +49,8 @@ export const CHARTS: readonly Chart[] = [
   { view: 'idle', draw: idleChart },
   { view: 'roofline', draw: rooflineChart },
   { view: 'modules', draw: icicleChart },
-  { view: 'modules', draw: moduleTree },
-  { view: 'critical-path', needs: ['critical-path/edge'], draw: pathChart },
+  { view: 'modules', needs: ['module-order'], draw: moduleTree },
+  { view: 'critical-path', needs: ['strips'], draw: pathChart },
   { view: 'queue', needs: ['queue/time'], draw: queue },
   { view: 'bandwidth', needs: ['bandwidth/time'], draw: bandwidth },
   { view: 'memory', draw: memory },

@@ -3,6 +3,7 @@ import { html, type TemplateResult } from 'lit-html';
 import { ending } from '../model/format';
 import { exactly } from '../model/search';
 import { columnOf, placeOf, textOf } from '../model/table';
+import { variantItems } from './variants';
 import { bars, card, coloured, helpOf, itemsOf, largest, ring, type ChartContext, type Item } from './kit';
 
 function withSearch(items: Item[], key: string, context: ChartContext): Item[] {
@@ -40,7 +41,8 @@ export function groupsChart(context: ChartContext): TemplateResult | null {
   const key = context.table.fields.find((field) => field.fold === 'key')?.key ?? 'kernel';
   const items = itemsOf(context, key, 'total');
   if (!items) return null;
-  const cards = [card('Time', ring(withSearch(largest(items, 9), key, context), 'ns', 'Time of each group'), false, helpOf(context.table, 'total'))];
+  const told = key === 'kernel' ? variantItems(context) : null;
+  const cards = [card('Time', ring(told ? largest(told, 9) : withSearch(largest(items, 9), key, context), 'ns', 'Time of each group'), false, helpOf(context.table, 'total'))];
   const tc = tensorCores(context);
   if (tc) cards.push(card('Tensor Cores, by time', ring(tc, 'ns', 'Time with and without Tensor Cores'), false, `sum of total * tc / 100; ${helpOf(context.table, 'tc')}`));
   return html`<div class="cards">${cards}</div>`;

@@ -36,7 +36,9 @@ export function searchRows(table: Table, rows: Int32Array, matches: Matcher, wit
   const one = table.fields.some((field) => field.key === within);
   table.fields.forEach((field, place) => {
     if (one ? field.key !== within : !isText(field)) return;
-    const { d, i } = table.columns[place].texts();
+    const column = table.columns[place];
+    if (column.mark) return column.mark(matches, hit);
+    const { d, i } = column.texts();
     const hits = Uint8Array.from(d, (text) => (matches(text) ? 1 : 0));
     for (let row = 0; row < i.length; ++row) if (i[row] >= 0 && hits[i[row]]) hit[row] = 1;
   });

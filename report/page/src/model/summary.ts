@@ -112,6 +112,8 @@ export interface Timeline {
   lanes: Lane[];
   links: Links[];
   counters: Counter[];
+  /** Chunk of the critical paths from afar; null: there are none. */
+  strips: string | null;
 }
 
 export interface Summary {

@@ -12,6 +12,8 @@ export interface Column {
   numbers(): Float64Array;
   /** As texts by place in `d`; -1: unknown. */
   texts(): { d: string[]; i: Int32Array };
+  /** Sets to 1 the rows whose text matches, where that takes less than its texts. */
+  mark?(matches: (text: string) => boolean, rows: Uint8Array): void;
 }
 
 function toNumber(value: Value): number {
@@ -128,6 +130,14 @@ export class SignatureColumn implements Column {
   numbers(): Float64Array {
     const values = this.of.numbers();
     return Float64Array.from(this.signatures, (place) => (place < values.length ? values[place] : NaN));
+  }
+  mark(matches: (text: string) => boolean, rows: Uint8Array): void {
+    const { d, i } = this.of.texts();
+    const hits = Uint8Array.from(d, (text) => (matches(text) ? 1 : 0));
+    const found = Uint8Array.from(i, (place) => (place < 0 ? 0 : hits[place]));
+    if (!found.includes(1)) return;
+    const { signatures } = this;
+    for (let row = 0; row < signatures.length; ++row) if (found[signatures[row]]) rows[row] = 1;
   }
   texts(): { d: string[]; i: Int32Array } {
     if (!this.asTexts) {

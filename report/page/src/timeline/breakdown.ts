@@ -1,6 +1,7 @@
 /** What ran in a range of time: a row for each kind of event. */
 import type { Field, Summary } from '../model/summary';
 import { columnOf, tableOfRows, textOf, type Table, type Value } from '../model/table';
+import { nameOf } from './details';
 import { eachEvent, type EventStore } from './event_store';
 
 const FIELDS: Field[] = [
@@ -60,7 +61,7 @@ function tableOf(signatures: Table, sums: Record<'stream' | 'thread', Float64Arr
     const all = sums[lanes].reduce((sum, time) => sum + time, 0);
     for (let row = 0; row < signatures.rows; ++row) {
       if (!counts[lanes][row]) continue;
-      const name = text('name', row) ?? text('kernel', row);
+      const name = nameOf(signatures, row);
       const key = JSON.stringify([lanes, name, text('op', row), text('class', row)]);
       const old = rows.get(key);
       const time = sums[lanes][row] + Number(old?.time_ns ?? 0);

@@ -17,6 +17,10 @@ export interface Palette {
   label: string;
   /** Of the critical path. */
   critical: string;
+  /** Of notes. */
+  note: string;
+  /** Of causes, by number. */
+  causes: string[];
 }
 
 export function pixelOf(hex: string): number {
@@ -57,6 +61,7 @@ export function paletteOf(signatures: Table): Palette {
     pixels[row] = colours[place];
   }
   return {
-    dark, pixels, background: css('--panel'), lane: css('--lane'), text: css('--text'), soft: css('--soft'), line: css('--line'), accent: css('--accent'), label: dark ? '#ffffff' : '#10151c', critical: css('--fault'),
+    dark, pixels, background: css('--panel'), lane: css('--lane'), text: css('--text'), soft: css('--soft'), line: css('--line'), accent: css('--accent'), label: dark ? '#ffffff' : '#10151c', critical: css('--fault'), note: css('--note-edge'),
+    causes: Array.from({ length: 12 }, (_, at) => css(`--c${at}`)),
   };
 }

@@ -1,6 +1,7 @@
 /** What is known of one event. */
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { exact, short, visible, withUnit } from '../model/format';
+import { toldName } from '../model/kernel_name';
 import type { Summary } from '../model/summary';
 import { columnOf, textOf, type Table } from '../model/table';
 import type { EventStore, LinkData, Place } from './event_store';
@@ -15,7 +16,7 @@ export interface Chosen {
 
 export interface Linked {
   kind: string;
-  /** Whether the chosen event is where the arrow begins. */
+  /** Whether the chosen event is before the other one. */
   from: boolean;
   other: Chosen;
 }
@@ -30,7 +31,7 @@ export async function chosenOf(store: EventStore, place: Place): Promise<Chosen>
   };
 }
 
-/** What arrows go from and to an event. */
+/** The events before and after one on the critical path. */
 export async function linkedOf(store: EventStore, { place }: Chosen): Promise<Linked[]> {
   const number = store.numberOf(place);
   const out: Linked[] = [];
@@ -39,6 +40,7 @@ export async function linkedOf(store: EventStore, { place }: Chosen): Promise<Li
     if (other && out.length < MOST_LINKS) out.push({ kind: links.kind, from, other: await chosenOf(store, other) });
   };
   for (const links of await store.links()) {
+    if (links.kind !== 'critical') continue;
     for (let at = 0; at < links.fromLane.length && out.length < MOST_LINKS; ++at) {
       if (links.fromLane[at] === place.lane && links.fromPlace[at] === number) await add(links, true, at);
       else if (links.toLane[at] === place.lane && links.toPlace[at] === number) await add(links, false, at);
@@ -49,7 +51,8 @@ export async function linkedOf(store: EventStore, { place }: Chosen): Promise<Li
 
 export function nameOf(signatures: Table, signature: number): string {
   const name = columnOf(signatures, 'name', 'kernel', 'op');
-  return (name && signature < signatures.rows ? textOf(name.at(signature)) : null) ?? '(no name)';
+  const text = name && signature < signatures.rows ? textOf(name.at(signature)) : null;
+  return text === null ? '(no name)' : toldName(text, textOf(columnOf(signatures, 'variant')?.at(signature) ?? null));
 }
 
 /** `go` chooses another event. */
@@ -68,7 +71,7 @@ export function renderDetails(summary: Summary, signatures: Table, chosen: Chose
       const number = field.type === 'integer' || field.type === 'decimal';
       return html`<dt title=${field.help}>${visible(field.header || field.key)}</dt><dd>${number && field.unit ? both(withUnit(value, field.unit), exact(value, field)) : exact(value, field)}</dd>`;
     })}
-    ${linked.map((link) => html`<dt>${visible(link.kind)} ${link.from ? 'to' : 'from'}</dt><dd><button type="button" @click=${() => go(link.other.place)}>${short(nameOf(signatures, link.other.signature), 120)}</button>
+    ${linked.map((link) => html`<dt>critical path, ${link.from ? 'next' : 'before'}</dt><dd><button type="button" @click=${() => go(link.other.place)}>${short(nameOf(signatures, link.other.signature), 120)}</button>
       ${link.from ? `begins ${withUnit(link.other.start - chosen.start, 'ns')} later` : `began ${withUnit(chosen.start - link.other.start, 'ns')} before`}</dd>`)}
   </dl></section>`;
 }

@@ -6,11 +6,11 @@ import { Painter, type Scene } from './painter';
 
 const NEAR = 3;
 
-/** The lane at a height of the canvas. */
-export function rowAt(scene: Scene, y: number): Row | undefined {
+/** The row of a kind at a height of the canvas. */
+export function rowAt(scene: Scene, y: number, kind: Row['kind'] = 'lane'): Row | undefined {
   return scene.rows.find((each) => {
     const top = Painter.top(scene, each);
-    return each.kind === 'lane' && y >= top && y < top + each.height && y > RULER;
+    return each.kind === kind && y >= top && y < top + each.height && y > RULER;
   });
 }
 

@@ -6,8 +6,8 @@ import { nameOf } from './details';
 import type { EventStore, LinkData } from './event_store';
 
 export interface OpKernels {
-  /** By name, the longest time first. */
-  kernels: { name: string; count: number; time: number }[];
+  /** By name, the longest time first. `short`: without what tells variants apart. */
+  kernels: { name: string; short: string; count: number; time: number }[];
   count: number;
   time: number;
   /** Whether the page lacks events of the host. */
@@ -23,7 +23,8 @@ export async function kernelsOfOp(summary: Summary, store: EventStore, op: strin
   const isOp = named.map((_, signature) => textOf(classes?.at(signature) ?? null) === 'operator');
   const launches = (await store.links()).filter(({ kind }) => kind === 'launch');
   const spans = stepSpans(steps);
-  const found = new Map<string, { name: string; count: number; time: number }>();
+  const found = new Map<string, OpKernels['kernels'][number]>();
+  const names = columnOf(signatures, 'name', 'kernel');
   const add = async (links: LinkData, at: number): Promise<void> => {
     const place = store.placeOf(links.toLane[at], links.toPlace[at]);
     if (!place) return;
@@ -32,7 +33,7 @@ export async function kernelsOfOp(summary: Summary, store: EventStore, op: strin
     const ofRank = summary.ranks.find((each) => each.rank === lanes[place.lane].rank);
     if (spans && !ofRank?.steps.some((step) => start >= step.start_ns && start < step.end_ns && hasStep(spans, step.number))) return;
     const name = named[events.signatures[place.index]] ?? '';
-    const kernel = found.get(name) ?? { name, count: 0, time: 0 };
+    const kernel = found.get(name) ?? { name, short: textOf(names?.at(events.signatures[place.index]) ?? null) ?? name, count: 0, time: 0 };
     kernel.count += 1;
     kernel.time += events.durations[place.index];
     found.set(name, kernel);

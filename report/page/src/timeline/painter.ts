@@ -1,7 +1,6 @@
 /** The picture of the timeline: bars, then ruler, names, marks and arrows over them. */
 import { short, withUnit } from '../model/format';
 import type { Rank, Summary } from '../model/summary';
-import { textOf, type Column } from '../model/table';
 import { hasStep, stepSpans } from '../app/selection';
 import { BarPainter } from './bars';
 import { pixelOf, type Palette } from './colours';
@@ -9,6 +8,9 @@ import type { CriticalPath } from './critical';
 import { drawPath } from './critical_lines';
 import type { EventStore } from './event_store';
 import { pinnedHeight, RULER, type Row } from './layout';
+import type { Note } from '../app/state';
+import { drawNotes } from './notes';
+import { drawStrip, type Stretch } from './strip_lane';
 
 /** An event in times that all ranks share. */
 export interface Mark {
@@ -26,11 +28,16 @@ export interface Scene {
   steps: string;
   rank: string;
   range: [number, number] | null;
+  /** Whether names are known already. */
+  named: boolean;
   chosen: Mark | null;
   arrows: [Mark, Mark][];
-  names: Column | null;
+  /** The name of a signature. */
+  name: (signature: number) => string;
   /** The critical path; null: it is not shown. */
   path: CriticalPath | null;
+  strips: readonly Stretch[];
+  notes: readonly Note[];
 }
 
 export class Painter {
@@ -77,8 +84,9 @@ export class Painter {
       const clip = Math.round((row.pinned ? RULER : pinned) * ratio);
       const top = Math.round(Painter.top(scene, row) * ratio);
       const bottom = Math.min(height, top + Math.round((row.height - 1) * ratio));
-      for (let y = Math.max(clip, top); y < bottom; ++y) pixels.fill(lane, y * width, (y + 1) * width);
-      if (row.kind === 'lane') this.bars.draw(picture, row, top, clip, scene.offsets.get(row.rank) ?? 0, palette, lane);
+      if (row.kind !== 'group' || row.folded) for (let y = Math.max(clip, top); y < bottom; ++y) pixels.fill(lane, y * width, (y + 1) * width);
+      const lanes = row.kind === 'lane' ? [row] : row.folded ? row.members.filter(({ kind }) => kind === 'lane').map((member) => ({ ...member, height: row.height, bar: row.bar })) : [];
+      for (const each of lanes) this.bars.draw(picture, each, top, clip, scene.offsets.get(row.rank) ?? 0, palette, lane);
     }
     this.context.setTransform(1, 0, 0, 1, 0, 0);
     this.context.putImageData(this.image, 0, 0);
@@ -100,8 +108,8 @@ export class Painter {
       if (label.y < top) continue;
       let name = this.names.get(label.signature);
       if (name === undefined) {
-        name = short(textOf(scene.names?.at(label.signature) ?? null) ?? '', 80);
-        this.names.set(label.signature, name);
+        name = short(scene.name(label.signature), 80);
+        if (scene.named) this.names.set(label.signature, name);
       }
       const most = Math.floor((label.width - 8 * ratio) / letter);
       if (most < 3) continue;
@@ -122,7 +130,8 @@ export class Painter {
       const top = Painter.top(scene, row);
       const offset = scene.offsets.get(row.rank) ?? 0;
       if (row.kind === 'counter') this.counter(row, top, offset, box.width, scene, x, palette);
-      else this.missing(row, top, offset, box.width, x, palette);
+      else if (row.kind === 'path') drawStrip(context, scene.strips, row, top, offset, box.width, x, palette);
+      else if (row.kind === 'lane') this.missing(row, top, offset, box.width, x, palette);
       const rank = this.summary.ranks.find((each) => each.rank === row.rank);
       if (spans && rank) this.shade(rank, spans, top, row.height, offset, box.width, x, palette);
       context.restore();
@@ -227,6 +236,7 @@ export class Painter {
       context.fillRect(left, 0, 1, box.height);
       context.fillRect(right, 0, 1, box.height);
     }
+    drawNotes(context, scene.notes, box.width, box.height, x, palette);
     if (scene.path) drawPath(context, scene.path, (lane, depth) => this.edge(scene, lane, depth), box, x, palette);
     context.strokeStyle = palette.text;
     context.lineWidth = 1.5;

@@ -4,27 +4,39 @@ import type { Store } from '../app/state';
 import { styled } from '../app/styled';
 import { number as count, short, visible, withUnit } from '../model/format';
 import type { Summary } from '../model/summary';
-import { columnOf, EMPTY, type Table } from '../model/table';
+import { EMPTY, type Table } from '../model/table';
 import { breakdownOf, type Breakdown } from './breakdown';
 import { paletteOf, type Palette } from './colours';
 import { criticalPath, hasCritical, type CriticalPath } from './critical';
-import { chosenOf, linkedOf, nameOf, renderDetails, type Chosen, type Linked } from './details';
+import { chosenOf, linkedOf, nameOf, type Chosen, type Linked } from './details';
+import { DOCKED, renderDock } from './dock';
 import type { EventStore, Place } from './event_store';
 import { countFound, foundOf, nextFound, type Standing } from './find';
-import { gapAt, renderGap, type Gap } from './gap';
+import { FlowFinder, type Flow } from './flow';
+import { gapAt, type Gap } from './gap';
 import { eventAt, rowAt } from './hit';
 import { HELP, listen, zoomed } from './input';
-import { renderLabel } from './label';
-import { extentOf, heightOf, offsetsOf, pinnedHeight, RULER, rowsOf, type Row } from './layout';
+import { renderLabel, type LabelEvents } from './label';
+import { allRowsOf, extentOf, heightOf, offsetsOf, pinnedHeight, RULER, rowsOf, type Row } from './layout';
 import { measure } from './measure';
 import type { Core } from './outliers';
 import { Painter, type Mark, type Scene } from './painter';
+import { addNote } from './notes';
 import { RangePanel } from './range_panel';
+import { hasStrips, stripRows } from './strip';
+import { sayStretch, stretchesOf, type Stretch } from './strip_lane';
 
 function outliersText({ from, to, outside }: Core, summary: Summary): string {
   const [first, last] = extentOf(summary, offsetsOf(summary));
   return `${count(outside)} ${outside === 1 ? 'event is' : 'events are'} outside of the axis: all others lie within ${withUnit(Math.round(to - from), 'ns')}, the times of all within ${withUnit(last - first, 'ns')}. Such time stamps are likely wrong; figures of tables hold them.`;
 }
+
+const listOf = (keys: string): string[] => keys.split(',').filter(Boolean);
+const without = (keys: string, gone: readonly string[]): string => listOf(keys).filter((key) => !gone.includes(key)).join(',');
+const joined = (keys: string, more: readonly string[]): string => [...new Set([...listOf(keys), ...more])].join(',');
+const toggled = (keys: string, key: string): string => (listOf(keys).includes(key) ? without(keys, [key]) : joined(keys, [key]));
+/** Of a row, or of all rows of a group. */
+const keysOf = (row: Row): string[] => (row.kind === 'group' ? row.members.map(({ key }) => key) : [row.key]);
 
 export class TimelineTab {
   private readonly canvas = document.createElement('canvas');
@@ -32,14 +44,17 @@ export class TimelineTab {
   private readonly offsets: Map<string, number>;
   private extent: [number, number];
   private core: Core | null = null;
-  private readonly pinned = new Set<string>();
   private readonly rangePanel: RangePanel;
   private signatures: Table = EMPTY;
   private palette: Palette | null = null;
   private view: [number, number];
   private rows: Row[] = [];
+  /** All of them: without and with the critical paths. */
+  private readonly allRows: Row[][] = [];
   private chosen: Chosen | null = null;
   private linked: Linked[] = [];
+  private readonly flows: FlowFinder;
+  private flow: Flow | null = null;
   private gap: Gap | null = null;
   /** The chosen event as the address has it. */
   private event = '';
@@ -59,6 +74,7 @@ export class TimelineTab {
   /** The critical path once it was asked for. */
   private path: CriticalPath | null = null;
   private pathAsked = false;
+  private strips: Stretch[] = [];
 
   constructor(
     private readonly summary: Summary,
@@ -69,6 +85,7 @@ export class TimelineTab {
     this.extent = extentOf(summary, this.offsets);
     this.view = this.whole();
     this.painter = new Painter(this.canvas, summary, events);
+    this.flows = new FlowFinder(summary, events);
     this.rangePanel = new RangePanel(() => this.store.tell());
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute('role', 'application');
@@ -102,7 +119,8 @@ export class TimelineTab {
       },
       click: (x, y) => {
         const place = this.at(x, y);
-        void this.choose(place);
+        // The lanes give way to what is docked below them.
+        void this.choose(place).then(() => requestAnimationFrame(() => requestAnimationFrame(() => { if (this.chosen) this.scrollTo(this.chosen); })));
         if (!place) void this.chooseGap(x, y);
       },
       hover: (x, y) => this.hover(x, y),
@@ -144,9 +162,15 @@ export class TimelineTab {
     const chosen = this.chosen ? this.mark(this.chosen) : null;
     return {
       rows: this.rows, scroll: this.canvas.parentElement?.scrollTop ?? 0, view: this.view, offsets: this.offsets, steps, rank, range: this.dragged ?? range, chosen,
-      arrows: chosen ? this.linked.map((link): [Mark, Mark] => (link.from ? [chosen, this.mark(link.other)] : [this.mark(link.other), chosen])) : [],
-      names: columnOf(this.signatures, 'name', 'kernel', 'op'), path: this.store.state.path ? this.path : null,
+      arrows: this.arrows(),
+      named: this.signatures.rows > 0, name: (signature) => (signature < this.signatures.rows ? nameOf(this.signatures, signature) : ''), path: this.store.state.path ? this.path : null, strips: this.strips, notes: this.store.state.notes,
     };
+  }
+
+  /** From event to event of the flow; what runs inside another is below it. */
+  private arrows(): [Mark, Mark][] {
+    const { flow } = this;
+    return flow ? [...flow.before, ...flow.after].filter(({ kind }) => kind !== 'inside').map(({ from, to }): [Mark, Mark] => [this.mark(from), this.mark(to)]) : [];
   }
 
   private mark({ place, start, duration, depth }: Chosen): Mark {
@@ -161,8 +185,15 @@ export class TimelineTab {
   private hover(x: number, y: number): void {
     const place = this.at(x, y);
     const events = place && this.events.peek(place.lane, place.chunk);
-    this.canvas.title = place && events ? `${short(nameOf(this.signatures, events.signatures[place.index]), 400)}\n${withUnit(events.durations[place.index], 'ns')}` : '';
+    const row = place ? undefined : rowAt(this.scene(), y, 'path');
+    if (row) {
+      this.canvas.title = sayStretch(this.strips, row.rank, this.timeAt(x) - (this.offsets.get(row.rank) ?? 0));
+    } else this.canvas.title = place && events ? `${short(nameOf(this.signatures, events.signatures[place.index]), 400)}\n${withUnit(events.durations[place.index], 'ns')}` : '';
     this.canvas.classList.toggle('over', place !== null);
+  }
+
+  private timeAt(x: number): number {
+    return this.view[0] + (x / this.canvas.clientWidth) * (this.view[1] - this.view[0]);
   }
 
   /** Says what the GPU of the lane at this point waited for. */
@@ -171,7 +202,7 @@ export class TimelineTab {
     if (!row) return;
     const lane = this.summary.timeline.lanes[row.index];
     const offset = this.offsets.get(lane.rank) ?? 0;
-    const gap = await gapAt(this.summary, lane, this.view[0] + (x / this.canvas.clientWidth) * (this.view[1] - this.view[0]) - offset);
+    const gap = await gapAt(this.summary, lane, this.timeAt(x) - offset);
     if (this.chosen || !gap) return;
     this.gap = gap;
     this.setRange([gap.start + offset, gap.start + gap.length + offset]);
@@ -179,15 +210,16 @@ export class TimelineTab {
 
   private async choose(place: Place | null): Promise<void> {
     this.linked = [];
+    this.flow = null;
     this.gap = null;
     this.event = place ? `${place.lane}.${this.events.numberOf(place)}` : '';
     this.chosen = place && (await chosenOf(this.events, place));
     this.store.update((state) => { state.event = this.event; });
     const { chosen } = this;
     if (!chosen) return;
-    const linked = await linkedOf(this.events, chosen);
+    const [linked, flow] = await Promise.all([linkedOf(this.events, chosen), this.flows.of(chosen)]);
     if (this.chosen !== chosen) return;
-    this.linked = linked;
+    [this.linked, this.flow] = [linked, flow];
     this.store.tell();
   }
 
@@ -195,17 +227,45 @@ export class TimelineTab {
   private async go(place: Place, least = 40): Promise<void> {
     await this.choose(place);
     if (!this.chosen) return;
+    this.unveil(place.lane);
     const { from, to } = this.mark(this.chosen);
     const long = this.view[1] - this.view[0];
     const width = Math.max(300, this.canvas.clientWidth);
     if (to - from > long || (to - from) * width < least * long) this.setView(zoomed([from, Math.max(to, from + 1)], width / (1.5 * least), 0.5));
     else if (from < this.view[0] || to > this.view[1]) this.setView([(from + to - long) / 2, (from + to + long) / 2]);
+    this.scrollTo(this.chosen);
+  }
+
+  /** Brings an event into sight from top to bottom. */
+  private scrollTo({ place, depth }: Chosen): void {
     const row = this.rows.find((each) => each.kind === 'lane' && each.index === place.lane);
     const box = this.canvas.parentElement;
     if (!row || !box || row.pinned) return;
     // The bar, not the lane: a lane may be deeper than the box.
-    const top = row.top + Math.min(this.chosen.depth * row.bar, row.height - row.bar);
+    const top = row.top + Math.min(depth * row.bar, row.height - row.bar);
     if (top < box.scrollTop + pinnedHeight(this.rows) || top + row.bar + 8 + RULER > box.scrollTop + box.clientHeight) box.scrollTop = Math.max(0, top - box.clientHeight / 2);
+  }
+
+  /** Shows a lane that is hidden or in a folded group. */
+  private unveil(lane: number): void {
+    const row = this.all.find((each) => each.kind === 'lane' && each.index === lane);
+    if (!row) return;
+    this.store.update((state) => {
+      state.hidden = without(state.hidden, [row.key]);
+      state.folded = without(state.folded, [row.group]);
+    });
+    this.arrange();
+  }
+
+  private get all(): Row[] {
+    const path = this.store.state.path && hasStrips(this.summary);
+    return (this.allRows[Number(path)] ??= allRowsOf(this.summary, path));
+  }
+
+  private arrange(): void {
+    const { rank, pinned, folded, hidden } = this.store.state;
+    const [pins, folds, hides] = [pinned, folded, hidden].map((keys) => new Set(keys.split(',')));
+    this.rows = rowsOf(this.all, this.summary, rank, { pinned: pins, folded: folds, hidden: hides });
   }
 
   private key(event: KeyboardEvent): boolean {
@@ -232,7 +292,7 @@ export class TimelineTab {
   }
 
   private togglePath(): void {
-    if (hasCritical(this.summary)) this.store.update((state) => { state.path = !state.path; });
+    if (hasCritical(this.summary) || hasStrips(this.summary)) this.store.update((state) => { state.path = !state.path; });
   }
 
   private setRange(range: [number, number] | null): void {
@@ -240,7 +300,7 @@ export class TimelineTab {
   }
 
   private get lanes(): number[] {
-    return this.rows.flatMap((row) => (row.kind === 'lane' ? [row.index] : []));
+    return this.rows.flatMap((row) => (row.folded ? row.members : [row])).flatMap((row) => (row.kind === 'lane' ? [row.index] : []));
   }
 
   /** The event before or after the chosen one in its lane; without one the first in sight. */
@@ -305,7 +365,7 @@ export class TimelineTab {
 
   /** Follows the state: search, view, range. */
   private follow(): void {
-    const { find, findRegex, view, range, rank, event } = this.store.state;
+    const { find, findRegex, view, range, event } = this.store.state;
     if (event !== this.event) {
       this.event = event;
       const [, lane, number] = /^(\d+)\.(\d+)$/.exec(event) ?? [];
@@ -316,7 +376,7 @@ export class TimelineTab {
       this.written = view;
       this.view = [...view];
     }
-    this.rows = rowsOf(this.summary, rank, this.pinned);
+    this.arrange();
     const key = JSON.stringify([find, findRegex, this.signatures.rows]);
     if (key !== this.findKey) {
       this.findKey = key;
@@ -336,8 +396,12 @@ export class TimelineTab {
         this.path = path;
         this.paint();
       }, (error: Error) => this.say(error.message));
+      stripRows(this.summary).then((strips) => {
+        this.strips = stretchesOf(strips);
+        this.paint();
+      }, (error: Error) => this.say(error.message));
     }
-    const breakdownKey = range ? JSON.stringify([range, rank, this.signatures.rows]) : '';
+    const breakdownKey = range ? JSON.stringify([range, this.lanes, this.signatures.rows]) : '';
     if (breakdownKey !== this.breakdownKey) {
       this.breakdownKey = breakdownKey;
       this.breakdown = null;
@@ -356,7 +420,13 @@ export class TimelineTab {
     this.follow();
     const { find, findRegex, range } = this.store.state;
     const total = heightOf(this.rows);
-    const box = Math.min(RULER + total + 2, Math.max(260, innerHeight * 0.66));
+    const docked = renderDock({
+      summary: this.summary, signatures: this.signatures, store: this.store, chosen: this.chosen, linked: this.linked, flow: this.flow, gap: this.gap,
+      range: range && { range, breakdown: this.breakdown, panel: this.rangePanel }, go: (place) => void this.go(place), show: (span) => this.setView(zoomed(span, 1.1, 0.5)), clear: () => this.setRange(null),
+    });
+    // Lanes and dock are in sight together.
+    const room = docked === nothing ? Math.max(260, innerHeight * 0.66) : Math.max(170, innerHeight * (1 - DOCKED) - (this.canvas.parentElement?.offsetTop ?? 170) - 12);
+    const box = Math.min(RULER + total + 2, room);
     const set = (change: Parameters<Store['update']>[0]): void => this.store.update(change);
     return html`<div class="head"><h2>Timeline</h2><p>Work of the GPUs and calls of the host. A colour is an op; orange is communication.</p></div>
       <div class="tools">
@@ -367,22 +437,42 @@ export class TimelineTab {
         <button type="button" id="previous" ?disabled=${!find} @click=${() => this.next(false)}>Previous</button><button type="button" id="next" ?disabled=${!find} @click=${() => this.next(true)}>Next</button>
         <span role="status">${this.fault || this.said || (find ? this.foundText() : '')}</span>
         <span class="gap"></span>
-        ${hasCritical(this.summary) ? html`<button type="button" id="path" aria-pressed=${this.store.state.path ? 'true' : 'false'} title="What made each step as long as it was: underlined, and joined by lines (c)" @click=${() => this.togglePath()}>Critical path</button>` : nothing}
+        ${this.hiddenCount ? html`<button type="button" id="unhide" @click=${() => set((state) => { state.hidden = ''; })}>Show ${this.hiddenCount} hidden</button>` : nothing}
+        <button type="button" id="note" title="A note at what is chosen, kept in the address" @click=${() => this.note()}>Note</button>
+        ${hasCritical(this.summary) || hasStrips(this.summary) ? html`<button type="button" id="path" aria-pressed=${this.store.state.path ? 'true' : 'false'} title="What made each step as long as it was: underlined, and joined by lines (c)" @click=${() => this.togglePath()}>Critical path</button>` : nothing}
         <button type="button" aria-label="Zoom in" title="Zoom in (w)" @click=${() => this.setView(zoomed(this.view, 0.5, 0.5))}>+</button><button type="button" aria-label="Zoom out" title="Zoom out (s)" @click=${() => this.setView(zoomed(this.view, 2, 0.5))}>\u2212</button>
         <button type="button" id="all" title="The whole run (0)" @click=${() => this.setView(this.whole())}>All</button>
         <button type="button" id="select" aria-pressed=${this.selecting ? 'true' : 'false'} title="A drag selects a range; so does shift and drag" @click=${() => { this.selecting = !this.selecting; this.store.tell(); }}>Select range</button></div>
       <div class="lanes" ${styled({ height: `${box}px` })} @scroll=${() => this.paint()}>
-        <div class="labels"><div class="corner" ${styled({ height: `${RULER}px` })}>Lanes</div>${this.rows.map((row) => renderLabel(row, () => {
-          if (!this.pinned.delete(row.key)) this.pinned.add(row.key);
-          this.store.tell();
-        }))}</div>${this.canvas}</div>
+        <div class="labels"><div class="corner" ${styled({ height: `${RULER}px` })}>Lanes</div>${this.rows.map((row) => renderLabel(row, this.labels))}</div>${this.canvas}</div>
+      ${docked}
       <p class="hint">${HELP}</p>
       ${this.core ? html`<p class="note" id="outliers">${outliersText(this.core, this.summary)}</p>` : nothing}
-      ${this.summary.left_out.map((text) => html`<p class="note">Hatched: ${visible(text)}</p>`)}
-      ${this.chosen ? renderDetails(this.summary, this.signatures, this.chosen, this.linked, (place) => void this.go(place)) : nothing}
-      ${this.gap && !this.chosen ? renderGap(this.gap) : nothing}
-      ${range && this.breakdown ? this.rangePanel.render(this.breakdown, range, () => this.setView(zoomed(range, 1.1, 0.5)), () => this.setRange(null)) : nothing}
-      ${range && !this.breakdown ? html`<p class="loading">Adding up the range ...</p>` : nothing}`;
+      ${this.summary.left_out.map((text) => html`<p class="note">Hatched: ${visible(text)}</p>`)}`;
+  }
+
+  private readonly labels: LabelEvents = {
+    pin: (row) => this.store.update((state) => { state.pinned = row.kind === 'group' ? joined(state.pinned, keysOf(row)) : toggled(state.pinned, row.key); }),
+    hide: (row) => this.store.update((state) => {
+      state.hidden = joined(state.hidden, keysOf(row));
+      state.pinned = without(state.pinned, keysOf(row));
+    }),
+    fold: (row) => this.store.update((state) => { state.folded = toggled(state.folded, row.key); }),
+  };
+
+  private get hiddenCount(): number {
+    const keys = new Set(this.store.state.hidden.split(','));
+    const { rank } = this.store.state;
+    return this.all.filter((row) => keys.has(row.key) && (rank === '' || row.rank === rank)).length;
+  }
+
+  /** At the chosen event, else at the range, else in the middle of what is seen. */
+  private note(): void {
+    const { range } = this.store.state;
+    const mark = this.chosen && this.mark(this.chosen);
+    const middle = (this.view[0] + this.view[1]) / 2;
+    const [from, to] = mark ? [mark.from, mark.to] : range ?? [middle, middle];
+    addNote(this.store, from, to);
   }
 
   /** After the page has been drawn. */
