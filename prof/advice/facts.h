@@ -24,11 +24,6 @@ struct Sums {
   int64_t time_ns = 0;
   int64_t gain_ns = 0;  ///< Upper bound on the time that can be saved.
 
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->count, &self->time_ns, &self->gain_ns);
-  }
-
   void Add(const Sums& more);
 };
 
@@ -114,11 +109,6 @@ struct StepFact {
   int64_t dataloader_ns = 0;  ///< Time that only waits for a batch.
   StepState state = StepState::kSteady;
 
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->start_ns, &self->number, &self->total_ns, &self->dataloader_ns,
-                  &self->state);
-  }
   friend auto operator<=>(const StepFact&, const StepFact&) = default;
 };
 
@@ -127,11 +117,6 @@ struct ProductTimes {
   int64_t half_ns = 0;         ///< 16 bits and less.
   int64_t fp32_ns = 0;         ///< fp32 on CUDA cores.
   int64_t tensor_fp32_ns = 0;  ///< fp32 by TF32.
-
-  template <typename Bytes, typename Self>
-  static void Transfer(Bytes* bytes, Self* self) {
-    bytes->Values(&self->half_ns, &self->fp32_ns, &self->tensor_fp32_ns);
-  }
 };
 
 /// Facts of one rank: integers, so that the order of merging has no effect.

@@ -104,7 +104,8 @@ SortingSink::Cells SortingSink::Folded(size_t first) {
   bool named = false;
   for (size_t i = 0; i < fields_.size(); ++i) {
     const Fold fold = fields_[i].fold;
-    if (fold == Fold::kKey && !named && fields_[i].type != FieldType::kInteger) {
+    const bool shown = shown_.empty() || std::ranges::count(shown_, i) > 0;
+    if (fold == Fold::kKey && shown && !named && fields_[i].type != FieldType::kInteger) {
       more_ = fmt::format("({} more)", rows_.size() - first);
       cells[i] = Cell{std::string_view(more_)};
       named = true;

@@ -48,9 +48,10 @@ bool StandsForOthers(std::span<const Field> fields, std::span<const Cell> row);
 /// "(N more)", folded as Field::fold says.
 class SortingSink : public Sink {
  public:
-  /// `order`: nullopt keeps the order. `top` 0: all rows. `sink` must outlive this object.
-  SortingSink(std::optional<RowOrder> order, size_t top, Sink* sink)
-      : order_(order), top_(top), sink_(sink) {}
+  /// `order`: nullopt keeps the order. `top` 0: all rows. `shown`: the fields that are shown, one
+  /// of which names the row of the rest; empty: all. `sink` must outlive this object.
+  SortingSink(std::optional<RowOrder> order, size_t top, Sink* sink, std::vector<size_t> shown = {})
+      : order_(order), top_(top), sink_(sink), shown_(std::move(shown)) {}
 
   void Begin(std::string_view table, std::vector<Field> fields) override;
   void Row(std::span<const Cell> cells) override;
@@ -66,6 +67,7 @@ class SortingSink : public Sink {
   std::optional<RowOrder> order_;
   size_t top_;
   Sink* sink_;
+  std::vector<size_t> shown_;
   std::vector<Field> fields_;
   std::vector<Cells> rows_;
   std::vector<std::unique_ptr<std::string>> texts_;  // Texts that rows_ point to.

@@ -99,7 +99,9 @@ struct ViewRunner::Running {
     if (document) return;
     selected.emplace(plan.places, out);
     head = &*selected;
-    if (plan.order || plan.top > 0) head = &sorted.emplace(plan.order, plan.top, head);
+    if (plan.order || plan.top > 0) {
+      head = &sorted.emplace(plan.order, plan.top, head, plan.places);
+    }
     if (plan.where != nullptr) head = &filtered.emplace(plan.where, std::vector<size_t>(), head);
     std::vector<Field> fields = total->Fields();
     RankFields(plan, &fields);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -71,6 +72,26 @@ TEST(SortingSinkTest, FiguresLargestFirstKeysInOrderUnknownLast) {
 TEST(SortingSinkTest, TheRestIsFoldedByItsFields) {
   EXPECT_THAT(Sorted("ns", 1), ElementsAre("a 30 30 30 15.000", "(4 more) 40 10 20 -"));
   EXPECT_EQ(Sorted("ns", 5).size(), 5u);
+}
+
+TEST(SortingSinkTest, AKeyThatIsShownNamesTheRest) {
+  std::vector<Field> fields = kFields;
+  fields[0].type = FieldType::kText;
+  fields[1] = fields[0];
+  for (const auto& [shown, expected] :
+       std::vector<std::pair<std::vector<size_t>, std::string>>{{{}, "(1 more) - 2 2 -"},
+                                                                {{0, 1, 2}, "(1 more) - 2 2 -"},
+                                                                {{2, 1}, "- (1 more) 2 2 -"},
+                                                                {{2}, "- - 2 2 -"}}) {
+    Lines lines;
+    SortingSink sorted(std::nullopt, 1, &lines, shown);
+    sorted.Begin("table", fields);
+    for (int i = 1; i <= 2; ++i) {
+      sorted.Row(std::vector<Cell>{Text("a"), Text("b"), Integer(i), Integer(i), Decimal(i)});
+    }
+    sorted.End();
+    EXPECT_EQ(lines.lines.back(), expected);
+  }
 }
 
 TEST(SortingSinkTest, RowsThatStandForOthersAreNotAddedToThem) {

@@ -77,6 +77,12 @@ struct IdleRow {
   const IdleSums& whole;
 };
 
+template <auto member>
+constexpr Column<IdleRow> SubjectColumn(const Field& field) {
+  return {field, [](const IdleRow& row) { return Text(row.subject.*member); }, Need::kNothing,
+          true};
+}
+
 constexpr Column<IdleRow> kIdleColumns[] = {
     KeyColumn<&IdleKey::rank>{kRankField},
     KeyColumn<&IdleKey::device>{kDeviceField},
@@ -96,34 +102,25 @@ constexpr Column<IdleRow> kIdleColumns[] = {
       {},
       "(all)"},
      [](const IdleRow& row) { return Text(row.cause); }},
-    {{"call", "Call", "", FieldType::kName, 24,
-      "API call that the cause is about: launch, module-load, sync, pageable-copy, api-call; "
-      "queued: what holds "
-      "the work back, device, stream, event or copy",
-      Fold::kKey},
-     [](const IdleRow& row) { return Text(row.subject.call); },
-     Need::kNothing,
-     true},
-    {{"op", "Op", "", FieldType::kText, 24,
-      "innermost operator around it on the launching thread; without one, the line of Python",
-      Fold::kKey},
-     [](const IdleRow& row) { return Text(row.subject.op); },
-     Need::kNothing,
-     true},
-    {{"layer", "Layer", "", FieldType::kName, 24, "layers around it, outermost first", Fold::kKey},
-     [](const IdleRow& row) { return Text(row.subject.layer); },
-     Need::kNothing,
-     true},
-    {{"op_after", "OpAfter", "", FieldType::kText, 24,
-      "op of the work that ends the gap, as in tables of kernels; (end): none does", Fold::kKey},
-     [](const IdleRow& row) { return Text(row.subject.op_after); },
-     Need::kNothing,
-     true},
-    {{"op_before", "OpBefore", "", FieldType::kText, 24,
-      "op of the work before the gap; (start): there is none", Fold::kKey},
-     [](const IdleRow& row) { return Text(row.subject.op_before); },
-     Need::kNothing,
-     true},
+    SubjectColumn<&IdleSubject::call>(
+        {"call", "Call", "", FieldType::kName, 24,
+         "API call that the cause is about: launch, module-load, sync, pageable-copy, api-call; "
+         "queued: what holds "
+         "the work back, device, stream, event or copy",
+         Fold::kKey}),
+    SubjectColumn<&IdleSubject::op>(
+        {"op", "Op", "", FieldType::kText, 24,
+         "innermost operator around it on the launching thread; without one, the line of Python",
+         Fold::kKey}),
+    SubjectColumn<&IdleSubject::layer>({"layer", "Layer", "", FieldType::kName, 24,
+                                        "layers around it, outermost first", Fold::kKey}),
+    SubjectColumn<&IdleSubject::op_after>(
+        {"op_after", "OpAfter", "", FieldType::kText, 24,
+         "op of the work that ends the gap, as in tables of kernels; (end): none does",
+         Fold::kKey}),
+    SubjectColumn<&IdleSubject::op_before>({"op_before", "OpBefore", "", FieldType::kText, 24,
+                                            "op of the work before the gap; (start): there is none",
+                                            Fold::kKey}),
     FigureColumn<&CauseSums::ns>{"idle_ns", "Idle(ns)", "ns", 14,
                                  "time in which no device event runs, in the window of the steps; "
                                  "for a stream, from its first event to its last"},
