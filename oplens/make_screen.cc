@@ -159,8 +159,17 @@ class Maker {
 
   void FillRanks(Screen* screen) const {
     if (!several_) return;
-    if (screen->one_run) screen->culprits = CulpritsOf(Table(kCulprits));
+    screen->culprits = CulpritsOf(Table(kCulprits));
+    if (!screen->one_run) {
+      // Times of several runs are not compared; what is wrong with the files is said.
+      const bool ranks = screen->are_ranks;
+      std::erase_if(screen->culprits, [&](const CulpritFact& culprit) {
+        return !ranks || !culprit.often.empty() || culprit.cost_ns;
+      });
+    }
     FillRankTimes(Table(kDistributed), Table(kOverview), screen);
+    const auto is_other = [](const CulpritFact& culprit) { return culprit.cause == "other run"; };
+    if (std::ranges::any_of(screen->culprits, is_other)) screen->slowest_by_pct.reset();
   }
 
   void FillSteps(Screen* screen) const {

@@ -56,12 +56,13 @@ class Renderer {
       : screen_(screen), columns_(columns), limits_(limits) {}
 
   std::vector<Section> Sections() const {
-    if (IsApart()) return {Head(), Ranks(), NextOfOneLines(columns_)};
-    if (screen_.of_summaries) {
-      return {Head(), CulpritLines(screen_.culprits, columns_, kMostCulprits), Ranks()};
-    }
-    std::vector<Section> sections = {Head(), CulpritLines(screen_.culprits, columns_, kMostRanks),
-                                     Time()};
+    const bool few = IsApart() || screen_.of_summaries;
+    std::vector<Section> sections = {
+        Head(), CulpritLines(screen_.culprits, columns_, few ? kMostCulprits : kMostRanks),
+        few ? Ranks() : Time()};
+    if (few && sections[1].empty()) sections.erase(sections.begin() + 1);
+    if (IsApart()) sections.push_back(NextOfOneLines(columns_));
+    if (few) return sections;
     if (screen_.ranks.size() > 1) sections.push_back(Ranks());
     const auto add = [&](std::string_view title, const Costs& costs, bool paths) {
       if (!costs.rows.empty())

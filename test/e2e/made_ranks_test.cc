@@ -132,6 +132,29 @@ TEST(MadeRanksTest, WhoWaitsThroughGroupsAndStagesIsListedWithTheCulprit) {
   }
 }
 
+// Clocks are off by more than what the link costs. A pair of a pipeline has groups of its own.
+TEST(MadeRanksTest, TheLinkOfASlowPairIsNamed) {
+  const std::vector<std::string> experts = {"--layout", "4x1x1",     "--experts", "--layers",
+                                            "1",        "--batches", "1",         "--clocks",
+                                            "5000,20",  "--steps"};
+  const auto with = [&](std::vector<std::string> options, const std::vector<std::string>& more) {
+    options.insert(options.end(), more.begin(), more.end());
+    return options;
+  };
+  const std::map<std::string, std::vector<std::string>> runs = {
+      {"since", with(experts, {"12", "--slow-pair", "1,3,4,4"})},
+      {"always", with(experts, {"12", "--slow-pair", "1,3,4,0"})},
+      {"few", with(experts, {"3", "--slow-pair", "1,3,4,0"})},
+      {"sends", {"--layout", "2x1x2", "--steps", "12", "--slow-pair", "1,3,6,4"}}};
+  for (const auto& [name, options] : runs) {
+    const auto culprits = RowsOver(MakeRanks(name, options), {"--view", "culprits"});
+    ASSERT_EQ(culprits.size(), 1u) << name;
+    EXPECT_EQ(culprits[0]["who"], "link of ranks 1 and 3") << name;
+    EXPECT_EQ(culprits[0]["cause"], "network") << name;
+  }
+  EXPECT_TRUE(RowsOver(MakeRanks("clean", with(experts, {"12"})), {"--view", "culprits"}).empty());
+}
+
 TEST(MadeRanksTest, CopiesOfARecordedTrace) {
   const fs::path source = fs::path(SourceDir()) / "examples/data/serving/rank0.json";
   const fs::path folder =

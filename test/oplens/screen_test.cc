@@ -2,6 +2,7 @@
 
 #include "oplens/screen.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,6 +19,7 @@
 #include "parse/model/reason.h"
 #include "prof/input/profile_records.h"
 #include "prof/price/figures.h"
+#include "test/support/kineto_builder.h"
 #include "test/support/program.h"
 #include "test/support/test_files.h"
 
@@ -27,6 +29,8 @@ namespace {
 using nlohmann::json;
 using test::CorpusDir;
 using test::CorpusFile;
+using test::KinetoBuilder;
+using test::TestDir;
 
 Screen ScreenOf(const std::vector<std::string>& paths) {
   prof::Inputs inputs(paths, {}, NeedsOfScreen());
@@ -384,6 +388,32 @@ TEST(ScreenTest, OfSeveralRanksItShowsWhoComputesLongest) {
   EXPECT_EQ(screen.shown_rank, screen.ranks.front().rank);
   ASSERT_TRUE(screen.slowest_by_pct.has_value());
   EXPECT_GE(*screen.slowest_by_pct, 0);
+}
+
+// Of an A100 and a V100, nine days apart: which of them computes longer says nothing.
+TEST(ScreenTest, RanksOfOtherRunsAreNotCompared) {
+  OPLENS_NEED_CORPUS();
+  const Screen screen = ScreenOf({(CorpusDir().path / "kineto/diff_ddp").string()});
+  EXPECT_FALSE(screen.slowest_by_pct);
+  const auto is_other = [](const auto& culprit) { return culprit.cause == "other run"; };
+  EXPECT_TRUE(std::ranges::any_of(screen.culprits, is_other));
+}
+
+TEST(ScreenTest, OfFilesThatAreNotOneRunItSaysWhatIsWrong) {
+  std::vector<std::string> paths;
+  for (int file = 0; file < 3; ++file) {
+    KinetoBuilder builder;
+    builder.AddMember("distributedInfo",
+                      fmt::format(R"({{"rank": {}, "world_size": 3}})", file == 2 ? 1 : file));
+    builder.AddKernel({.name = "gemm", .start_ns = 5'000, .duration_ns = 1'000 + file * 1'000'000});
+    paths.push_back((TestDir() / fmt::format("file{}.json", file)).string());
+    builder.Write(paths.back());
+  }
+  const Screen screen = ScreenOf(paths);
+  EXPECT_FALSE(screen.one_run);
+  std::vector<std::string> said;
+  for (const auto& culprit : screen.culprits) said.push_back(culprit.who + ": " + culprit.cause);
+  EXPECT_EQ(said, (std::vector<std::string>{"rank 2: missing", "rank 1: twice"}));
 }
 
 }  // namespace
