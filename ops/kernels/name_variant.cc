@@ -17,20 +17,15 @@ namespace oplens::ops {
 namespace {
 
 /// Templates around the functor that is looked for.
-constexpr std::string_view kWrappers[] = {"BinaryFunctor",
-                                          "AUnaryFunctor",
-                                          "BUnaryFunctor",
-                                          "gpu_kernel_impl",
-                                          "gpu_kernel_impl_nocast",
-                                          "gpu_index_kernel",
-                                          "gpu_reduce_kernel",
-                                          "ReduceOp",
-                                          "func_wrapper_t"};
+constexpr std::string_view kWrappers[] = {
+    "BinaryFunctor",          "AUnaryFunctor",    "BUnaryFunctor",     "gpu_kernel_impl",
+    "gpu_kernel_impl_nocast", "gpu_index_kernel", "gpu_reduce_kernel", "ReduceOp",
+    "func_wrapper_t"};
 
 /// What a word ends in that names an operation.
-constexpr std::string_view kEnds[] = {"Functor",     "functor",    "_impl",    "Impl",
-                                      "kernel_cuda", "_kernel",    "Kernel",   "Ops",
-                                      "Op",          "Epilogue",   "_to_device"};
+constexpr std::string_view kEnds[] = {"Functor",     "functor",  "_impl",     "Impl",
+                                      "kernel_cuda", "_kernel",  "Kernel",    "Ops",
+                                      "Op",          "Epilogue", "_to_device"};
 /// What such a word may also begin with.
 constexpr std::string_view kBegins[] = {"CUDAFunctor_", "cutlass_", "direct_copy"};
 

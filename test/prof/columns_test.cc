@@ -40,19 +40,20 @@ TEST(SelectColumnsTest, EachOnce) {
 TEST(SelectColumnsTest, All) {
   EXPECT_THAT(
       Keys(SelectKernelColumns("all")),
-      ElementsAre(
-          "idx", "seq", "altseq", "tid", "layer", "trace", "dir", "sub", "mod", "op", "kernel",
-          "params", "sil", "tc", "device", "stream", "grid", "block", "flops", "bytes", "path",
-          "range", "rank", "pid", "phase", "grad", "grad_conf", "inst", "role", "share",
-          "flops_kind", "flops_bound", "flops_mma", "flops_vec", "aux_bytes", "ai", "tflops",
-          "gbps", "pct_math", "pct_dram", "bound", "bound_why", "tc_elig", "tc_why",
-          "theoretical_occupancy_pct", "waves", "start", "end", "step", "shape", "dtype", "corr",
-          "name_full", "launch_delay", "api", "family", "name_facts", "variant", "evidence", "confidence",
-          "sizes_evidence", "layer_evidence", "flops_low", "flops_high", "bytes_low", "bytes_high",
-          "measured_flops", "core_flops", "measured_bytes", "l2_bytes", "tensor_insts",
-          "achieved_occupancy_pct", "flops_ratio", "bytes_ratio", "flops_by", "bytes_by", "m", "n",
-          "k", "batch", "layout", "conv_n", "conv_c", "conv_h", "conv_w", "conv_k", "conv_r",
-          "conv_s", "conv_g", "conv_stride", "heads", "sq", "sk", "head_dim", "causal", "reason"));
+      ElementsAre("idx", "seq", "altseq", "tid", "layer", "trace", "dir", "sub", "mod", "op",
+                  "kernel", "params", "sil", "tc", "device", "stream", "grid", "block", "flops",
+                  "bytes", "path", "range", "rank", "pid", "phase", "grad", "grad_conf", "inst",
+                  "role", "share", "flops_kind", "flops_bound", "flops_mma", "flops_vec",
+                  "aux_bytes", "ai", "tflops", "gbps", "pct_math", "pct_dram", "bound", "bound_why",
+                  "tc_elig", "tc_why", "theoretical_occupancy_pct", "waves", "start", "end", "step",
+                  "shape", "dtype", "corr", "name_full", "launch_delay", "api", "family",
+                  "name_facts", "variant", "evidence", "confidence", "sizes_evidence",
+                  "layer_evidence", "flops_low", "flops_high", "bytes_low", "bytes_high",
+                  "measured_flops", "core_flops", "measured_bytes", "l2_bytes", "tensor_insts",
+                  "achieved_occupancy_pct", "flops_ratio", "bytes_ratio", "flops_by", "bytes_by",
+                  "m", "n", "k", "batch", "layout", "conv_n", "conv_c", "conv_h", "conv_w",
+                  "conv_k", "conv_r", "conv_s", "conv_g", "conv_stride", "heads", "sq", "sk",
+                  "head_dim", "causal", "reason"));
   EXPECT_EQ(SelectKernelColumns("all").size(), KernelColumns().size());
 }
 
@@ -309,7 +310,8 @@ TEST_F(CellTextTest, WhatNamesTell) {
   EXPECT_EQ(TextOf("family", row_), "gemm");
   EXPECT_EQ(TextOf("name_facts", row_), "A=fp16,B=fp16,D=fp16,tile=64x128x?,layout=nt");
   EXPECT_EQ(TextOf("variant", row_), "");
-  row_.facts = names.Of("void reduce_kernel<512, 1, ReduceOp<float, MeanOps<float, float> > >(int)");
+  row_.facts =
+      names.Of("void reduce_kernel<512, 1, ReduceOp<float, MeanOps<float, float> > >(int)");
   EXPECT_EQ(TextOf("variant", row_), "MeanOps");
   row_.facts = names.Of("main_69_gpu");
   EXPECT_EQ(TextOf("family", row_), "other");

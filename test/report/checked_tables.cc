@@ -98,8 +98,8 @@ void ExpectTablesOfProf(const ReadPage& page, const std::vector<std::string>& in
       ExpectRows(page, view.at("by_step"), ProfRowsOf(inputs, name, times, more));
     }
     for (const json& grouping : view.at("groupings")) {
-      const std::string by = fmt::format(
-          "{}", fmt::join(grouping.at("by").get<std::vector<std::string>>(), ","));
+      const std::string by =
+          fmt::format("{}", fmt::join(grouping.at("by").get<std::vector<std::string>>(), ","));
       SCOPED_TRACE(by);
       // One that tells no rows apart is left out.
       EXPECT_GT(grouping.at("rows"), 1);

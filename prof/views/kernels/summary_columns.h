@@ -61,12 +61,12 @@ struct GroupSums {
 
 /// What kernels can be grouped by: the words of --by.
 inline constexpr std::string_view kGroupKeys[] = {
-    "op",         "mod",         "layer",  "range",  "kernel", "variant", "name_full", "family",
-    "dir",        "phase",       "shape",  "dtype",  "stream", "device",    "rank",
-    "role",       "step",        "grid",   "block",  "regs",   "smem",      "evidence",
-    "confidence", "params",      "m",      "n",      "k",      "batch",     "layout",
-    "conv_n",     "conv_c",      "conv_h", "conv_w", "conv_k", "conv_r",    "conv_s",
-    "conv_g",     "conv_stride", "heads",  "sq",     "sk",     "head_dim",  "causal"};
+    "op",     "mod",      "layer",  "range",  "kernel", "variant",     "name_full",  "family",
+    "dir",    "phase",    "shape",  "dtype",  "stream", "device",      "rank",       "role",
+    "step",   "grid",     "block",  "regs",   "smem",   "evidence",    "confidence", "params",
+    "m",      "n",        "k",      "batch",  "layout", "conv_n",      "conv_c",     "conv_h",
+    "conv_w", "conv_k",   "conv_r", "conv_s", "conv_g", "conv_stride", "heads",      "sq",
+    "sk",     "head_dim", "causal"};
 inline constexpr size_t kGroupKeyCount = std::size(kGroupKeys);
 
 struct SummaryRow {

@@ -140,7 +140,8 @@ async function checkFurtherTables(data, path) {
     const times = ['rank', 'step'].filter((key) => keys.includes(key));
     const rows = await rowsBy(view.name, times);
     // What --by replaces, as the kernel of `groups`, is a key of the page's table all the same.
-    const words = view.fields.map(({ key }) => key).filter((key) => view.name === 'groups' || view.groupings.some(({ by }) => by.includes(key)));
+    const taken = (/Keys? of --by: ([^]*?)(\n\S|\n\n|$)/.exec(run('prof', ['--help', '--view', view.name]))?.[1] ?? '').match(/\w+/g) ?? [];
+    const words = view.fields.map(({ key }) => key).filter((key) => taken.includes(key));
     const own = rows.length ? words.filter((key) => keys.includes(key) && !(key in rows[0])) : [];
     check(view, own.length ? await rowsBy(view.name, [...own, ...times]) : rows, view.by_step, [...own, ...times]);
   };

@@ -153,15 +153,24 @@ test('a long run without outliers is shown whole', { skip }, async () => {
   await close();
 });
 
-test('advice says of which rank it is, and that a choice does not change it', { skip }, async () => {
+test('advice says of which rank it is, and follows a chosen rank', { skip }, async () => {
   const { open, page, clean, close } = await pageOf({}, { hash: '#tab=overview&rank=1' });
   const figure = () => page.textContent('figure:has-text("What to change")');
-  assert.ok((await figure()).includes('What to change (of the whole run; 2 more in Advice)'), await figure());
+  assert.ok((await figure()).includes('What to change (of the whole run; none is about rank 1 most; 2 more in Advice)'), await figure());
   assert.ok((await figure()).includes('to gain, on rank 0, the most of 2 ranks.'), await figure());
   await open.go('#tab=overview');
   assert.ok((await figure()).includes('What to change (2 more in Advice)'), await figure());
   await clean();
   await close();
+  // What is about the chosen rank comes first, here and in its own tab.
+  const other = await pageOf({ change: ({ rows }) => { rows.advice[3].worst_rank = '1'; } }, { hash: '#tab=overview&rank=1' });
+  const line = await other.page.textContent('figure:has-text("What to change") li');
+  assert.ok(line.includes('small-messages takes some of the time') && line.includes('on rank 1'), line);
+  assert.ok((await other.page.textContent('figure:has-text("What to change") figcaption')).includes('those about rank 1 first'));
+  await other.open.go('#tab=advice&rank=1');
+  assert.ok((await other.page.textContent('.advice article')).includes('small-messages'));
+  await other.clean();
+  await other.close();
 });
 
 test('a sentence has one kind of figure: of a step', { skip }, async () => {

@@ -144,7 +144,7 @@ export class Panel {
     const tab = this.store.tab();
     const marks = tab.within !== '' && tab.where === '' && !shown.fault ? matcherOf(tab.query, tab.regex, true) : null;
     const context: ChartContext = {
-      table: shown.table, rows: rowsToSum(shown.table, marks ? this.selected!.rows : shown.found), width, others: this.others, range: state.range, chosen: state.rank !== '' || state.steps !== '', stepsChosen: state.steps !== '', searched: tab.query !== '' || tab.where !== '',
+      table: shown.table, rows: rowsToSum(shown.table, marks ? this.selected!.rows : shown.found), width, others: this.others, range: state.range, rank: state.rank, chosen: state.rank !== '' || state.steps !== '', stepsChosen: state.steps !== '', searched: tab.query !== '' || tab.where !== '',
       selectStep: (step) => this.store.update((to) => {
         to.steps = to.steps === step ? '' : step;
       }, true),

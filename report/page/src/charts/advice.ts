@@ -18,6 +18,8 @@ interface Advice {
   gain: string;
   why: string;
   ranks: string;
+  /** The rank that it describes; ''. */
+  worst: string;
   evidence: string[];
   command: string;
   view: string;
@@ -50,7 +52,7 @@ function adviceAt(table: Table, row: number): Advice {
     id: text('id'), severity: SEVERITIES.has(severity) ? severity : 'info', item: text('item'), change: text('change'),
     gain: gainOf(cell('gain_pct'), cell('gain_ns'), cell('estimate_pct'), cell('estimate_ns'), text('bound') === 'roofline'),
     why: text('bound') && `Upper bound by ${text('bound')}, if ${text('assumption')}.${text('confidence') && ` Confidence ${text('confidence')}: ${text('reason')}.`}`,
-    ranks: text('worst_rank') ? `rank ${text('worst_rank')}${ranks > 1 ? `, the most of ${ranks} ranks` : ''}` : '',
+    worst: text('worst_rank'), ranks: text('worst_rank') ? `rank ${text('worst_rank')}${ranks > 1 ? `, the most of ${ranks} ranks` : ''}` : '',
     evidence: list(cell('evidence')), command: text('command'), view: text('evidence_view'),
   };
 }
@@ -81,10 +83,16 @@ export function wayTo(context: ChartContext, view: string, command = ''): unknow
   return html`<button type="button" data-tab=${tab} @click=${() => context.openTab(tab, '', more)}>${titleOf(tab)}</button>`;
 }
 
+/** In their order, but for those about the chosen rank, which come first. */
+function ofRankFirst(all: Advice[], rank: string): Advice[] {
+  const own = (advice: Advice): number => Number(rank !== '' && advice.worst === rank);
+  return [...all].sort((a, b) => own(b) - own(a));
+}
+
 /** All of the view's, each a card. */
 export function adviceCards(context: ChartContext): TemplateResult | null {
   if (!columnOf(context.table, 'item') || !context.rows.length) return null;
-  const all = Array.from(context.rows, (row) => adviceAt(context.table, row));
+  const all = ofRankFirst(Array.from(context.rows, (row) => adviceAt(context.table, row)), context.rank);
   return html`<div class="advice">${all.map((advice) => html`<article class="card ${advice.severity}">
     <h3><span class="severity">${advice.severity}</span> ${short(advice.item, 400)}</h3>
     ${advice.gain ? html`<p class="gain" title=${advice.why}>To gain: <b>${advice.gain}</b> <small>${visible(advice.why)}</small></p>` : nothing}
@@ -97,9 +105,11 @@ export function adviceCards(context: ChartContext): TemplateResult | null {
 export function adviceInShort(context: ChartContext): TemplateResult | null {
   const source = context.others.get('advice');
   if (!source || !columnOf(source.table, 'item') || !source.rows.length) return null;
-  const first = Array.from(source.rows).slice(0, FEW).map((row) => adviceAt(source.table, row));
-  const left = source.rows.length - first.length;
-  const notes = [source.note ? 'of the whole run' : '', left ? `${left} more in Advice` : ''].filter(Boolean).join('; ');
+  const all = ofRankFirst(Array.from(source.rows, (row) => adviceAt(source.table, row)), context.rank);
+  const first = all.slice(0, FEW);
+  const left = all.length - first.length;
+  const own = context.rank === '' || !all.some(({ worst }) => worst !== '') ? '' : all.some(({ worst }) => worst === context.rank) ? `those about rank ${short(context.rank, 40)} first` : `none is about rank ${short(context.rank, 40)} most`;
+  const notes = [source.note ? 'of the whole run' : '', own, left ? `${left} more in Advice` : ''].filter(Boolean).join('; ');
   return html`<figure class="card wide"><figcaption>What to change${notes ? ` (${notes})` : ''}</figcaption><ul class="findings">${first.map((advice) => html`<li>
     <span title=${advice.why || advice.id}>${short(advice.item, 300)}${advice.gain ? `: ${advice.gain} to gain` : ''}${advice.ranks ? `, on ${visible(advice.ranks)}` : ''}. <small>${visible(advice.change)}</small></span>${context.opens('advice') ? html` <button type="button" data-tab="advice" aria-label="More about this: advice" @click=${() => context.openTab('advice')}>More</button>` : nothing}</li>`)}</ul></figure>`;
 }

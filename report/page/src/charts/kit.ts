@@ -16,6 +16,8 @@ export interface ChartContext {
   width: number;
   /** The same of further views, by name. */
   others: Map<string, { table: Table; rows: Rows; note: string }>;
+  /** The chosen rank; ''. */
+  rank: string;
   /** Whether a rank or steps are chosen. */
   chosen: boolean;
   /** Whether a search or a condition leaves rows out. */

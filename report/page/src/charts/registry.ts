@@ -53,7 +53,7 @@ export const CHARTS: readonly Chart[] = [
   { view: 'critical-path', needs: ['strips'], draw: pathChart },
   { view: 'queue', needs: ['queue/time'], draw: queue },
   { view: 'bandwidth', needs: ['bandwidth/time'], draw: bandwidth },
-  { view: 'memory', draw: memory },
+  { view: 'memory', needs: ['memory'], draw: memory },
   { view: 'memory-events', needs: ['memory'], draw: memory },
   { view: 'memory-ops', needs: ['memory'], draw: memory },
 ];
