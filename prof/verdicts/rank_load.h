@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "base/sums.h"
@@ -31,11 +30,6 @@ struct LoadStep {
   // Of its calls that were matched on other ranks:
   Sum wait_ns = 0;
   Sum calls = 0;
-
-  static constexpr std::tuple kMembers{
-      &LoadStep::number,     &LoadStep::steady,   &LoadStep::total_ns,
-      &LoadStep::compute_ns, &LoadStep::other_ns, &LoadStep::copy_ns,
-      &LoadStep::host_ns,    &LoadStep::wait_ns,  &LoadStep::calls};
 };
 
 /// An op over all layers, or a layer with all its ops (`op` is empty).
@@ -47,9 +41,6 @@ struct LoadPlace {
   Sum kernels = 0;
   Sum flops = 0;              ///< Of the kernels whose FLOPs are known.
   std::vector<Sum> times_ns;  ///< By index of the step.
-
-  static constexpr std::tuple kMembers{&LoadPlace::op, &LoadPlace::layer, &LoadPlace::kernels,
-                                       &LoadPlace::flops, &LoadPlace::times_ns};
 };
 
 /// Matched calls of one process group in a step.
@@ -61,10 +52,6 @@ struct GroupStep {
   Sum ends = 0;            ///< Calls.
   Balance end_ns = 0;      ///< How much later they ended than on the first rank of the group.
   Sum end_exposed_ns = 0;  ///< Of their latencies, what no compute hides.
-
-  static constexpr std::tuple kMembers{&GroupStep::calls,      &GroupStep::transfer_ns,
-                                       &GroupStep::exposed_ns, &GroupStep::ends,
-                                       &GroupStep::end_ns,     &GroupStep::end_exposed_ns};
 };
 
 struct LoadGroup {
@@ -76,8 +63,6 @@ struct LoadGroup {
   void Merge(const LoadGroup& other) {
     if (steps.empty()) *this = other;
   }
-  static constexpr std::tuple kMembers{&LoadGroup::name, &LoadGroup::ranks, &LoadGroup::size,
-                                       &LoadGroup::steps};
 };
 
 /// The load of a rank in one profile.
@@ -113,11 +98,6 @@ struct RankLoad {
     }
     return "";
   }
-
-  static constexpr std::tuple kMembers{
-      &RankLoad::number,    &RankLoad::world_size, &RankLoad::node,    &RankLoad::gpu,
-      &RankLoad::origin_ns, &RankLoad::began_ns,   &RankLoad::steps,   &RankLoad::places,
-      &RankLoad::groups,    &RankLoad::waited_ns,  &RankLoad::peers_ns};
 };
 
 }  // namespace oplens::prof

@@ -8,7 +8,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "base/byte_reader.h"
@@ -31,8 +30,6 @@ struct CollectiveGroup {
   int64_t size = -1;  ///< -1: unknown.
 
   bool known() const { return !name.empty() || !ranks.empty(); }
-  static constexpr std::tuple kMembers{&CollectiveGroup::name, &CollectiveGroup::ranks,
-                                       &CollectiveGroup::size};
   friend auto operator<=>(const CollectiveGroup&, const CollectiveGroup&) = default;
 };
 

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <tuple>
 
 #include "base/checked.h"
 #include "base/sums.h"
@@ -34,14 +33,6 @@ struct CollectiveSums {
   Sum bus_ns;
   Sum seen_bytes;  ///< with a latency.
   Sum seen_ns;
-
-  static constexpr std::tuple kMembers{
-      &CollectiveSums::calls,        &CollectiveSums::timed,      &CollectiveSums::matched,
-      &CollectiveSums::sized,        &CollectiveSums::exposed,    &CollectiveSums::bytes,
-      &CollectiveSums::latency_ns,   &CollectiveSums::wait_ns,    &CollectiveSums::transfer_ns,
-      &CollectiveSums::unmatched_ns, &CollectiveSums::exposed_ns, &CollectiveSums::algo_bytes,
-      &CollectiveSums::algo_ns,      &CollectiveSums::bus_parts,  &CollectiveSums::bus_ns,
-      &CollectiveSums::seen_bytes,   &CollectiveSums::seen_ns};
 
   void Add(const CollectiveRow& row);
   /// Sum of bytes times factor; nullopt on overflow.

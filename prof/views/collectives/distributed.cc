@@ -31,12 +31,6 @@ struct DistributedStep {
   Sum communication_ns;
   Sum memory_ns;
 
-  static constexpr std::tuple kMembers{
-      &DistributedStep::origin_ns,  &DistributedStep::start_ns,
-      &DistributedStep::number,     &DistributedStep::steady,
-      &DistributedStep::total_ns,   &DistributedStep::computation_ns,
-      &DistributedStep::overlap_ns, &DistributedStep::communication_ns,
-      &DistributedStep::memory_ns};
   std::string_view Problem() const {
     const auto parts = Checked(computation_ns) + Checked(overlap_ns) + Checked(communication_ns);
     return parts.Value().value_or(INT64_MAX) <= total_ns ? "" : "a step is shorter than its parts";

@@ -2,7 +2,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,18 +19,12 @@ struct StepLoad {
   Sum total_ns;
   Sum compute_ns;
   Sum expert_ns;
-
-  static constexpr std::tuple kMembers{&StepLoad::total_ns, &StepLoad::compute_ns,
-                                       &StepLoad::expert_ns};
 };
 
 struct RankLoads {
   RankGroups groups;
   std::map<int64_t, StepLoad> steps;          ///< Whole steps, by number.
   std::map<std::string, Balance> sent_bytes;  ///< By all_to_all, by name of the group.
-
-  static constexpr std::tuple kMembers{&RankLoads::groups, &RankLoads::steps,
-                                       &RankLoads::sent_bytes};
 
   bool has_experts() const {
     return std::any_of(steps.begin(), steps.end(),

@@ -43,8 +43,6 @@ class LoadedRanks {
   struct Rank {
     RankGroups groups;
     std::vector<RankLoad> loads;  ///< By profile.
-
-    static constexpr std::tuple kMembers{&Rank::groups, &Rank::loads};
   };
 
   std::string_view view_;

@@ -6,7 +6,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -34,10 +33,6 @@ struct StepSums {
   Sum communication_ns;
   Sum wait_ns;
 
-  static constexpr std::tuple kMembers{
-      &StepSums::steps,   &StepSums::calls,      &StepSums::matched,          &StepSums::total_ns,
-      &StepSums::busy_ns, &StepSums::compute_ns, &StepSums::communication_ns, &StepSums::wait_ns};
-
   void AddCall(int64_t waited_ns) {
     ++calls;
     if (waited_ns < 0) return;
@@ -58,11 +53,6 @@ struct RankSums {
   std::map<std::pair<std::string, std::string>, Balance> group_calls;
   /// Steps that are not steady, by first event of their profile and number.
   std::set<std::pair<int64_t, int64_t>> unsteady;
-
-  static constexpr std::tuple kMembers{
-      &RankSums::steady,    &RankSums::all,         &RankSums::kernels,
-      &RankSums::kernel_ns, &RankSums::peak_bytes,  &RankSums::nodes,
-      &RankSums::groups,    &RankSums::group_calls, &RankSums::unsteady};
 };
 
 struct RanksRow {

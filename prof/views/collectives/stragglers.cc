@@ -28,10 +28,6 @@ struct WaitSums {
   Sum idle_permille;               ///< Over last_calls.
   std::map<WorkName, Sum> before;  ///< Work before last_calls: number of calls.
 
-  static constexpr std::tuple kMembers{&WaitSums::calls,         &WaitSums::wait_ns,
-                                       &WaitSums::placed_calls,  &WaitSums::last_calls,
-                                       &WaitSums::idle_permille, &WaitSums::before};
-
   /// The most frequent; ties by text.
   WorkName MostBefore() const {
     const auto most =
