@@ -2,13 +2,7 @@
 #define OPLENS_PROF_VIEWS_COMMON_GROUP_VIEW_H_
 
 // A view of sums by key that is no class: columns, and functions that find the sums of a rank. This
-// header brings all that most of them include.
-//
-//     constexpr Column<GroupRow<Key, Sums>> kOwnColumns[] = {...};
-//     void FindOwn(const Run& run, ViewGroups<kOwnColumns>* groups) { ... groups->Take(key, sums);
-//     } extern constexpr View kOwnView = {.name = "own", .help = "...",
-//                                       .fields = FieldsWithoutBy<kOwnColumns>,
-//                                       .make = MakeGroups<kOwnView, FindOwn>};
+// header brings all that most of them include. docs/adding.md has such a view whole.
 
 #include <compare>
 #include <map>
