@@ -345,7 +345,7 @@ constexpr KernelColumn kColumns[] = {
     {{"variant", "Variant", "", kText, 24,
       "functor or tile that only the template arguments in the kernel's name say", Fold::kKey},
      VariantCell,
-     Need::kName},
+     Need::kTensorCoreName},
     {{"evidence", "Evidence", "", kText, 10,
       "where the op comes from: range, capture, vocabulary; inferred: repetition, reference, name",
       Fold::kKey},
