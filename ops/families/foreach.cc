@@ -44,14 +44,21 @@ std::optional<std::vector<ListArg>> ListsOf(const OpCall& call) {
   return groups;
 }
 
-bool IsNumberList(const ListArg& group) { return group.value().kind == ForeachKind::kIntList; }
+/// The length of a list of numbers; null: the argument is none.
+std::optional<size_t> NumbersIn(const ListArg& group) {
+  const OpArg& arg = group.value();
+  if (arg.kind == ForeachKind::kIntList) return arg.int_list.size();
+  if (arg.kind == ForeachKind::kFloatList) return arg.float_list.size();
+  return std::nullopt;
+}
 
 /// The common length of all lists.
 std::optional<size_t> LengthOf(const std::vector<ListArg>& groups) {
   std::optional<size_t> length;
   for (const ListArg& group : groups) {
-    if (!group.is_list && !IsNumberList(group)) continue;
-    const size_t own = IsNumberList(group) ? group.value().int_list.size() : group.members.size();
+    const std::optional<size_t> numbers = NumbersIn(group);
+    if (!group.is_list && !numbers) continue;
+    const size_t own = numbers.value_or(group.members.size());
     if (length.value_or(own) != own) return std::nullopt;
     length = own;
   }
@@ -61,10 +68,11 @@ std::optional<size_t> LengthOf(const std::vector<ListArg>& groups) {
 /// What each member's call gets for an argument that is not a list of tensors.
 OpArg SharedArg(const ListArg& group, bool by_value) {
   if (group.is_list) return OpArg();
-  if (IsNumberList(group)) {
+  if (NumbersIn(group)) {
     OpArg number;
     number.name = group.name;
-    number.kind = ForeachKind::kInt;
+    const bool whole = group.value().kind == ForeachKind::kIntList;
+    number.kind = whole ? ForeachKind::kInt : ForeachKind::kFloat;
     return number;
   }
   OpArg arg = group.value();
@@ -80,8 +88,13 @@ void TakeMember(const std::vector<ListArg>& groups, size_t i, OpCall* call) {
     if (groups[g].is_list) {
       call->args[g] = groups[g].members[i];
       call->args[g].list = 0;
-    } else if (IsNumberList(groups[g])) {
-      call->args[g].int_value = groups[g].value().int_list[i];
+    } else if (NumbersIn(groups[g])) {
+      const OpArg& numbers = groups[g].value();
+      if (numbers.kind == ForeachKind::kIntList) {
+        call->args[g].int_value = numbers.int_list[i];
+      } else {
+        call->args[g].float_value = numbers.float_list[i];
+      }
     }
   }
 }
