@@ -47,9 +47,25 @@ bool ExplainsOthers(const Trace& trace, const JoinOptions& options) {
          (options.evidence.repetition && LacksOps(trace));
 }
 
-/// Returns the trace, with captures removed unless the options allow them, and what was captured
-/// unless it can explain a kernel.
+/// Forgets captures older than every range: the recording began after them, so only what is around
+/// the replay is known.
+void DropCapturesBeforeRanges(Trace* trace) {
+  if (trace->ranges.empty()) return;
+  const int64_t first_ns =
+      std::min_element(trace->ranges.begin(), trace->ranges.end(),
+                       [](const Range& a, const Range& b) { return a.start_ns < b.start_ns; })
+          ->start_ns;
+  for (Kernel& kernel : trace->kernels) {
+    if (kernel.capture != kNoLaunch && trace->launches[kernel.capture].start_ns < first_ns) {
+      kernel.capture = kNoLaunch;
+    }
+  }
+}
+
+/// Returns the trace, with captures removed that tell nothing or that the options do not allow, and
+/// what was captured unless it can explain a kernel.
 Trace* Allowed(Trace* trace, const JoinOptions& options) {
+  DropCapturesBeforeRanges(trace);
   if (!options.evidence.capture) {
     for (Kernel& kernel : trace->kernels) kernel.capture = kNoLaunch;
     trace->captured.clear();

@@ -79,9 +79,11 @@ class StepContexts::Reader {
       if (sequence.value_or(-1) >= 0) result_.nodes_.push_back(index);
     } else if (context == StepContext::kNone) {
       const bool inside = NoteInnerOp(index, range, *sequence);
-      // 0 may be a filler, but not if the marker has the op's own number.
-      any_forward_ |= !inside && (*sequence > 0 || roles_.MarkedSequence(range) == 0 ||
-                                  roles_.IsMarked(range, markers::Direction::kForward));
+      // 0 may be a filler, but not if the marker has the op's own number. Ops without a number tell
+      // nothing: hooks of the engine (FSDP's reductions) call them outside of nodes.
+      any_forward_ |=
+          !inside && (*sequence > 0 || roles_.MarkedSequence(range) == 0 ||
+                      (*sequence == 0 && roles_.IsMarked(range, markers::Direction::kForward)));
     }
     uint32_t marked = node ? kNoRange : EnclosingMarked();
     if (roles_.IsMarkedOp(range)) marked = index;

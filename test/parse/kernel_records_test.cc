@@ -472,6 +472,21 @@ TEST_F(KernelRecordsTest, ExactTimesAreTakenAtTheirWord) {
   EXPECT_THAT(Record(0).markers, IsEmpty());
 }
 
+// A recording that began after the capture has nothing around it.
+TEST_F(KernelRecordsTest, GraphKernelsCapturedBeforeAllRangesTakeThoseOfTheReplay) {
+  Kernel(50);
+  trace_.kernels.back().graph = true;
+  trace_.kernels.back().capture = trace_.kernels.back().launch;
+  Op(500, 520, "aten::mm", kMatmul);
+  trace_.kernels.back().launch = static_cast<LaunchIndex>(trace_.launches.size());
+  const ThreadIndex thread = trace_.launches.front().thread;
+  trace_.launches.push_back({505, 510, 9, thread, trace_.strings.Intern("cudaGraphLaunch")});
+  Join();
+  EXPECT_THAT(Record(0).markers, ElementsAre(kMatmul));
+  EXPECT_TRUE(Record(0).reasons.Has(Reason::kGraphKernel));
+  EXPECT_FALSE(Record(0).reasons.Has(Reason::kNoMarker));
+}
+
 TEST_F(KernelRecordsTest, GraphKernelsTakeTheRangesOfTheirCapture) {
   Op(0, 100, "aten::mm", kMatmul);
   Kernel(50);  // Its launch is what captured it.
