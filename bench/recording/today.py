@@ -5,9 +5,14 @@
                                    oplens_annotate where a profiler listens
     today.py NAME --kineto FILE    the same steps under PyTorch's own profiler, which writes its trace
     today.py --list                the names
+
+Programs model_NAME are those of test/torch/programs/models.py on the GPU, a training step of a tiny model each time; they
+print the FLOPs of its products and convolutions by the arithmetic of its configuration.
 """
 import argparse
 import os
+import pathlib
+import sys
 
 import torch
 import torch.nn.functional as F
@@ -256,10 +261,101 @@ def allocations():
     return training(blocks(), rows())
 
 
+def resnet50():
+    """As it is trained: channels last, autocast in bfloat16."""
+    import torchvision
+    network = torchvision.models.resnet50().cuda().to(memory_format=torch.channels_last)
+    x = torch.randn(16, 3, 224, 224, device="cuda").to(memory_format=torch.channels_last)
+    target = torch.randint(0, 1000, (16,), device="cuda")
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.01, momentum=0.9)
+
+    def step():
+        optimizer.zero_grad(set_to_none=True)
+        with torch.autocast("cuda", dtype=torch.bfloat16):
+            loss = F.cross_entropy(network(x), target)
+        loss.backward()
+        optimizer.step()
+
+    return step
+
+
+def max_autotune():
+    network = torch.compile(blocks(dtype=torch.bfloat16), mode="max-autotune-no-cudagraphs")
+    return training(network, rows(dtype=torch.bfloat16))
+
+
+def compiled_llama():
+    from transformers import LlamaForCausalLM
+    network = torch.compile(LlamaForCausalLM(llama_config()).cuda().to(torch.bfloat16))
+    tokens = torch.randint(0, 1024, (2, 128), device="cuda")
+
+    def step():
+        network.zero_grad(set_to_none=True)
+        network(input_ids=tokens, labels=tokens).loss.backward()
+
+    return step
+
+
+def grouped_products():
+    x = rows(512, 256, dtype=torch.bfloat16).requires_grad_()
+    experts = torch.randn(4, 256, 384, device="cuda", dtype=torch.bfloat16, requires_grad=True)
+    ends = torch.tensor([64, 200, 208, 512], device="cuda", dtype=torch.int32)
+    return lambda: F.grouped_mm(x, experts, offs=ends).square().mean().backward()
+
+
+def variable_lengths():
+    from torch.nn.attention.varlen import varlen_attn
+    q, k, v = (torch.randn(360, 4, 64, device="cuda", dtype=torch.bfloat16, requires_grad=True) for _ in range(3))
+    starts = torch.tensor([0, 100, 140, 360], device="cuda", dtype=torch.int32)
+    return lambda: varlen_attn(q, k, v, starts, starts, 220, 220).sum().backward()
+
+
+def quantized(config, **options):
+    """A program of torchao: blocks whose weights are of fewer bits, as it is told by its class of configuration."""
+
+    def program():
+        from torchao import quantization
+        network = blocks(dtype=torch.bfloat16).eval()
+        quantization.quantize_(network, getattr(quantization, config)(**options))
+        x = rows(dtype=torch.bfloat16)
+
+        def step():
+            with torch.no_grad():
+                network(x)
+
+        return step
+
+    return program
+
+
+def model(name):
+    def program():
+        sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "test" / "torch" / "programs"))
+        import common
+        import models
+        models.begin()
+        torch.set_default_device("cuda")
+
+        def step():
+            flops = common.PROGRAMS[name]()
+            if flops:
+                print(f"flops {flops}")
+
+        return step
+
+    return program
+
+
 PROGRAMS = [compiled, compiled_graphs, dynamic_shapes, graph_break, triton_kernel, triton_op, flex_attention,
             attention_backends, nested_tensors, float8, amp, optimizers, checkpointed, ddp, fsdp, llama, generate,
-            copies, allocations]
+            copies, allocations, resnet50, max_autotune, compiled_llama, grouped_products, variable_lengths]
 NAMES = {program.__name__: program for program in PROGRAMS}
+NAMES.update(int8_weights=quantized("Int8WeightOnlyConfig"), int8=quantized("Int8DynamicActivationInt8WeightConfig"),
+             float8_weights=quantized("Float8WeightOnlyConfig"),
+             float8_dynamic=quantized("Float8DynamicActivationFloat8WeightConfig"),
+             int4_weights=quantized("Int4WeightOnlyConfig", int4_packing_format="tile_packed_to_4d"))
+NAMES.update({f"model_{name}": model(name)
+              for name in ("llama", "gemma", "qwen3_moe", "bert", "vit", "whisper", "t5", "mamba", "generated")})
 
 
 def run(program, kineto):

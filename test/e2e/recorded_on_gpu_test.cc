@@ -47,8 +47,10 @@ TEST_P(SameStepsTest, ARecordingAndATraceOfPyTorchAgree) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, SameStepsTest,
-                         testing::Values("allocations", "amp", "copies", "ddp", "float8",
-                                         "nested_tensors", "triton_op"),
+                         testing::Values("allocations", "amp", "compiled_graphs", "copies", "ddp",
+                                         "float8", "float8_dynamic", "fsdp", "int4_weights",
+                                         "int8_weights", "nested_tensors", "triton_op",
+                                         "variable_lengths"),
                          [](const auto& program) { return std::string(program.param); });
 
 // A convolution of 16 x 3 x 32 x 32 by 32 filters of 3 x 3 whose input needs no gradient: two
