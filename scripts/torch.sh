@@ -4,26 +4,30 @@
 # them, with what torch.compile makes, emit_nvtx beside it and all that torch.profiler writes ("all"). "headers VERSION" compiles the adaptor alone,
 # with the headers of one wheel of that version.
 #
-# PyTorch and transformers are installed into build/python/torch-VERSION, once; OPLENS_TORCH_PYTHON names a Python that
-# has them already.
+# PyTorch, transformers and torchao are installed into build/python/torch-VERSION, once; OPLENS_TORCH_PYTHON names a Python
+# that has them already.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 torch_version=2.13.0
 transformers_version=5.24.0
+torchao_version=0.18.0
 
 # torch_environment: prints the Python that has PyTorch, which is made where it is not there.
 torch_environment() {
   local folder=$PWD/build/python/torch-$torch_version
   if [ -n "${OPLENS_TORCH_PYTHON:-}" ]; then
     folder=$(dirname "$(dirname "$OPLENS_TORCH_PYTHON")")
-  elif [ ! -e "$folder/complete" ]; then
+  elif [ "$(cat "$folder/complete" 2>/dev/null)" != "$transformers_version $torchao_version" ]; then
     rm -rf "$folder"
     "$(first_python)" -m venv "$folder" >&2 || return 1
     # Compiled when it is first imported, below: that is a tenth of it.
     "$folder/bin/python3" -m pip install --quiet --disable-pip-version-check --no-compile "torch==$torch_version" numpy \
       "transformers==$transformers_version" setuptools wheel >&2 || return 1
-    touch "$folder/complete"
+    # What it asks for besides is there, or serves its own tests.
+    "$folder/bin/python3" -m pip install --quiet --disable-pip-version-check --no-compile --no-deps \
+      "torchao==$torchao_version" >&2 || return 1
+    echo "$transformers_version $torchao_version" >"$folder/complete"
   fi
   "$folder/bin/python3" -c "import torch, torch._inductor.compile_fx, torch.distributed.fsdp, transformers
 from transformers import (BertModel, GemmaModel, LlamaModel, MambaModel, Qwen3MoeModel, T5Model, ViTModel, WhisperModel)

@@ -21,7 +21,9 @@ import priced
 import recorded
 
 HERE = pathlib.Path(__file__).resolve().parent
-OF_VERSION_2 = {"precision", "attending", "optimizing", "higher_order", "extending", "compiled", "sharded", "models"}
+OF_VERSION_2 = {"precision", "attending", "optimizing", "higher_order", "extending", "compiled", "sharded", "models",
+                "low_bits"}
+NEEDS = {"models": "transformers", "low_bits": "torchao"}  # Beside PyTorch.
 UNTRACED = {"untraced"}  # Families without PyTorch's execution trace beside them.
 COLUMNS = "kernel,op,dir,phase,layer,reason"
 
@@ -160,8 +162,9 @@ def main():
     if options.family != "cxx" and importlib.util.find_spec("torch") is None:
         (pathlib.Path(options.folder) / "skipped").write_text("Python has no PyTorch", encoding="utf-8")
         sys.exit(77)
-    if options.family == "models" and importlib.util.find_spec("transformers") is None:
-        (pathlib.Path(options.folder) / "skipped").write_text("Python has no transformers", encoding="utf-8")
+    needed = NEEDS.get(options.family)
+    if needed and importlib.util.find_spec(needed) is None:
+        (pathlib.Path(options.folder) / "skipped").write_text(f"Python has no {needed}", encoding="utf-8")
         sys.exit(77)
     if options.family in OF_VERSION_2 and version_of_torch().split(".")[0] < "2":
         (pathlib.Path(options.folder) / "skipped").write_text(
