@@ -41,7 +41,7 @@ const keysOf = (row: Row): string[] => (row.kind === 'group' ? row.members.map((
 export class TimelineTab {
   private readonly canvas = document.createElement('canvas');
   private readonly painter: Painter;
-  private readonly offsets: Map<string, number>;
+  private offsets: Map<string, number>;
   private extent: [number, number];
   private core: Core | null = null;
   private readonly rangePanel: RangePanel;
@@ -349,6 +349,16 @@ export class TimelineTab {
     return this.foundEvents === null ? names : `${count(this.foundEvents)} ${this.foundEvents === 1 ? 'event' : 'events'} of ${names} on the page`;
   }
 
+  /** Moves ranks to other places of the axis, and shows a stretch of it, unless the address names another. */
+  align(offsets: Map<string, number>, view: [number, number]): void {
+    const named = this.store.state.view;
+    [this.offsets, this.extent] = [offsets, extentOf(this.summary, offsets)];
+    [this.path, this.pathAsked, this.breakdownKey] = [null, false, ''];
+    this.view = named ? [...named] : view;
+    this.written = named;
+    this.store.tell();
+  }
+
   /** Shows the run without events whose times are far from all others'. */
   leaveOut(core: Core): void {
     this.core = core;
@@ -416,7 +426,8 @@ export class TimelineTab {
     }
   }
 
-  render(): TemplateResult {
+  /** `title`: of the tab. `before`: what stands above the tools. */
+  render(title = 'Timeline', before: unknown = nothing): TemplateResult {
     this.follow();
     const { find, findRegex, range } = this.store.state;
     const total = heightOf(this.rows);
@@ -428,7 +439,7 @@ export class TimelineTab {
     const room = docked === nothing ? Math.max(260, innerHeight * 0.66) : Math.max(170, innerHeight * (1 - DOCKED) - (this.canvas.parentElement?.offsetTop ?? 170) - 12);
     const box = Math.min(RULER + total + 2, room);
     const set = (change: Parameters<Store['update']>[0]): void => this.store.update(change);
-    return html`<div class="head"><h2>Timeline</h2><p>Work of the GPUs and calls of the host. A colour is an op; orange is communication.</p></div>
+    return html`<div class="head"><h2>${title}</h2><p>Work of the GPUs and calls of the host. A colour is an op; orange is communication.</p></div>${before}
       <div class="tools">
         <label>Search <input type="search" id="find" placeholder="kernel, op, layer" autocomplete="off" spellcheck="false" .value=${find}
           @input=${(event: Event) => set((state) => { state.find = (event.target as HTMLInputElement).value; })}
