@@ -127,6 +127,35 @@ test('a search of the timeline counts events, and their names apart', { skip }, 
   await close();
 });
 
+test('a search that takes long says that it runs', { skip }, async () => {
+  const path = join(folder, 'slow.html');
+  const { summary } = writeRun(path, { events: 60 });
+  // The events of one chunk come when they are let go.
+  const [{ chunk }] = summary.timeline.lanes.at(-1).chunks;
+  const hold = (held) => {
+    const [get, buffer] = [Document.prototype.getElementById, Response.prototype.arrayBuffer];
+    const gate = new Promise((done) => { window.release = done; });
+    let last = '';
+    Document.prototype.getElementById = function (id) {
+      last = id;
+      return get.call(this, id);
+    };
+    Response.prototype.arrayBuffer = async function () {
+      if (last === held) await gate;
+      return buffer.call(this);
+    };
+  };
+  const open = await openPage(browser, path, { hash: '#tab=timeline&find=volta', init: [hold, chunk] });
+  const { page } = open;
+  const said = () => page.$$eval('.tools [role="status"]', (all) => all.at(-1).textContent);
+  await page.waitForFunction(() => /^\d+ names, searching \.\.\.$/.test([...document.querySelectorAll('.tools [role="status"]')].at(-1).textContent));
+  await page.evaluate(() => window.release());
+  await page.waitForFunction(() => /^\d+ events of \d+ names on the page$/.test([...document.querySelectorAll('.tools [role="status"]')].at(-1).textContent));
+  assert.ok(!(await said()).includes('searching'));
+  await open.clean('slow');
+  await open.close();
+});
+
 test('an event at an impossible time does not stretch the axis', { skip }, async () => {
   const { open, page, run, clean, close } = await pageOf({ events: 400, outlier: 8.9e15 }, { hash: '#tab=timeline' });
   await page.waitForSelector('#outliers');

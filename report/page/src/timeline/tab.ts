@@ -11,7 +11,7 @@ import { criticalPath, hasCritical, type CriticalPath } from './critical';
 import { chosenOf, linkedOf, nameOf, type Chosen, type Linked } from './details';
 import { DOCKED, renderDock } from './dock';
 import type { EventStore, Place } from './event_store';
-import { countFound, foundOf, nextFound, type Standing } from './find';
+import { countFound, FoundCount, foundOf, nextFound, type Standing } from './find';
 import { FlowFinder, type Flow } from './flow';
 import { gapAt, type Gap } from './gap';
 import { eventAt, rowAt } from './hit';
@@ -62,9 +62,7 @@ export class TimelineTab {
   private breakdownKey = '';
   private dragged: [number, number] | null = null;
   private findKey = '';
-  /** Distinct names of what is found, and its events on the page; null: not counted. */
-  private foundNames = 0;
-  private foundEvents: number | null = null;
+  private readonly foundCount = new FoundCount(() => this.store.tell());
   private fault = '';
   private said = '';
   private selecting = false;
@@ -315,7 +313,7 @@ export class TimelineTab {
     const { found } = this.painter.bars;
     if (!found || !(await this.find(this.lanes, found, forward)) || !this.chosen) return;
     const { chosen, findKey } = this;
-    const counted = await countFound(this.summary, this.events, this.lanes, this.offsets, found, this.standing(chosen));
+    const counted = await this.foundCount.during(countFound(this.summary, this.events, this.lanes, this.offsets, found, this.standing(chosen)));
     if (counted && this.chosen === chosen && this.findKey === findKey) this.say(`${count(counted[0])} of ${count(counted[1])} on the page`);
   }
 
@@ -325,7 +323,7 @@ export class TimelineTab {
 
   private async find(lanes: number[], found: Uint8Array, forward: boolean, least?: number): Promise<boolean> {
     const from = this.chosen ? this.standing(this.chosen) : { time: this.view[forward ? 0 : 1], lane: -1, number: -1 };
-    const next = await nextFound(this.summary, this.events, lanes, this.offsets, found, from, forward);
+    const next = await this.foundCount.during(nextFound(this.summary, this.events, lanes, this.offsets, found, from, forward));
     this.say(next ? '' : `None ${forward ? 'after' : 'before'} this on the page.`);
     if (next) await this.go(next.place, least);
     return next !== null;
@@ -334,19 +332,8 @@ export class TimelineTab {
   private countFound(key: string, found: Uint8Array | null): void {
     const names = new Set<string>();
     found?.forEach((hit, signature) => { if (hit) names.add(nameOf(this.signatures, signature)); });
-    this.foundNames = names.size;
-    this.foundEvents = null;
-    if (!found) return;
-    countFound(this.summary, this.events, this.lanes, this.offsets, found, { time: -Infinity, lane: -1, number: -1 }).then((counted) => {
-      if (this.findKey !== key) return;
-      this.foundEvents = counted && counted[1];
-      this.store.tell();
-    }, (error: Error) => this.say(error.message));
-  }
-
-  private foundText(): string {
-    const names = `${count(this.foundNames)} ${this.foundNames === 1 ? 'name' : 'names'}`;
-    return this.foundEvents === null ? names : `${count(this.foundEvents)} ${this.foundEvents === 1 ? 'event' : 'events'} of ${names} on the page`;
+    const counting = found && countFound(this.summary, this.events, this.lanes, this.offsets, found, { time: -Infinity, lane: -1, number: -1 });
+    this.foundCount.start(names.size, counting, () => this.findKey === key).catch((error: Error) => this.say(error.message));
   }
 
   /** Moves ranks to other places of the axis, and shows a stretch of it, unless the address names another. */
@@ -446,7 +433,7 @@ export class TimelineTab {
           @keydown=${(event: KeyboardEvent) => { if (event.key === 'Enter') void this.next(!event.shiftKey); }}></label>
         <label class="check"><input type="checkbox" id="findre" .checked=${findRegex} @change=${(event: Event) => set((state) => { state.findRegex = (event.target as HTMLInputElement).checked; })}> regular expression</label>
         <button type="button" id="previous" ?disabled=${!find} @click=${() => this.next(false)}>Previous</button><button type="button" id="next" ?disabled=${!find} @click=${() => this.next(true)}>Next</button>
-        <span role="status">${this.fault || this.said || (find ? this.foundText() : '')}</span>
+        <span role="status">${this.fault || (this.foundCount.searching ? '' : this.said) || (find ? this.foundCount.text() : this.foundCount.searching ? 'searching ...' : '')}</span>
         <span class="gap"></span>
         ${this.hiddenCount ? html`<button type="button" id="unhide" @click=${() => set((state) => { state.hidden = ''; })}>Show ${this.hiddenCount} hidden</button>` : nothing}
         <button type="button" id="note" title="A note at what is chosen, kept in the address" @click=${() => this.note()}>Note</button>
