@@ -51,15 +51,6 @@ json WithoutTimeline(json row) {
   return row;
 }
 
-/// A row whose decimals have as many digits as those of a page.
-json Rounded(json row) {
-  for (json& value : row) {
-    if (!value.is_number_float() || std::trunc(value.get<double>()) == value) continue;
-    value = json::parse(fmt::format("{:.{}g}", value.get<double>(), report::kDecimalDigits));
-  }
-  return row;
-}
-
 void ExpectRows(const ReadPage& page, const json& table, const std::vector<json>& expected) {
   ASSERT_EQ(table.at("rows"), expected.size());
   if (expected.empty()) {
@@ -70,7 +61,7 @@ void ExpectRows(const ReadPage& page, const json& table, const std::vector<json>
   const std::vector<json> rows = page.Rows(table.at("fields"), table.at("table"));
   ASSERT_EQ(rows.size(), expected.size());
   for (size_t i = 0; i < rows.size(); ++i) {
-    ASSERT_EQ(rows[i], Rounded(WithoutTimeline(expected[i]))) << "row " << i;
+    ASSERT_EQ(rows[i], AsOnPages(WithoutTimeline(expected[i]))) << "row " << i;
   }
 }
 
@@ -85,6 +76,14 @@ std::string TimesOf(size_t view) {
 }
 
 }  // namespace
+
+json AsOnPages(json row) {
+  for (json& value : row) {
+    if (!value.is_number_float() || std::trunc(value.get<double>()) == value) continue;
+    value = json::parse(fmt::format("{:.{}g}", value.get<double>(), report::kDecimalDigits));
+  }
+  return row;
+}
 
 void ExpectTablesOfProf(const ReadPage& page, const std::vector<std::string>& inputs,
                         const std::vector<std::string>& more) {

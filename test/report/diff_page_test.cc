@@ -111,7 +111,7 @@ TEST(DiffPageTest, HoldsTheDiff) {
   EXPECT_EQ(rows[0]["device_self_ns_new"], 7e6);
   EXPECT_EQ(rows[0]["device_self_ns_delta"], 3e6);
   EXPECT_EQ(rows[0]["device_self_ns_delta_pct"], 75);
-  EXPECT_NEAR(rows[0]["share_pct"].get<double>(), 100 * 3 / 2.1, 1e-9);
+  EXPECT_NEAR(rows[0]["share_pct"].get<double>(), 100 * 3 / 2.1, 1e-6);
   EXPECT_EQ(rows[0]["calls_delta"], 0);
   EXPECT_EQ(rows[1]["device_self_ns_base"], nullptr);
   EXPECT_EQ(rows[1]["device_self_ns_delta"], 0.5e6);

@@ -330,12 +330,18 @@ Idle::Numbers Idle::NumbersOf(const Trace& trace, const Asked& asked, const Call
   const bool queued = part.cause == IdleCause::kQueued;
   uint64_t call = 0;
   if (by_call_ && part.call != kNoLaunch) {
-    call = 1 + (queued ? static_cast<uint64_t>(part.held) : uint64_t{trace.launches[part.call].api});
+    call =
+        1 + (queued ? static_cast<uint64_t>(part.held) : uint64_t{trace.launches[part.call].api});
   }
   const uint64_t op = by_op_ ? (site.op != 0 ? site.op : site.frame) : 0;
   const uint64_t layer = by_layer_ ? site.layer : 0;
-  return {reinterpret_cast<uintptr_t>(asked.sums), static_cast<uint64_t>(part.cause), call, op,
-          layer, asked.around.after, asked.around.before};
+  return {reinterpret_cast<uintptr_t>(asked.sums),
+          static_cast<uint64_t>(part.cause),
+          call,
+          op,
+          layer,
+          asked.around.after,
+          asked.around.before};
 }
 
 void Idle::End(const Run* run) {
