@@ -92,8 +92,8 @@ void RunComparison::ReadSide(const std::vector<std::string>& paths, bool as_save
     return;
   }
   const std::vector<std::string> none;
-  Inputs inputs(paths, is_new ? options_.execution_traces : none, NeedsOf(plan_.plans), {}, tool_,
-                status);
+  Inputs inputs(paths, is_new ? options_.execution_traces : none,
+                NeedsOf(plan_.plans) | feed_.needs, feed_.json_needs, tool_, status);
   if (tell_ != nullptr) inputs.Quietly(tell_, meter_);
   inputs.Explain(options_.evidence, options_.reference);
   inputs.Count(options_.counters);
@@ -107,7 +107,10 @@ void RunComparison::ReadSide(const std::vector<std::string>& paths, bool as_save
     EmitSections(sink.Take(""), CompareRunsNameOf(paths), plan_, tables, messages);
   } else {
     ViewRunner runner(plan_.plans, run_, tables);
-    PriceAll(&inputs, pricing, &runner, messages->losses());
+    const std::unique_ptr<KernelSink> fed =
+        feed_.sink != nullptr ? feed_.sink(is_new, inputs.paths().size(), &runner) : nullptr;
+    KernelSink* const first = fed != nullptr ? fed.get() : &runner;
+    PriceAll(&inputs, pricing, first, messages->losses());
     runner.Finish();
     for (std::string& note : runner.Notes()) messages->Need(std::move(note));
   }

@@ -2,6 +2,7 @@
 #define OPLENS_PROF_COMPARE_RUNS_H_
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,14 +10,26 @@
 
 #include "base/status_line.h"
 #include "parse/model/messages.h"
+#include "parse/model/trace_needs.h"
 #include "prof/diff/compare.h"
 #include "prof/input_options.h"
+#include "prof/price_all.h"
 #include "prof/table/kept_rows.h"
 #include "prof/views/common/view.h"
 
 namespace oplens::prof {
 
 struct RunOptions;
+class ViewRunner;
+
+/// For clients that make more of two runs than tables.
+struct ComparisonFeed {
+  TraceNeeds needs;       ///< Of all profiles, besides those of the views.
+  TraceNeeds json_needs;  ///< Of PyTorch's traces, likewise.
+  /// Makes what the kernels of a side are passed to, which passes them on to `views`. Not called
+  /// for summaries and what is compared with one. `inputs`: files of the side.
+  std::function<std::unique_ptr<KernelSink>(bool is_new, size_t inputs, ViewRunner* views)> sink;
+};
 
 /// Reads and compares two runs; each is profiles, folders of them, or one summary
 /// (docs/summary_format.md).
@@ -33,6 +46,9 @@ class RunComparison {
     tell_ = std::move(tell);
     meter_ = meter;
   }
+
+  /// Before Read().
+  void PassThrough(ComparisonFeed feed) { feed_ = std::move(feed); }
 
   /// Reads both runs. Throws Error. `status` shows the progress; may be null.
   void Read(StatusLine* status, Messages* base_messages, Messages* messages);
@@ -55,6 +71,7 @@ class RunComparison {
   std::string_view tool_;
   std::function<void(const std::string& problem)> tell_;
   WorkMeter* meter_ = nullptr;
+  ComparisonFeed feed_;
   size_t base_left_out_ = 0;
   size_t left_out_ = 0;
   std::string base_lost_;  // LostText().

@@ -21,7 +21,9 @@
 #include "report/data/column.h"
 #include "report/data/pack.h"
 #include "report/field_json.h"
+#include "report/page.h"
 #include "report/page_shell.h"
+#include "report/page_tables.h"
 
 namespace oplens::report {
 namespace {
@@ -230,9 +232,45 @@ void Pack(size_t most_bytes, PackedTable* table) {
   }
 }
 
+/// Ids of tables, apart from those of the blocks of a timeline.
+std::string TableId(size_t place) { return fmt::format("d{}", place); }
+
+bool HasTwoRuns(const Timeline& timeline) {
+  return !timeline.ranks.empty() && timeline.ranks.front().run != timeline.ranks.back().run;
+}
+
+/// The timelines of two runs as data blocks.
+class TimelineBlocks {
+ public:
+  /// `cutter` must outlive this object. Throws UsageError if they do not fit into `limit_bytes`.
+  TimelineBlocks(Timeline timeline, const DiffPagePlan& plan, size_t limit_bytes,
+                 const PathCutter& cutter)
+      : tables_(none_, limit_bytes, &cutter) {
+    content_.program = plan.program;
+    content_.plans = &none_;
+    content_.tables = &tables_;
+    content_.timeline = std::move(timeline);
+    content_.host = plan.host;
+    content_.limit_bytes = limit_bytes;
+    KeepWhatFits(limit_bytes, &content_.timeline);
+    page_.emplace(content_, shell_, cutter);
+  }
+
+  size_t size() const { return page_->blocks_size(); }
+  const std::vector<std::string>& left_out() const { return page_->left_out(); }
+  void Write(Output* output) const { page_->WriteBlocks(output); }
+
+ private:
+  TablePlans none_;
+  PageTables tables_;
+  PageContent content_;
+  PageShell shell_;
+  std::optional<Page> page_;
+};
+
 class DiffPage {
  public:
-  DiffPage(const prof::Diff& diff, const DiffPagePlan& plan)
+  DiffPage(const prof::Diff& diff, Timeline timeline, const DiffPagePlan& plan)
       : diff_(diff),
         plan_(plan),
         cutter_(plan.folder.empty() ? PathCutter() : PathCutter(plan.folder)),
@@ -243,11 +281,17 @@ class DiffPage {
       tables_.push_back({DiffColumns(table, diff.total.delta(), &cutter_), {}, 0});
     }
     PackTables();
+    AddTimelines(std::move(timeline));
   }
 
   DiffPageResult Write(Output* output) {
     const std::string json = Summary();
     DiffPageResult result{Bytes(json), LeftOut()};
+    if (timelines_) {
+      result.page_bytes += timelines_->size();
+      const std::vector<std::string>& more = timelines_->left_out();
+      result.left_out.insert(result.left_out.end(), more.begin(), more.end());
+    }
     if (plan_.limit_bytes > 0 && result.page_bytes > plan_.limit_bytes) {
       throw UsageError(fmt::format("--report-limit: the page takes {} bytes: give more than that",
                                    result.page_bytes));
@@ -256,7 +300,8 @@ class DiffPage {
     output->Write(title_);
     output->Write(shell_.middle);
     WriteJsonBlock(kBlock, json, output);
-    for (size_t i = 0; i < tables_.size(); ++i) WriteChunk(ChunkId(i), tables_[i].packed, output);
+    for (size_t i = 0; i < tables_.size(); ++i) WriteChunk(TableId(i), tables_[i].packed, output);
+    if (timelines_) timelines_->Write(output);
     output->Write(shell_.tail);
     return result;
   }
@@ -268,7 +313,7 @@ class DiffPage {
 
   size_t Bytes(const std::string& json) const {
     size_t bytes = shell_.size() + title_.size() + JsonBlockBytes(kBlock, json);
-    for (size_t i = 0; i < tables_.size(); ++i) bytes += ChunkBytes(ChunkId(i), tables_[i].packed);
+    for (size_t i = 0; i < tables_.size(); ++i) bytes += ChunkBytes(TableId(i), tables_[i].packed);
     return bytes;
   }
 
@@ -286,8 +331,27 @@ class DiffPage {
     }
   }
 
+  /// Those of both runs, in the room that the tables leave.
+  void AddTimelines(Timeline timeline) {
+    constexpr size_t kNoLimit = 1'000'000'000'000;
+    constexpr size_t kRoomOfSentences = 1000;  // What the timelines leave out.
+    if (!HasTwoRuns(timeline)) return;
+    const size_t taken = Bytes(Summary()) + kRoomOfSentences;
+    const size_t limit = plan_.limit_bytes == 0 ? kNoLimit : plan_.limit_bytes;
+    try {
+      timelines_.emplace(std::move(timeline), plan_, limit - std::min(limit, taken), cutter_);
+    } catch (const UsageError&) {
+      timelines_fit_ = false;
+    }
+  }
+
   std::vector<std::string> LeftOut() const {
     std::vector<std::string> sentences;
+    if (!timelines_fit_) {
+      sentences.push_back(
+          fmt::format("the timelines: the page would be larger than {} bytes (--report-limit)",
+                      plan_.limit_bytes));
+    }
     for (size_t i = 0; i < tables_.size(); ++i) {
       const size_t all = tables_[i].columns.rows();
       if (tables_[i].rows == all) continue;
@@ -308,7 +372,7 @@ class DiffPage {
             {"fields", std::move(fields)},
             {"rows", table.rows},
             {"left_out", table.columns.rows() - table.rows},
-            {"table", ChunkId(place)}};
+            {"table", TableId(place)}};
   }
 
   std::string Summary() const {
@@ -351,12 +415,15 @@ class DiffPage {
   std::pair<std::string, std::string> names_;
   std::string title_;
   std::vector<PackedTable> tables_;
+  std::optional<TimelineBlocks> timelines_;
+  bool timelines_fit_ = true;
 };
 
 }  // namespace
 
-DiffPageResult WriteDiffPage(const prof::Diff& diff, const DiffPagePlan& plan, Output* output) {
-  return DiffPage(diff, plan).Write(output);
+DiffPageResult WriteDiffPage(const prof::Diff& diff, Timeline timeline, const DiffPagePlan& plan,
+                             Output* output) {
+  return DiffPage(diff, std::move(timeline), plan).Write(output);
 }
 
 }  // namespace oplens::report

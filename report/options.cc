@@ -96,9 +96,6 @@ void ReadDiff(const cxxopts::ParseResult& given, Options* options) {
   if (options->inputs.empty()) {
     throw UsageError("--diff: name the run that is compared with it: report --diff BASE NEW");
   }
-  if (given.count("no-host") > 0) {
-    throw UsageError("--no-host is about the timeline, which a page of a diff does not have");
-  }
 }
 
 Options Read(const cxxopts::Options& declared, const cxxopts::ParseResult& given) {

@@ -473,12 +473,16 @@ void Page::Write(Output* output) const {
   output->Write(shell_.head);
   output->Write(title_);
   output->Write(shell_.middle);
+  WriteBlocks(output);
+  output->Write(shell_.tail);
+}
+
+void Page::WriteBlocks(Output* output) const {
   WriteJsonBlock("summary", summary_, output);
   WriteChunk(kFieldsId, fields_, output);
   for (size_t block = 0; block < parts_.size(); ++block) {
     WriteChunk(ChunkId(block), PackedOf(parts_[block]), output);
   }
-  output->Write(shell_.tail);
 }
 
 }  // namespace oplens::report

@@ -28,6 +28,9 @@ class Page {
   /// Sentences about what did not fit.
   const std::vector<std::string>& left_out() const { return left_out_; }
   void Write(Output* output) const;
+  /// Without the text around them, for a page that holds other data too.
+  void WriteBlocks(Output* output) const;
+  size_t blocks_size() const { return size_ - shell_.size() - title_.size(); }
 
  private:
   /// A part of the page, one data block.

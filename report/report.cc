@@ -14,13 +14,10 @@
 #include "report/page.h"
 #include "report/page_tables.h"
 #include "report/timeline/collector.h"
+#include "report/timeline_sink.h"
 
 namespace oplens::report {
 namespace {
-
-// Bytes of the limit per lane and per step: about five times what each needs.
-constexpr size_t kBytesOfLane = 2000;
-constexpr size_t kBytesOfStep = 500;
 
 /// The tables of the views, created with the first input.
 class ViewTables {
@@ -59,44 +56,6 @@ class ViewTables {
   TablePlans plans_;
   std::optional<PageTables> tables_;
   std::optional<prof::ViewRunner> views_;
-};
-
-/// Passes kernels to the views and the timeline, which share the analysis of a run.
-class ReportSink : public prof::KernelSink {
- public:
-  ReportSink(ViewTables* tables, Collector* collector) : tables_(*tables), collector_(*collector) {}
-
-  void BeginInput(const parse::KernelRecords* profile) override {
-    tables_.Open();
-    tables_.views().BeginInput(profile);
-    collector_.Begin(tables_.views().run());
-  }
-  void Add(const prof::PricedKernel& kernel) override {
-    tables_.views().Add(kernel);
-    collector_.Add(kernel);
-  }
-  bool AddReplay(const prof::PricedKernel& replay) override {
-    tables_.views().AddReplay(replay);
-    return true;  // The timeline shows it.
-  }
-  void EndInput() override {
-    collector_.End(tables_.views().run());
-    tables_.views().EndInput();
-  }
-  void EndLastInput() override {
-    collector_.End(tables_.views().run());
-    tables_.views().EndLastInput();
-  }
-  std::optional<int64_t> StepOf(const prof::PricedKernel& kernel,
-                                std::optional<int64_t> told) const override {
-    return tables_.views().StepOf(kernel, told);
-  }
-  bool HoldsRows() override { return tables_.views().HoldsRows(); }
-  void Flush() override { tables_.views().Flush(); }
-
- private:
-  ViewTables& tables_;
-  Collector& collector_;
 };
 
 /// A shareable name of an input: relative to the working folder, or its last component.
@@ -146,7 +105,7 @@ void WritePage(const ReportPlan& plan, const PathCutter& cutter, Timeline timeli
   content.plans = &tables->plans();
   content.tables = &tables->tables();
   content.timeline = std::move(timeline);
-  KeepAtMost(plan.limit_bytes / kBytesOfLane, plan.limit_bytes / kBytesOfStep, &content.timeline);
+  KeepWhatFits(plan.limit_bytes, &content.timeline);
   content.host = plan.host;
   content.limit_bytes = plan.limit_bytes;
   const PageShell shell = SplitPage(EmbeddedPage());
@@ -172,7 +131,12 @@ ReportResult WriteReport(prof::RecordSource* records, const ReportPlan& plan,
   const PathCutter cutter = CutterOf(plan);
   ViewTables tables(&plan, &cutter);
   Collector collector({plan.host, plan.limit_bytes, plan.input_count});
-  ReportSink sink(&tables, &collector);
+  TimelineSink sink(
+      [&]() -> prof::ViewRunner& {
+        tables.Open();
+        return tables.views();
+      },
+      &collector);
 
   ReportResult result;
   result.kernels = PriceAll(records, plan.pricing, &sink, diagnostics);

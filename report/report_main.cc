@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,8 @@
 #include "report/diff_page.h"
 #include "report/options.h"
 #include "report/report.h"
+#include "report/timeline/collector.h"
+#include "report/timeline_sink.h"
 
 namespace oplens::report {
 namespace {
@@ -98,6 +101,18 @@ void RefuseOverwriting(const Options& options) {
   files.RefuseOverwriting();
 }
 
+/// Both runs' kernels pass through to one timeline. The second run is named when it has been read.
+prof::ComparisonFeed FeedOf(const Options& options, Collector* timelines) {
+  return {.needs = kTimelineNeeds,
+          .json_needs = options.host ? kJsonTimelineNeeds : TraceNeeds(),
+          .sink = [timelines](bool is_new, size_t inputs, prof::ViewRunner* views) {
+            if (is_new) timelines->NameRun("base");
+            timelines->ShareBy(2 * inputs);
+            return std::make_unique<TimelineSink>([views]() -> prof::ViewRunner& { return *views; },
+                                                  timelines);
+          }};
+}
+
 /// Writes the page that compares two runs.
 int WriteDiff(const Options& options) {
   RefuseOverwriting(options);
@@ -107,15 +122,19 @@ int WriteDiff(const Options& options) {
   plan.title = options.title;
   if (!options.keep_paths) plan.folder = WorkingFolder();
   plan.limit_bytes = options.limit_bytes;
+  plan.host = options.host;
   StatusLine status(kTool, !options.quiet);
   Messages base_messages("report: base");
   Messages messages(kTool);
   const std::vector<std::string> base = {options.diff_base};
   const prof::DiffPlan views = prof::PlanDiff(kDiffViews, "");
   prof::RunComparison comparison(options, base, views, options.run, kTool);
+  Collector timelines({.host = options.host, .limit_bytes = options.limit_bytes});
+  comparison.PassThrough(FeedOf(options, &timelines));
   comparison.Read(&status, &base_messages, &messages);
+  timelines.NameRun("new");
   const prof::Diff diff = comparison.Make();
-  const DiffPageResult result = WriteDiffPage(diff, plan, &output);
+  const DiffPageResult result = WriteDiffPage(diff, timelines.Take(), plan, &output);
   output.Commit();
   options.Say(base_messages);
   for (const std::string& note : diff.notes) messages.Need(note);

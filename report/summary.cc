@@ -92,13 +92,15 @@ class SummaryWriter {
                        {"host_end_ns", Number(step.host_end_ns)},
                        {"complete", step.complete}});
     }
-    return {{"rank", rank.rank},
-            {"origin_ns", Number(rank.origin_ns)},
-            {"duration_ns", Number(rank.duration_ns)},
-            {"devices", std::move(devices)},
-            {"steps_from", rank.steps_from},
-            {"steps", std::move(steps)},
-            {"steps_left_out", rank.steps_left_out}};
+    SummaryJson json = {{"rank", rank.rank},
+                        {"origin_ns", Number(rank.origin_ns)},
+                        {"duration_ns", Number(rank.duration_ns)},
+                        {"devices", std::move(devices)},
+                        {"steps_from", rank.steps_from},
+                        {"steps", std::move(steps)},
+                        {"steps_left_out", rank.steps_left_out}};
+    if (!rank.run.empty()) json["run"] = rank.run;
+    return json;
   }
 
   SummaryJson Views(FieldList* fields) const {

@@ -27,8 +27,10 @@ void AppendJsonInteger(int64_t value, std::string* out) {
 void AppendJsonDecimal(double value, std::string* out) {
   if (!std::isfinite(value)) {
     out->append("null");
+  } else if (std::trunc(value) == value && std::abs(value) <= static_cast<double>(kLargestExact)) {
+    AppendJsonInteger(static_cast<int64_t>(value), out);
   } else {
-    AppendFormat(out, "{}", value);
+    AppendFormat(out, "{:.{}g}", value, kDecimalDigits);
   }
 }
 

@@ -15,7 +15,9 @@ namespace oplens::report {
 
 /// Appends a JSON integer; beyond 2^53 as a string, because JavaScript would round it.
 void AppendJsonInteger(int64_t value, std::string* out);
-/// Appends the shortest decimal that reads back exactly; null for NaN and infinities.
+/// Significant digits of a decimal: more than any measurement has, and half the size of all 17.
+inline constexpr int kDecimalDigits = 10;
+/// Appends a decimal, rounded to kDecimalDigits unless it is whole; null for NaN and infinities.
 void AppendJsonDecimal(double value, std::string* out);
 
 /// A column of a page's table, as JSON (docs/report_format.md): numbers in place, other values as

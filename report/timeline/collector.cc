@@ -319,4 +319,22 @@ void Collector::EndRecords() {
   records_.clear();
 }
 
+void Collector::NameRun(std::string_view run) {
+  Timeline& all = timeline_;
+  const bool several = all.ranks.size() > named_.ranks + 1;
+  const auto name = [&](std::string* rank) {
+    *rank = several ? fmt::format("{}, rank {}", run, *rank) : std::string(run);
+  };
+  for (size_t i = named_.ranks; i < all.ranks.size(); ++i) {
+    name(&all.ranks[i].rank);
+    all.ranks[i].run = run;
+  }
+  for (size_t i = named_.lanes; i < all.lanes.size(); ++i) name(&all.lanes[i].rank);
+  for (size_t i = named_.counters; i < all.counters.size(); ++i) name(&all.counters[i].rank);
+  for (size_t i = named_.strips; i < all.strips.size(); ++i) name(&all.strips[i].rank);
+  for (size_t i = named_.host; i < all.host.size(); ++i) name(&all.host[i].rank);
+  named_ = {all.ranks.size(), all.lanes.size(), all.counters.size(), all.strips.size(),
+            all.host.size()};
+}
+
 }  // namespace oplens::report

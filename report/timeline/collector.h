@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -57,6 +58,12 @@ class Collector {
   void Add(const prof::PricedKernel& kernel);
   void End(const prof::Run* run);
 
+  /// Before the inputs of one of two runs: the limit is shared by `inputs`.
+  void ShareBy(size_t inputs) { options_.inputs = inputs; }
+  /// After the inputs of one of two runs, such as "base": its ranks are called "base", or if there
+  /// are several "base, rank 0".
+  void NameRun(std::string_view run);
+
   Timeline Take() { return std::move(timeline_); }
 
  private:
@@ -85,7 +92,15 @@ class Collector {
   std::vector<uint32_t> kernel_signatures_;                               // By kernel of the run.
   std::map<StreamKey, std::vector<LaneEvent>> records_;                   // In the records' clock.
   std::map<std::string, std::map<int64_t, std::string>> record_devices_;  // By rank and id.
-  size_t device_bytes_ = 0;                                               // Packed, of this input.
+  /// What the runs before have.
+  struct Named {
+    size_t ranks = 0;
+    size_t lanes = 0;
+    size_t counters = 0;
+    size_t strips = 0;
+    size_t host = 0;
+  } named_;
+  size_t device_bytes_ = 0;  // Packed, of this input.
 };
 
 }  // namespace oplens::report

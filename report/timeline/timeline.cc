@@ -10,6 +10,10 @@ constexpr std::string_view kLinkWords[] = {"launch", "backward", "critical"};
 
 constexpr uint32_t kGone = UINT32_MAX;
 
+// Bytes of the limit per lane and per step: about five times what each needs.
+constexpr size_t kBytesOfLane = 2000;
+constexpr size_t kBytesOfStep = 500;
+
 void KeepLanes(size_t most, Timeline* timeline) {
   std::vector<Lane>& lanes = timeline->lanes;
   if (lanes.size() <= most) return;
@@ -47,6 +51,10 @@ void KeepAtMost(size_t most_lanes, size_t most_steps, Timeline* timeline) {
     rank.steps_left_out = rank.steps.size() - most;
     rank.steps.resize(most);
   }
+}
+
+void KeepWhatFits(size_t limit_bytes, Timeline* timeline) {
+  KeepAtMost(limit_bytes / kBytesOfLane, limit_bytes / kBytesOfStep, timeline);
 }
 
 }  // namespace oplens::report

@@ -82,6 +82,7 @@ struct Rank {
     std::string name;
   };
   std::string rank;
+  std::string run;  ///< On a page of two runs, which one it is of; else "".
   int64_t origin_ns = 0;
   int64_t duration_ns = 0;
   std::vector<Device> devices;
@@ -116,6 +117,8 @@ struct Timeline {
 /// Drops the lanes with the fewest events beyond `most_lanes`, and the last steps of each rank, so
 /// that `most_steps` remain in total: lanes and steps are listed on the page whatever else fits.
 void KeepAtMost(size_t most_lanes, size_t most_steps, Timeline* timeline);
+/// Likewise what a page of at most `limit_bytes` may list.
+void KeepWhatFits(size_t limit_bytes, Timeline* timeline);
 
 }  // namespace oplens::report
 

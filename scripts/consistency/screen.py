@@ -1,5 +1,6 @@
 """Relations between the screen or the page of a run and its views."""
 import collections
+import math
 import re
 
 from consistency.run import AT_MOST, EQUAL, HOLDS, NEARLY, OUTSIDE, name_of, percent, sum_of, texts_of
@@ -153,4 +154,7 @@ def page_tables(run):
                     continue
                 # Integers beyond 2^53 are texts.
                 same = value == other[key] or str(value) == str(other[key])
+                # Decimals of a page have ten digits.
+                if isinstance(value, (int, float)) and isinstance(other[key], float):
+                    same = same or math.isclose(value, other[key], rel_tol=1e-9)
                 yield f"{view}: row {number}: {key}", same, HOLDS, f"{value} is {other[key]}"

@@ -2,6 +2,7 @@
 #define OPLENS_TEST_REPORT_CHECKED_PAGE_H_
 
 #include <cstddef>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ RunResult RunReport(std::vector<std::string> arguments, const RunOptions& option
 
 /// The page of profiles. Fails the test when the exit code is not 0.
 ReadPage PageOf(const std::vector<std::string>& inputs, std::vector<std::string> options = {});
+
+/// A row of prof whose decimals have as many digits as those of a page.
+nlohmann::json AsOnPages(nlohmann::json row);
 
 /// The tables have the rows that prof prints of the same profiles, with `more` options.
 void ExpectTablesOfProf(const ReadPage& page, const std::vector<std::string>& inputs,

@@ -1,6 +1,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "prof/views/common/view.h"
+#include "report/data/column.h"
 #include "report/page_tables.h"
 #include "test/report/checked_page.h"
 #include "test/support/test_files.h"
@@ -59,7 +61,7 @@ void ExpectRows(const ReadPage& page, const json& table, const std::vector<json>
   const std::vector<json> rows = page.Rows(table.at("fields"), table.at("table"));
   ASSERT_EQ(rows.size(), expected.size());
   for (size_t i = 0; i < rows.size(); ++i) {
-    ASSERT_EQ(rows[i], WithoutTimeline(expected[i])) << "row " << i;
+    ASSERT_EQ(rows[i], AsOnPages(WithoutTimeline(expected[i]))) << "row " << i;
   }
 }
 
@@ -74,6 +76,14 @@ std::string TimesOf(size_t view) {
 }
 
 }  // namespace
+
+json AsOnPages(json row) {
+  for (json& value : row) {
+    if (!value.is_number_float() || std::trunc(value.get<double>()) == value) continue;
+    value = json::parse(fmt::format("{:.{}g}", value.get<double>(), report::kDecimalDigits));
+  }
+  return row;
+}
 
 void ExpectTablesOfProf(const ReadPage& page, const std::vector<std::string>& inputs,
                         const std::vector<std::string>& more) {

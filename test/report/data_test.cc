@@ -84,6 +84,22 @@ TEST(ColumnTest, NumbersStandAsTheyAre) {
   EXPECT_EQ(Written(column, 0), json::parse(R"({"v": []})"));
 }
 
+TEST(ColumnTest, DecimalsHaveTenDigits) {
+  const auto shown = [](double value) {
+    std::string text;
+    AppendJsonDecimal(value, &text);
+    return text;
+  };
+  EXPECT_EQ(shown(100.0 / 3), "33.33333333");
+  EXPECT_EQ(shown(-2e-7 / 3), "-6.666666667e-08");
+  EXPECT_EQ(shown(0), "0");
+  EXPECT_EQ(shown(123456789012345.5), "1.23456789e+14");
+  // Whole ones stay whole.
+  EXPECT_EQ(shown(123456789012345), "123456789012345");
+  EXPECT_EQ(shown(-9007199254740992.0), "-9007199254740992");
+  EXPECT_EQ(shown(1e300), "1e+300");
+}
+
 TEST(ColumnTest, TextsStandOnce) {
   Column column(false, &kKeep);
   for (const char* text : {"mm", "addmm", "mm"}) column.AddText(text);

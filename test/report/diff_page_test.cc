@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -42,10 +43,12 @@ Diff Classed() {
 }
 
 std::string PageText(const Diff& diff, const report::DiffPagePlan& plan,
-                     report::DiffPageResult* result = nullptr) {
+                     report::DiffPageResult* result = nullptr,
+                     report::Timeline timeline = report::Timeline()) {
   const fs::path path = TestDir() / "diff.html";
   Output output(path);
-  const report::DiffPageResult made = report::WriteDiffPage(diff, plan, &output);
+  const report::DiffPageResult made =
+      report::WriteDiffPage(diff, std::move(timeline), plan, &output);
   output.Commit();
   if (result != nullptr) *result = made;
   std::string text = ReadFile(path);
@@ -108,7 +111,7 @@ TEST(DiffPageTest, HoldsTheDiff) {
   EXPECT_EQ(rows[0]["device_self_ns_new"], 7e6);
   EXPECT_EQ(rows[0]["device_self_ns_delta"], 3e6);
   EXPECT_EQ(rows[0]["device_self_ns_delta_pct"], 75);
-  EXPECT_NEAR(rows[0]["share_pct"].get<double>(), 100 * 3 / 2.1, 1e-9);
+  EXPECT_NEAR(rows[0]["share_pct"].get<double>(), 100 * 3 / 2.1, 1e-6);
   EXPECT_EQ(rows[0]["calls_delta"], 0);
   EXPECT_EQ(rows[1]["device_self_ns_base"], nullptr);
   EXPECT_EQ(rows[1]["device_self_ns_delta"], 0.5e6);
@@ -192,6 +195,50 @@ TEST(DiffPageTest, CutsPaths) {
   report::DiffPagePlan plan = kPlan;
   plan.folder = "/home/somebody/work";
   EXPECT_THAT(PageText(diff, plan), testing::Not(HasSubstr("somebody")));
+}
+
+/// A rank and an empty lane of each run.
+report::Timeline TwoRuns() {
+  report::Timeline timeline;
+  for (const char* run : {"base", "new"}) {
+    report::Rank& rank = timeline.ranks.emplace_back();
+    rank.rank = rank.run = run;
+    timeline.lanes.emplace_back().rank = run;
+  }
+  return timeline;
+}
+
+TEST(DiffPageTest, HoldsTimelinesOfBothRuns) {
+  const Diff diff = Classed();
+  report::DiffPageResult result;
+  const std::string page = PageText(diff, kPlan, &result, TwoRuns());
+  EXPECT_THAT(result.left_out, testing::Contains("events of the host: --no-host").Times(0));
+  const ReadPage read(page);
+  ASSERT_EQ(read.summary().at("ranks").size(), 2u);
+  EXPECT_EQ(read.summary().at("ranks")[0].at("run"), "base");
+  EXPECT_EQ(read.summary().at("ranks")[1].at("run"), "new");
+  EXPECT_EQ(read.summary().at("timeline").at("lanes").size(), 2u);
+  // The tables of the diff are where they were.
+  EXPECT_EQ(RowsOf(page, SummaryOf(page)["tables"][0]).size(), 5u);
+}
+
+TEST(DiffPageTest, TimelinesOfOneRunAreNone) {
+  report::Timeline one = TwoRuns();
+  one.ranks.pop_back();
+  const auto has_none = testing::Not(HasSubstr("id=\"summary\""));
+  EXPECT_THAT(PageText(Classed(), kPlan, nullptr, std::move(one)), has_none);
+  EXPECT_THAT(PageText(Classed(), kPlan), has_none);
+}
+
+TEST(DiffPageTest, TimelinesGetWhatTablesLeave) {
+  const Diff diff = Classed();
+  report::DiffPagePlan plan = kPlan;
+  plan.limit_bytes = PageText(diff, kPlan).size() + 100;
+  report::DiffPageResult result;
+  const std::string page = PageText(diff, plan, &result, TwoRuns());
+  EXPECT_LE(page.size(), plan.limit_bytes);
+  EXPECT_THAT(page, testing::Not(HasSubstr("id=\"summary\"")));
+  EXPECT_THAT(result.left_out, testing::Contains(HasSubstr("the timelines: ")));
 }
 
 }  // namespace

@@ -99,7 +99,6 @@ TEST(OptionsTest, WrongOnes) {
                                              {"--diff", "a"},
                                              {"--diff", "", "a"},
                                              {"--diff", "-", "a"},
-                                             {"--diff", "a", "b", "--no-host"},
                                              {"--gpu", "nothing", "a"},
                                              {""}}) {
     EXPECT_THROW(Parse(arguments), UsageError);

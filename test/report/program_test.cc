@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
@@ -99,6 +100,52 @@ TEST(ReportTest, RecordsHaveLanesOfStreams) {
       RunReport({"-", "-o", (TestDir() / "stdin.html").string()}, {.stdin_path = dict});
   EXPECT_EQ(from_input.exit_code, 0) << from_input.err;
   EXPECT_EQ(RunReport({"-"}, {.stdin_path = dict}).exit_code, 2);
+}
+
+TEST(ReportTest, TwoRunsHaveTimelines) {
+  WriteKinetoRun(ExampleNetwork(), TestDir() / "net.json");
+  const fs::path folder = TestDir() / "run";
+  fs::create_directories(folder);
+  for (const char* name : {"rank0.json", "rank1.json"}) {
+    WriteKinetoRun(ExampleNetwork(), folder / name);
+  }
+  const std::string net = (TestDir() / "net.json").string();
+  const ReadPage page = PageOf({folder.string()}, {"--diff", net, "--quiet"});
+  std::vector<std::string> ranks;
+  for (const json& rank : page.summary().at("ranks")) ranks.push_back(rank.at("rank"));
+  EXPECT_THAT(ranks, testing::ElementsAre("base", "new, rank 0", "new, rank 1"));
+  // Lanes name the ranks, and all three have the same events.
+  std::map<std::string, size_t> events;
+  std::set<std::string> kinds;
+  for (const json& lane : page.summary().at("timeline").at("lanes")) {
+    events[lane.at("rank")] += page.EventsOf(lane).size();
+    kinds.insert(lane.at("kind"));
+  }
+  EXPECT_EQ(kinds.size(), 2u);
+  ASSERT_EQ(events.size(), 3u);
+  for (const std::string& rank : ranks) EXPECT_EQ(events.at(rank), events.at("base"));
+  EXPECT_GT(events.at("base"), 10u);
+}
+
+TEST(ReportTest, ARunAndASummaryHaveNoTimelines) {
+  WriteKinetoRun(ExampleNetwork(), TestDir() / "net.json");
+  const std::string net = (TestDir() / "net.json").string();
+  const std::string saved = (TestDir() / "net.oplens").string();
+  ASSERT_EQ(RunProgram({Program("prof"), "--save-baseline", saved, net}).exit_code, 0);
+  const std::string out = (TestDir() / "diff.html").string();
+  const RunResult made = RunReport({"--diff", saved, net, "-o", out});
+  EXPECT_EQ(made.exit_code, 0) << made.err;
+  EXPECT_THAT(ReadFile(out), Not(HasSubstr("id=\"summary\"")));
+}
+
+TEST(ReportTest, TwoRunsWithoutHost) {
+  WriteKinetoRun(ExampleNetwork(), TestDir() / "net.json");
+  const std::string net = (TestDir() / "net.json").string();
+  const ReadPage page = PageOf({net}, {"--diff", net, "--no-host", "--quiet"});
+  for (const json& lane : page.summary().at("timeline").at("lanes")) {
+    EXPECT_EQ(lane.at("kind"), "stream");
+  }
+  EXPECT_THAT(page.summary().at("left_out").dump(), HasSubstr("--no-host"));
 }
 
 TEST(ReportTest, NoHost) {

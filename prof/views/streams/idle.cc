@@ -5,9 +5,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/hash.h"
 #include "parse/join/joined.h"
 #include "prof/run/call_sites.h"
 #include "prof/run/class_times.h"
@@ -181,6 +183,16 @@ class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
     Around around;
   };
 
+  using Numbers = std::array<uint64_t, 7>;
+  struct NumbersHash {
+    size_t operator()(const Numbers& numbers) const {
+      uint64_t hash = 0;
+      for (const uint64_t number : numbers) hash = MixHash(hash, number);
+      return SpreadBits(hash);
+    }
+  };
+
+  Numbers NumbersOf(const Trace& trace, const Asked& asked, const CallSite& site) const;
   Places PlacesOf(const Run& run, std::span<const Interval> windows) const;
   void AddGap(const Trace& trace, const IdleGap& gap, IdleSums* sums, CallSites* sites,
               std::vector<Asked>* asked);
@@ -292,15 +304,44 @@ void Idle::AddGap(const Trace& trace, const IdleGap& gap, IdleSums* sums, CallSi
 void Idle::AddAsked(const Trace& trace, std::span<const Asked> asked, CallSites* sites) const {
   const std::vector<CallSite> found = sites->Find();
   const std::vector<std::string>& texts = sites->texts();
+  // By numbers, since a subject is six texts and few of them are distinct.
+  std::unordered_map<Numbers, CauseSums*, NumbersHash> known;
   for (size_t i = 0; i < asked.size(); ++i) {
     const IdlePart& part = asked[i].part;
     const CallSite site = found.empty() ? CallSite() : found[i];
+    const Numbers numbers = NumbersOf(trace, asked[i], site);
+    CauseSums*& sums = known[numbers];
+    if (sums != nullptr) {
+      sums->Add(LengthOf(part.time));
+      continue;
+    }
     IdleSubject subject = SubjectOf(part.cause, asked[i].around);
     subject.call = CallTextOf(trace, part);
     if (by_op_) subject.op = texts[site.op != 0 ? site.op : site.frame];
     if (by_layer_) subject.layer = texts[site.layer];
-    SumsOf(std::move(subject), asked[i].sums).Add(LengthOf(part.time));
+    sums = &SumsOf(std::move(subject), asked[i].sums);
+    sums->Add(LengthOf(part.time));
   }
+}
+
+/// What the texts of a subject are made of, and where it counts.
+Idle::Numbers Idle::NumbersOf(const Trace& trace, const Asked& asked, const CallSite& site) const {
+  const IdlePart& part = asked.part;
+  const bool queued = part.cause == IdleCause::kQueued;
+  uint64_t call = 0;
+  if (by_call_ && part.call != kNoLaunch) {
+    call =
+        1 + (queued ? static_cast<uint64_t>(part.held) : uint64_t{trace.launches[part.call].api});
+  }
+  const uint64_t op = by_op_ ? (site.op != 0 ? site.op : site.frame) : 0;
+  const uint64_t layer = by_layer_ ? site.layer : 0;
+  return {reinterpret_cast<uintptr_t>(asked.sums),
+          static_cast<uint64_t>(part.cause),
+          call,
+          op,
+          layer,
+          asked.around.after,
+          asked.around.before};
 }
 
 void Idle::End(const Run* run) {

@@ -17,7 +17,7 @@ export function launch(args = []) {
 }
 
 /** A page that notes every message, violation of the policy and request. */
-export async function openPage(browser, path, { hash = '', dark = false, bypass = false, width = 1440, height = 900 } = {}) {
+export async function openPage(browser, path, { hash = '', dark = false, bypass = false, width = 1440, height = 900, init = null } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: dark ? 'dark' : 'light', acceptDownloads: true });
   const page = await context.newPage();
   const faults = [];
@@ -35,6 +35,7 @@ export async function openPage(browser, path, { hash = '', dark = false, bypass 
     window.violations = [];
     document.addEventListener('securitypolicyviolation', (event) => window.violations.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`));
   });
+  if (init) await page.addInitScript(...init);
   if (bypass) {
     const devtools = await context.newCDPSession(page);
     await devtools.send('Page.setBypassCSP', { enabled: true });

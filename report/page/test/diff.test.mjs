@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { launch, openPage, skip } from './browser.mjs';
-import { writeDiff } from './diff_samples.mjs';
+import { TWO_RUNS, writeDiff } from './diff_samples.mjs';
 import { parseCsv } from './page_reader.mjs';
 import { HOSTILE } from './samples.mjs';
 
@@ -93,6 +93,51 @@ test('the tables of a diff are sorted, searched and exported', { skip }, async (
   assert.equal(await page.inputValue('#search'), 'decoder');
   assert.ok(await page.isChecked('#all'));
   await open.close();
+});
+
+test('the timelines of two runs begin a step together', { skip }, async () => {
+  const { path } = writeDiff(join(folder, 'runs.html'), { runs: TWO_RUNS });
+  const open = await openPage(browser, path, { hash: '#tab=timeline' });
+  const { page } = open;
+  const drawn = () => page.waitForFunction(() => Number(document.querySelector('canvas')?.dataset.drawn ?? 0) > 1);
+  await drawn();
+  const lanes = await page.$$eval('.lane .name', (all) => all.map((one) => one.textContent));
+  assert.deepEqual(lanes.filter((text) => /base|new/.test(text)), ['base, GPU 0', 'new, GPU 0', 'base, Counters', 'new, Counters', 'base, Process 1', 'new, Process 1']);
+  assert.deepEqual(await page.$$eval('#align option', (all) => all.map((one) => one.textContent)), ['7', '8']);
+  // Where an event stands on the axis, by the range that it is made.
+  const rangeOf = async (event, align) => {
+    await open.go(`#tab=timeline&event=${event}&align=${align}`);
+    await drawn();
+    await page.waitForSelector('#chosen, .details');
+    await page.focus('canvas');
+    await page.keyboard.press('m');
+    await page.waitForFunction(() => /range=/.test(location.hash));
+    return decodeURIComponent(/range=([^&]*)/.exec(page.url())[1]);
+  };
+  // The first kernel of step 7: of the base its third event, of the new run its first.
+  for (const [event, align, wanted] of [['1.2', '7', '50~150'], ['3.0', '7', '70~170'], ['1.2', '8', '-950~-850'], ['3.2', '8', '70~170'], ['3.0', '', '-730~-630']]) {
+    assert.equal(await rangeOf(event, align), wanted, `${event} at ${align}`);
+  }
+  // A choice moves both and is kept in the address.
+  await open.go('#tab=timeline');
+  await drawn();
+  await page.selectOption('#align', '7');
+  await page.waitForFunction(() => /align=7/.test(location.hash));
+  await open.axe('timelines');
+  await open.clean('timelines');
+  await open.close();
+});
+
+test('two runs without a step in common', { skip }, async () => {
+  const other = TWO_RUNS.new.map(([number, start, end]) => [String(Number(number) + 90), start, end]);
+  for (const [runs, wanted] of [[{ ...TWO_RUNS, new: other }, ['6 / 97', '7 / 98', '8 / 99']], [{ ...TWO_RUNS, new: other.slice(2) }, ['6 / 99']], [{ base: TWO_RUNS.base, new: [] }, []]]) {
+    const { path } = writeDiff(join(folder, 'apart.html'), { runs });
+    const open = await openPage(browser, path, { hash: '#tab=timeline', dark: true, width: 390 });
+    assert.deepEqual(await open.page.$$eval('#align option', (all) => all.map((one) => one.textContent)), wanted);
+    assert.equal(await open.page.$$eval('#unaligned', (all) => all.length), wanted.length ? 0 : 1);
+    await open.clean('apart');
+    await open.close();
+  }
 });
 
 test('a diff without a change', { skip }, async () => {

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { PageWriter } from './page_writer.mjs';
+import { addLane, PageWriter, withFieldList } from './page_writer.mjs';
 
 const TEMPLATE = join(dirname(fileURLToPath(import.meta.url)), '../dist/page.html');
 
@@ -42,7 +42,31 @@ export function diffRows(extra = []) {
   return rows;
 }
 
-export function writeDiff(path, { extra = [], decides = true, empty = false } = {}) {
+/** Steps of the two runs of `timelines`: [number, start, end]. A kernel of 100 ns begins 50 ns after each of the base, 70 ns in the new run. */
+export const TWO_RUNS = { base: [['6', 1000, 2000], ['7', 2000, 3000], ['8', 3000, 4000]], new: [['7', 500, 1300], ['8', 1300, 2100], ['9', 2100, 2900]] };
+
+/** The block of their timelines. A lane of a thread and one of a stream each: lanes 0 and 1 of the base, 2 and 3 of the new run. */
+function writeTimelines(writer, runs) {
+  const signature_fields = ['name', 'class'].map((key) => ({ key, header: key, unit: '', type: 'text', fold: 'key', help: key }));
+  const names = ['gemm', 'relu', 'step'];
+  const signatures = writer.table(signature_fields, names.map((name) => ({ name, class: name === 'step' ? 'step' : 'compute' })));
+  const lanes = Object.entries(runs).flatMap(([run, steps]) => [
+    addLane(writer, { rank: run, kind: 'thread', device: null, stream: null, process: 1, thread: 1, name: 'main', depth: 1 }, steps.map(([, start, end]) => ({ signature: 2, start, duration: end - start, depth: 0 }))),
+    addLane(writer, { rank: run, kind: 'stream', device: 0, stream: 7, process: null, thread: null, name: 'stream 7' },
+      steps.flatMap(([, start]) => [{ signature: 0, start: start + (run === 'base' ? 50 : 70), duration: 100 }, { signature: 1, start: start + 300, duration: run === 'base' ? 400 : 200 }])),
+  ]);
+  const ranks = Object.entries(runs).map(([run, steps], at) => ({
+    rank: run, run, origin_ns: `${at}000000000000000000`, duration_ns: Math.max(0, ...steps.map(([, , end]) => end)), devices: [{ id: 0, name: 'made-up' }], steps_from: steps.length ? 'ranges' : 'none', steps_left_out: 0,
+    steps: steps.map(([number, start_ns, end_ns]) => ({ number, start_ns, end_ns, host_start_ns: start_ns, host_end_ns: end_ns, complete: true })),
+  }));
+  const counters = Object.keys(runs).map((run, at) => ({ name: 'allocated memory', rank: run, unit: 'B', device: 0, chunk: writer.json({ t: [1000, 2000], v: [1000 * (at + 1), 500] }), points: 2, recorded: 2 }));
+  const { fields, ...summary } = withFieldList({ schema: 2, program: '', title: '', inputs: [], compat: 'oplens', ranks, views: [], timeline: { signatures, signature_fields, lanes, links: [], strips: null, counters }, notes: [], left_out: [] });
+  writer.block('f', Buffer.from(JSON.stringify(fields)));
+  return `<script type="application/json" id="summary">${JSON.stringify({ ...summary, fields: 'f' })}</script>`;
+}
+
+/** `runs`: of timelines; null: the page has none. */
+export function writeDiff(path, { extra = [], decides = true, empty = false, runs = null } = {}) {
   const writer = new PageWriter();
   const rows = empty ? [] : diffRows(extra);
   const table = writer.table(FIELDS, rows);
@@ -61,10 +85,11 @@ export function writeDiff(path, { extra = [], decides = true, empty = false } = 
     tables: [{ view: 'operators', explains_total: true, fields: FIELDS, rows: rows.length, left_out: 0, table }],
     notes: ['beyond 100,000 places operators are joined by key and order', ...extra], left_out: [],
   };
+  const timelines = runs ? [writeTimelines(writer, runs)] : [];
   const escaped = diff.title.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/\0/g, '\ufffd');
   const json = JSON.stringify(diff).replace(/</g, '\\u003c');
   writeFileSync(path, readFileSync(TEMPLATE, 'utf8').replace('<!--oplens:title-->', () => escaped)
-    .replace('<!--oplens:data-->', () => [`<script type="application/json" id="diff">${json}</script>`, ...writer.blocks].join('\n')));
+    .replace('<!--oplens:data-->', () => [`<script type="application/json" id="diff">${json}</script>`, ...timelines, ...writer.blocks].join('\n')));
   return { path, rows, diff };
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { TWO_RUNS, writeDiff } from './diff_samples.mjs';
 import { SAMPLES } from './samples.mjs';
 import { writeFlow, writeModules } from './timeline_samples.mjs';
 
@@ -153,5 +154,19 @@ test('Firefox: names that tell, modules in order, the curve of memory', { skip, 
   await page.mouse.up();
   await page.waitForFunction(() => /range=\d+%7E\d+/.test(location.hash));
   await open.clean('modules');
+  await page.close();
+});
+
+test('Firefox: the timelines of two runs', { skip, timeout: 240_000 }, async () => {
+  const { path } = writeDiff(join(folder, 'runs.html'), { runs: TWO_RUNS });
+  const open = await openPage(path, '#tab=timeline&event=3.0&align=7');
+  const { page } = open;
+  await page.waitForSelector('.details');
+  await page.focus('canvas');
+  await page.keyboard.press('m');
+  await page.waitForFunction(() => decodeURIComponent(location.hash).includes('range=70~170'));
+  await page.select('#align', '8');
+  await page.waitForFunction(() => /align=8/.test(location.hash));
+  await open.clean('runs');
   await page.close();
 });

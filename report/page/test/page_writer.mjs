@@ -59,7 +59,7 @@ export class PageWriter {
 }
 
 /** The summary with the fields of its tables in one list, each once. */
-function withFieldList(summary) {
+export function withFieldList(summary) {
   const places = new Map();
   const fields = [];
   const placeOf = (field) => {

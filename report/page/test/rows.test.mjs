@@ -127,6 +127,35 @@ test('a search of the timeline counts events, and their names apart', { skip }, 
   await close();
 });
 
+test('a search that takes long says that it runs', { skip }, async () => {
+  const path = join(folder, 'slow.html');
+  const { summary } = writeRun(path, { events: 60 });
+  // The events of one chunk come when they are let go.
+  const [{ chunk }] = summary.timeline.lanes.at(-1).chunks;
+  const hold = (held) => {
+    const [get, buffer] = [Document.prototype.getElementById, Response.prototype.arrayBuffer];
+    const gate = new Promise((done) => { window.release = done; });
+    let last = '';
+    Document.prototype.getElementById = function (id) {
+      last = id;
+      return get.call(this, id);
+    };
+    Response.prototype.arrayBuffer = async function () {
+      if (last === held) await gate;
+      return buffer.call(this);
+    };
+  };
+  const open = await openPage(browser, path, { hash: '#tab=timeline&find=volta', init: [hold, chunk] });
+  const { page } = open;
+  const said = () => page.$$eval('.tools [role="status"]', (all) => all.at(-1).textContent);
+  await page.waitForFunction(() => /^\d+ names, searching \.\.\.$/.test([...document.querySelectorAll('.tools [role="status"]')].at(-1).textContent));
+  await page.evaluate(() => window.release());
+  await page.waitForFunction(() => /^\d+ events of \d+ names on the page$/.test([...document.querySelectorAll('.tools [role="status"]')].at(-1).textContent));
+  assert.ok(!(await said()).includes('searching'));
+  await open.clean('slow');
+  await open.close();
+});
+
 test('an event at an impossible time does not stretch the axis', { skip }, async () => {
   const { open, page, run, clean, close } = await pageOf({ events: 400, outlier: 8.9e15 }, { hash: '#tab=timeline' });
   await page.waitForSelector('#outliers');
@@ -169,6 +198,13 @@ test('advice says of which rank it is, and follows a chosen rank', { skip }, asy
   assert.ok((await other.page.textContent('figure:has-text("What to change") figcaption')).includes('those about rank 1 first'));
   await other.open.go('#tab=advice&rank=1');
   assert.ok((await other.page.textContent('.advice article')).includes('small-messages'));
+  // Its shares stay those of the steady steps: with steps chosen each line with one says so.
+  for (const [hash, lines, wanted] of [['#tab=overview', 'figure:has-text("What to change") li', false], ['#tab=overview&steps=7', 'figure:has-text("What to change") li', true], ['#tab=advice&steps=7', '.advice .gain', true], ['#tab=advice', '.advice .gain', false]]) {
+    await other.open.go(hash);
+    const all = await other.page.$$eval(lines, (found) => found.map((one) => one.textContent));
+    assert.ok(all.length >= 3, hash);
+    assert.deepEqual(all.map((text) => text.includes('of all steady steps, not of those chosen')), all.map(() => wanted), `${hash}: ${all.join('\n')}`);
+  }
   await other.clean();
   await other.close();
 });
@@ -179,8 +215,27 @@ test('a sentence has one kind of figure: of a step', { skip }, async () => {
   const steps = rowsOf('overview').filter(({ state }) => state === 'steady');
   const idle = sumOf(steps, 'total_ns') - ['kernel', 'memcpy', 'memset', 'comm'].reduce((sum, part) => sum + sumOf(steps, `${part}_ns`), 0);
   assert.ok(says.includes(`A GPU does nothing for ${(idle / steps.length / 1e6).toFixed(3)} ms of a step, ${((100 * idle) / sumOf(steps, 'total_ns')).toFixed(1)} %`), says);
+  assert.ok(!says.includes('without the cold start'), says);
   await clean();
   await close();
+});
+
+test('busy and idle are one figure, or say of what they are', { skip }, async () => {
+  // A run of one step that is all but cold start, whose GPU then works: the verdict is about what follows.
+  const cold = await pageOf({ change: ({ rows }) => {
+    for (const row of rows.overview) {
+      for (const key of Object.keys(row)) if (key.endsWith('_ns')) row[key] = 0;
+      Object.assign(row, { total_ns: 10e6, kernel_ns: 0.9e6, cpu_ns: 0.1e6, other_ns: 9e6, cold_ns: 9e6, busy_pct: 9 });
+    }
+  } });
+  const said = await cold.page.textContent('.findings');
+  assert.ok(said.includes('A GPU does nothing for 9.100 ms of a step, 91.0 % (without the cold start of 9.000 ms: 10.0 %): '), said);
+  // What a card counts, and over what, stands below it.
+  assert.match(await cold.page.textContent('#gpus-span'), /start of the first step to the end of the last.*this GPU alone.*"Busy" of other tables counts copies too/);
+  const labels = await cold.page.$$eval('.gauges dt', (all) => all.map((one) => one.textContent));
+  assert.ok(labels.length > 0 && !labels.some((text) => /busy/i.test(text)), labels.join());
+  await cold.clean();
+  await cold.close();
 });
 
 test('what decides on communication is said', { skip }, async () => {

@@ -38,6 +38,8 @@ export interface State {
   findRegex: boolean;
   /** Whether the timeline shows the critical path. */
   path: boolean;
+  /** The step at whose start two runs are aligned; '': one is proposed. */
+  align: string;
   /** The event that is chosen in the timeline, "lane.number"; ''. */
   event: string;
   notes: Note[];
@@ -79,6 +81,7 @@ export function readHash(hash: string, state: State): void {
   state.find = words.get('find') ?? '';
   state.findRegex = words.get('findre') === '1';
   state.path = words.get('path') === '1';
+  state.align = words.get('align') ?? '';
   state.event = words.get('event') ?? '';
   state.notes = words.getAll('note').slice(0, MOST_NOTES).flatMap(noteOf);
   state.pinned = words.get('pin') ?? '';
@@ -123,6 +126,7 @@ export function writeHash(state: State): string {
   put('find', state.find);
   put('findre', state.findRegex ? '1' : '');
   put('path', state.path ? '1' : '');
+  put('align', state.align);
   put('event', state.event);
   for (const { from, to, text } of state.notes) words.append('note', `${from}~${to}~${text}`);
   put('pin', state.pinned);
@@ -136,7 +140,7 @@ type Listener = () => void;
 /** The state with those who follow it. Changes are told once a frame. */
 export class Store {
   readonly state: State = {
-    tab: '', rank: '', steps: '', tabs: new Map(), view: null, range: null, find: '', findRegex: false, path: false, event: '',
+    tab: '', rank: '', steps: '', tabs: new Map(), view: null, range: null, find: '', findRegex: false, path: false, align: '', event: '',
     notes: [], pinned: '', hidden: '', folded: '',
   };
   private readonly listeners: Listener[] = [];

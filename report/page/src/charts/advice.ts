@@ -83,6 +83,11 @@ export function wayTo(context: ChartContext, view: string, command = ''): unknow
   return html`<button type="button" data-tab=${tab} @click=${() => context.openTab(tab, '', more)}>${titleOf(tab)}</button>`;
 }
 
+/** Whose shares they are, where that is not what is chosen; ''. */
+function scopeOf({ stepsChosen }: ChartContext): string {
+  return stepsChosen ? 'of all steady steps, not of those chosen' : '';
+}
+
 /** In their order, but for those about the chosen rank, which come first. */
 function ofRankFirst(all: Advice[], rank: string): Advice[] {
   const own = (advice: Advice): number => Number(rank !== '' && advice.worst === rank);
@@ -93,9 +98,10 @@ function ofRankFirst(all: Advice[], rank: string): Advice[] {
 export function adviceCards(context: ChartContext): TemplateResult | null {
   if (!columnOf(context.table, 'item') || !context.rows.length) return null;
   const all = ofRankFirst(Array.from(context.rows, (row) => adviceAt(context.table, row)), context.rank);
+  const scope = scopeOf(context);
   return html`<div class="advice">${all.map((advice) => html`<article class="card ${advice.severity}">
     <h3><span class="severity">${advice.severity}</span> ${short(advice.item, 400)}</h3>
-    ${advice.gain ? html`<p class="gain" title=${advice.why}>To gain: <b>${advice.gain}</b> <small>${visible(advice.why)}</small></p>` : nothing}
+    ${advice.gain ? html`<p class="gain" title=${advice.why}>To gain: <b>${advice.gain}</b>${scope ? ` ${scope}` : ''} <small>${visible(advice.why)}</small></p>` : nothing}
     <p class="change">${visible(advice.change)}</p>
     ${advice.evidence.length ? html`<ul>${advice.evidence.map((one) => html`<li>${short(one, 300)}</li>`)}</ul>` : nothing}
     <p class="see"><code>prof FILE ${visible(advice.command)}</code> ${wayTo(context, advice.view, advice.command)} <small>${[advice.id, advice.ranks].filter(Boolean).map((word) => visible(word)).join(' \u00b7 ')}</small></p></article>`)}</div>`;
@@ -106,10 +112,11 @@ export function adviceInShort(context: ChartContext): TemplateResult | null {
   const source = context.others.get('advice');
   if (!source || !columnOf(source.table, 'item') || !source.rows.length) return null;
   const all = ofRankFirst(Array.from(source.rows, (row) => adviceAt(source.table, row)), context.rank);
+  const scope = scopeOf(context);
   const first = all.slice(0, FEW);
   const left = all.length - first.length;
   const own = context.rank === '' || !all.some(({ worst }) => worst !== '') ? '' : all.some(({ worst }) => worst === context.rank) ? `those about rank ${short(context.rank, 40)} first` : `none is about rank ${short(context.rank, 40)} most`;
   const notes = [source.note ? 'of the whole run' : '', own, left ? `${left} more in Advice` : ''].filter(Boolean).join('; ');
   return html`<figure class="card wide"><figcaption>What to change${notes ? ` (${notes})` : ''}</figcaption><ul class="findings">${first.map((advice) => html`<li>
-    <span title=${advice.why || advice.id}>${short(advice.item, 300)}${advice.gain ? `: ${advice.gain} to gain` : ''}${advice.ranks ? `, on ${visible(advice.ranks)}` : ''}. <small>${visible(advice.change)}</small></span>${context.opens('advice') ? html` <button type="button" data-tab="advice" aria-label="More about this: advice" @click=${() => context.openTab('advice')}>More</button>` : nothing}</li>`)}</ul></figure>`;
+    <span title=${advice.why || advice.id}>${short(advice.item, 300)}${advice.gain ? `: ${advice.gain} to gain${scope ? `, ${scope}` : ''}` : ''}${advice.ranks ? `, on ${visible(advice.ranks)}` : ''}. <small>${visible(advice.change)}</small></span>${context.opens('advice') ? html` <button type="button" data-tab="advice" aria-label="More about this: advice" @click=${() => context.openTab('advice')}>More</button>` : nothing}</li>`)}</ul></figure>`;
 }

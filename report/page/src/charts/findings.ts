@@ -115,6 +115,9 @@ const CAUSES: Record<string, string> = {
 /** Time of a step in which its GPU works, whatever it does: the field busy_pct of the overview. */
 const WORK = ['kernel_ns', 'memcpy_ns', 'memset_ns', 'comm_ns'] as const;
 
+/** A cold start that is told apart takes this part of a step. */
+const COLD = 0.02;
+
 const idle: Maker = (context) => {
   const source = context.others.get('idle');
   const most = largestOf((source && itemsOf(source, 'cause', 'idle_ns')) ?? null);
@@ -122,9 +125,12 @@ const idle: Maker = (context) => {
   const all = sum(of, 'total_ns');
   const left = all - WORK.reduce((work, key) => work + (sum(of, key) || 0), 0);
   if (!most || !(left > 0)) return null;
+  // The verdict leaves the cold start out: here are both.
+  const cold = sum(of, 'cold_ns') || 0;
+  const warm = cold >= COLD * all && all > cold ? ` (without the cold start of ${time(cold / of.rows.length)}: ${share(Math.max(0, left - cold), all - cold)})` : '';
   return {
-    how: 'overview: (total_ns - kernel_ns - memcpy_ns - memset_ns - comm_ns) / steps, and / total_ns, sums over the same steps; idle: idle_ns of a cause / sum of idle_ns',
-    text: `A GPU does nothing for ${time(left / of.rows.length)} of a step, ${share(left, all)}: ${share(most.value, sum(source, 'idle_ns'))} of the idle time waits for ${CAUSES[most.name] ?? most.name}.`,
+    how: `overview: (total_ns - kernel_ns - memcpy_ns - memset_ns - comm_ns) / steps, and / total_ns${warm ? ', and without cold_ns in both' : ''}, sums over the same steps; idle: idle_ns of a cause / sum of idle_ns`,
+    text: `A GPU does nothing for ${time(left / of.rows.length)} of a step, ${share(left, all)}${warm}: ${share(most.value, sum(source, 'idle_ns'))} of the idle time waits for ${CAUSES[most.name] ?? most.name}.`,
     hint: '', tab: 'idle', query: most.name, within: 'cause',
   };
 };

@@ -56,7 +56,7 @@ export function distributedChart(context: ChartContext): TemplateResult | null {
   return partsChart(context, DISTRIBUTED, 'Computation and communication of each step');
 }
 export function temporalChart(context: ChartContext): TemplateResult | null {
-  return partsChart(context, TEMPORAL, 'What the device did');
+  return partsChart(context, TEMPORAL, 'What the device did from its first event to its last');
 }
 
 const FIGURES: readonly [string, string][] = [
@@ -84,5 +84,5 @@ export function gpuCards(context: ChartContext): TemplateResult | null {
         const value = get(row, key);
         return value === null ? nothing : html`<span class="fact">${titleOf(key.replace('_bytes', ''))}: ${key === 'kernels' ? number(value) : withUnit(value, 'B')}</span>`;
       })}</p>`);
-  })}</div>${list.length > 16 ? html`<p class="none">16 of ${list.length} GPUs; all are in the table.</p>` : nothing}`;
+  })}</div><p class="hint" id="gpus-span">Of the time from the start of the first step to the end of the last, warm-up and cold start included. "Kernels run" counts the kernels of this GPU alone; "Busy" of other tables counts copies too, of all GPUs of a rank, in the steps that they name.</p>${list.length > 16 ? html`<p class="none">16 of ${list.length} GPUs; all are in the table.</p>` : nothing}`;
 }

@@ -4,22 +4,30 @@ import { Store } from '../app/state';
 import { nextTheme, themeName } from '../app/theme';
 import { number, short, titleOf, visible, withUnit } from '../model/format';
 import { DiffPanel } from './diff_panel';
+import type { Summary } from '../model/summary';
 import type { DiffSummary } from './summary';
+import { Timelines } from './timelines';
 import { changed, meaningOf, VERDICTS, waterfall } from './waterfall';
 
 const FIRST = 'changes';
+const TIMELINES = 'timeline';
+const TITLES: Record<string, string> = { [FIRST]: 'What changed', [TIMELINES]: 'Timelines' };
 
 export class DiffShell {
   private readonly store = new Store();
   private readonly panels: Map<string, DiffPanel>;
   private readonly names: string[];
+  private readonly timelines: Timelines | null;
 
   constructor(
     private readonly diff: DiffSummary,
     private readonly root: HTMLElement,
+    /** Of the timelines of both runs; null: the page has none. */
+    summary: Summary | null,
   ) {
+    this.timelines = summary?.timeline.lanes.length ? new Timelines(summary, this.store) : null;
     this.panels = new Map(diff.tables.map((table) => [table.view, new DiffPanel(table, this.store)]));
-    this.names = [FIRST, ...this.panels.keys()];
+    this.names = [FIRST, ...(this.timelines ? [TIMELINES] : []), ...this.panels.keys()];
     this.store.follow(() => this.draw());
     addEventListener('resize', () => this.store.tell());
     this.draw();
@@ -33,6 +41,7 @@ export class DiffShell {
   draw(): void {
     this.store.state.tab = this.open;
     render(this.template(), this.root);
+    if (this.open === TIMELINES) this.timelines?.drawn();
   }
 
   private template(): TemplateResult {
@@ -42,8 +51,8 @@ export class DiffShell {
         <div class="choose"><button type="button" id="theme" @click=${() => { nextTheme(); this.store.tell(); }}>Colours: ${themeName()}</button></div></header>
       <nav aria-label="Parts"><div role="tablist" aria-orientation="vertical" aria-label="Parts" @keydown=${this.onKey}>${this.names.map((name) => html`
         <button type="button" role="tab" id="tab-${name}" aria-controls="panel" aria-selected=${name === open ? 'true' : 'false'} tabindex=${name === open ? 0 : -1}
-          @click=${() => this.select(name)}>${visible(name === FIRST ? 'What changed' : titleOf(name))}</button>`)}</div><p class="made">${visible(this.diff.program)}</p></nav>
-      <main aria-busy=${this.panels.get(open)?.busy ? 'true' : 'false'}><div id="panel" role="tabpanel" aria-labelledby="tab-${open}">${open === FIRST ? this.changes() : this.panels.get(open)!.render()}</div></main>`;
+          @click=${() => this.select(name)}>${visible(TITLES[name] ?? titleOf(name))}</button>`)}</div><p class="made">${visible(this.diff.program)}</p></nav>
+      <main aria-busy=${this.panels.get(open)?.busy ? 'true' : 'false'}><div id="panel" role="tabpanel" aria-labelledby="tab-${open}">${open === FIRST ? this.changes() : open === TIMELINES ? this.timelines!.render() : this.panels.get(open)!.render()}</div></main>`;
   }
 
   private facts(): string {

@@ -51,6 +51,8 @@ export interface Step {
 
 export interface Rank {
   rank: string;
+  /** Of which run it is on a page of two: its name has it. */
+  run?: string;
   /** Beyond 2^53: a text. */
   origin_ns: number | string;
   duration_ns: number;
@@ -146,6 +148,15 @@ interface StoredSummary extends Omit<Summary, 'views'> {
 
 function nameFields(of: TableRef | null, fields: readonly Field[]): void {
   if (of) of.fields = (of.fields as unknown as number[]).map((place) => fields[place]);
+}
+
+/** A rank by its name, as a reader says it. */
+export function rankWord(summary: Summary, rank: string): string {
+  return summary.ranks[0]?.run ? rank : `rank ${rank}`;
+}
+
+export function hasSummary(): boolean {
+  return document.getElementById('summary') !== null;
 }
 
 /** Reads the summary of the document. Rejects where it is absent or of another schema. */

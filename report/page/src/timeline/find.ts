@@ -1,4 +1,5 @@
 /** Looking for events: by signature, and the one next in time. */
+import { number } from '../model/format';
 import { matcherOf } from '../model/search';
 import type { Summary } from '../model/summary';
 import { isNumeric, type Table } from '../model/table';
@@ -93,4 +94,53 @@ export async function countFound(summary: Summary, store: EventStore, lanes: rea
     }
   }
   return [which, count];
+}
+
+/** A frame and some: what takes longer shows that it runs. */
+const PATIENCE_MS = 30;
+
+/** How many names and events a search finds, and whether it still looks. */
+export class FoundCount {
+  private names = 0;
+  /** On the page; null: not counted. */
+  private events: number | null = null;
+  private under = 0;
+
+  constructor(private readonly tell: () => void) {}
+
+  /** Waits for `work`, and says "searching ..." while it takes long. */
+  async during<T>(work: Promise<T>): Promise<T> {
+    const state = { shown: false };
+    const timer = setTimeout(() => {
+      state.shown = true;
+      ++this.under;
+      this.tell();
+    }, PATIENCE_MS);
+    try {
+      return await work;
+    } finally {
+      clearTimeout(timer);
+      if (state.shown) --this.under;
+      this.tell();
+    }
+  }
+
+  /** `counting`: null without a search. Its result counts if `current` then. */
+  async start(names: number, counting: Promise<[number, number] | null> | null, current: () => boolean): Promise<void> {
+    [this.names, this.events] = [names, null];
+    const counted = counting && await this.during(counting);
+    if (!current()) return;
+    this.events = counted && counted[1];
+    this.tell();
+  }
+
+  get searching(): boolean {
+    return this.under > 0;
+  }
+
+  text(): string {
+    const names = `${number(this.names)} ${this.names === 1 ? 'name' : 'names'}`;
+    if (this.searching) return `${names}, searching ...`;
+    return this.events === null ? names : `${number(this.events)} ${this.events === 1 ? 'event' : 'events'} of ${names} on the page`;
+  }
 }

@@ -1,5 +1,5 @@
 /** Where the lanes are: rows of the timeline from top to bottom, and the times of ranks. */
-import type { Summary } from '../model/summary';
+import { rankWord, type Summary } from '../model/summary';
 
 export const RULER = 40;
 
@@ -63,7 +63,7 @@ export function allRowsOf(summary: Summary, path: boolean): Row[] {
   const rows: Row[] = [];
   const many = summary.ranks.length > 1;
   const order = new Map(summary.ranks.map((each, at) => [each.rank, at]));
-  const of = (name: string): string => (many ? `rank ${name}` : '');
+  const of = (name: string): string => (many ? rankWord(summary, name) : '');
   const add = (row: Pick<Row, 'kind' | 'index' | 'rank' | 'title' | 'detail' | 'brief' | 'key' | 'height' | 'bar'>, group: string): void => {
     rows.push({ ...row, group: `g${order.get(row.rank) ?? 0}${group}`, pinned: false, top: 0, members: [], folded: false });
   };
@@ -80,8 +80,10 @@ export function allRowsOf(summary: Summary, path: boolean): Row[] {
     add({ kind: 'lane', index, rank: lane.rank, title: lane.name || (stream ? `stream ${lane.stream}` : `thread ${lane.thread}`), detail, brief: '', key: `l${index}`, height: depth * bar + 8, bar }, stream ? `d${lane.device ?? ''}` : `p${lane.process ?? ''}`);
   });
   // The work of the GPU stands above the host's lanes, which may be deep.
-  const kinds = (row: Row): number => (row.kind === 'path' ? -1 : row.kind === 'counter' ? 0 : lanes[row.index].kind === 'stream' ? 1 : 2);
-  return rows.sort((a, b) => (order.get(a.rank) ?? 0) - (order.get(b.rank) ?? 0) || kinds(a) - kinds(b) || (kinds(a) > 0 && a.group !== b.group ? firstOf(rows, a.group) - firstOf(rows, b.group) : 0));
+  const beside = Boolean(summary.ranks[0]?.run);
+  const kinds = (row: Row): number => (row.kind === 'path' ? -1 : row.kind === 'counter' ? (beside ? 1.5 : 0) : lanes[row.index].kind === 'stream' ? 1 : 2);
+  // Of two runs lanes of one kind stand together, of ranks those of a rank.
+  return rows.sort((a, b) => (beside ? kinds(a) - kinds(b) : 0) || (order.get(a.rank) ?? 0) - (order.get(b.rank) ?? 0) || kinds(a) - kinds(b) || (kinds(a) > 0 && a.group !== b.group ? firstOf(rows, a.group) - firstOf(rows, b.group) : 0));
 }
 
 /** Groups stand in the order of their first lanes. */
@@ -97,7 +99,7 @@ function headOf(summary: Summary, group: string, members: Row[], folded: boolean
   const lane = first.kind === 'lane' ? summary.timeline.lanes[first.index] : null;
   const name = !lane ? 'Counters' : lane.kind === 'stream' ? (lane.device === null ? 'GPU' : `GPU ${lane.device}`) : lane.process === null ? 'Host' : `Process ${lane.process}`;
   return {
-    kind: 'group', index: -1, rank: first.rank, title: summary.ranks.length > 1 ? `rank ${first.rank}, ${name}` : name, detail: `${members.length} ${members.length === 1 ? 'lane' : 'lanes'}`, brief: '',
+    kind: 'group', index: -1, rank: first.rank, title: summary.ranks.length > 1 ? `${rankWord(summary, first.rank)}, ${name}` : name, detail: `${members.length} ${members.length === 1 ? 'lane' : 'lanes'}`, brief: '',
     key: group, group, height: HEAD, bar: HEAD_BAR, pinned: false, top: 0, members, folded,
   };
 }

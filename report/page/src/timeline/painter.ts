@@ -133,6 +133,11 @@ export class Painter {
       else if (row.kind === 'path') drawStrip(context, scene.strips, row, top, offset, box.width, x, palette);
       else if (row.kind === 'lane') this.missing(row, top, offset, box.width, x, palette);
       const rank = this.summary.ranks.find((each) => each.rank === row.rank);
+      if (row.kind === 'group' && !row.folded && rank?.run) {
+        context.font = '11px system-ui, sans-serif';
+        context.textBaseline = 'middle';
+        this.steps(scene, rank, top + 4, 16, box.width, x, palette);
+      }
       if (spans && rank) this.shade(rank, spans, top, row.height, offset, box.width, x, palette);
       context.restore();
     }
@@ -185,13 +190,25 @@ export class Painter {
     }
   }
 
+  /** The largest value of a counter, and of those like it of another run: these have one scale. */
+  private mostOf(index: number): number {
+    const { counters } = this.summary.timeline;
+    const { name, device } = counters[index];
+    const beside = Boolean(this.summary.ranks[0]?.run);
+    let most = 0;
+    counters.forEach((other, at) => {
+      if (at !== index && !(beside && other.name === name && (other.device ?? 0) < 0 === (device ?? 0) < 0)) return;
+      for (const value of this.store.peekCounter(at)?.v ?? []) if (value !== null && value > most) most = value;
+    });
+    return most;
+  }
+
   private counter(row: Row, top: number, offset: number, width: number, scene: Scene, x: (time: number) => number, palette: Palette): void {
     const data = this.store.peekCounter(row.index);
     if (!data) return;
     const { unit } = this.summary.timeline.counters[row.index];
     const { context } = this;
-    let most = 0;
-    for (const value of data.v) if (value !== null && value > most) most = value;
+    const most = this.mostOf(row.index);
     if (most <= 0) return;
     const base = top + row.height - 3;
     let first = 0;
@@ -292,7 +309,12 @@ export class Painter {
     }
     context.stroke();
     const rank = this.summary.ranks.find((each) => each.rank === scene.rank) ?? this.summary.ranks[0];
-    if (!rank) return;
+    // Two runs have steps of their own: they stand in the heads of groups.
+    if (rank && !rank.run) this.steps(scene, rank, 20, 16, width, x, palette);
+  }
+
+  private steps(scene: Scene, rank: Rank, top: number, high: number, width: number, x: (time: number) => number, palette: Palette): void {
+    const { context } = this;
     const offset = scene.offsets.get(rank.rank) ?? 0;
     const spans = stepSpans(scene.steps);
     rank.steps.forEach((each, at) => {
@@ -301,12 +323,12 @@ export class Painter {
       if (right < 0 || left > width || right - left < 1) return;
       const chosen = spans !== null && hasStep(spans, each.number);
       context.fillStyle = chosen ? palette.accent : at % 2 ? palette.lane : palette.line;
-      context.fillRect(left, 20, right - left - 1, 16);
+      context.fillRect(left, top, right - left - 1, high);
       context.fillStyle = chosen ? palette.background : palette.text;
       const unlike = each.unlike ?? (each.complete ? '' : 'cut');
       const names = [...(unlike ? [`step ${each.number} (${short(unlike, 20)})`] : []), `step ${each.number}`, `${each.number}`];
       const name = names.find((text) => right - left > 8 * text.length);
-      if (name) context.fillText(name, left + 5, 28);
+      if (name) context.fillText(name, left + 5, top + high / 2);
     });
   }
 }

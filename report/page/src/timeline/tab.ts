@@ -11,7 +11,7 @@ import { criticalPath, hasCritical, type CriticalPath } from './critical';
 import { chosenOf, linkedOf, nameOf, type Chosen, type Linked } from './details';
 import { DOCKED, renderDock } from './dock';
 import type { EventStore, Place } from './event_store';
-import { countFound, foundOf, nextFound, type Standing } from './find';
+import { countFound, FoundCount, foundOf, nextFound, type Standing } from './find';
 import { FlowFinder, type Flow } from './flow';
 import { gapAt, type Gap } from './gap';
 import { eventAt, rowAt } from './hit';
@@ -41,7 +41,7 @@ const keysOf = (row: Row): string[] => (row.kind === 'group' ? row.members.map((
 export class TimelineTab {
   private readonly canvas = document.createElement('canvas');
   private readonly painter: Painter;
-  private readonly offsets: Map<string, number>;
+  private offsets: Map<string, number>;
   private extent: [number, number];
   private core: Core | null = null;
   private readonly rangePanel: RangePanel;
@@ -62,9 +62,7 @@ export class TimelineTab {
   private breakdownKey = '';
   private dragged: [number, number] | null = null;
   private findKey = '';
-  /** Distinct names of what is found, and its events on the page; null: not counted. */
-  private foundNames = 0;
-  private foundEvents: number | null = null;
+  private readonly foundCount = new FoundCount(() => this.store.tell());
   private fault = '';
   private said = '';
   private selecting = false;
@@ -315,7 +313,7 @@ export class TimelineTab {
     const { found } = this.painter.bars;
     if (!found || !(await this.find(this.lanes, found, forward)) || !this.chosen) return;
     const { chosen, findKey } = this;
-    const counted = await countFound(this.summary, this.events, this.lanes, this.offsets, found, this.standing(chosen));
+    const counted = await this.foundCount.during(countFound(this.summary, this.events, this.lanes, this.offsets, found, this.standing(chosen)));
     if (counted && this.chosen === chosen && this.findKey === findKey) this.say(`${count(counted[0])} of ${count(counted[1])} on the page`);
   }
 
@@ -325,7 +323,7 @@ export class TimelineTab {
 
   private async find(lanes: number[], found: Uint8Array, forward: boolean, least?: number): Promise<boolean> {
     const from = this.chosen ? this.standing(this.chosen) : { time: this.view[forward ? 0 : 1], lane: -1, number: -1 };
-    const next = await nextFound(this.summary, this.events, lanes, this.offsets, found, from, forward);
+    const next = await this.foundCount.during(nextFound(this.summary, this.events, lanes, this.offsets, found, from, forward));
     this.say(next ? '' : `None ${forward ? 'after' : 'before'} this on the page.`);
     if (next) await this.go(next.place, least);
     return next !== null;
@@ -334,19 +332,18 @@ export class TimelineTab {
   private countFound(key: string, found: Uint8Array | null): void {
     const names = new Set<string>();
     found?.forEach((hit, signature) => { if (hit) names.add(nameOf(this.signatures, signature)); });
-    this.foundNames = names.size;
-    this.foundEvents = null;
-    if (!found) return;
-    countFound(this.summary, this.events, this.lanes, this.offsets, found, { time: -Infinity, lane: -1, number: -1 }).then((counted) => {
-      if (this.findKey !== key) return;
-      this.foundEvents = counted && counted[1];
-      this.store.tell();
-    }, (error: Error) => this.say(error.message));
+    const counting = found && countFound(this.summary, this.events, this.lanes, this.offsets, found, { time: -Infinity, lane: -1, number: -1 });
+    this.foundCount.start(names.size, counting, () => this.findKey === key).catch((error: Error) => this.say(error.message));
   }
 
-  private foundText(): string {
-    const names = `${count(this.foundNames)} ${this.foundNames === 1 ? 'name' : 'names'}`;
-    return this.foundEvents === null ? names : `${count(this.foundEvents)} ${this.foundEvents === 1 ? 'event' : 'events'} of ${names} on the page`;
+  /** Moves ranks to other places of the axis, and shows a stretch of it, unless the address names another. */
+  align(offsets: Map<string, number>, view: [number, number]): void {
+    const named = this.store.state.view;
+    [this.offsets, this.extent] = [offsets, extentOf(this.summary, offsets)];
+    [this.path, this.pathAsked, this.breakdownKey] = [null, false, ''];
+    this.view = named ? [...named] : view;
+    this.written = named;
+    this.store.tell();
   }
 
   /** Shows the run without events whose times are far from all others'. */
@@ -416,7 +413,8 @@ export class TimelineTab {
     }
   }
 
-  render(): TemplateResult {
+  /** `title`: of the tab. `before`: what stands above the tools. */
+  render(title = 'Timeline', before: unknown = nothing): TemplateResult {
     this.follow();
     const { find, findRegex, range } = this.store.state;
     const total = heightOf(this.rows);
@@ -428,14 +426,14 @@ export class TimelineTab {
     const room = docked === nothing ? Math.max(260, innerHeight * 0.66) : Math.max(170, innerHeight * (1 - DOCKED) - (this.canvas.parentElement?.offsetTop ?? 170) - 12);
     const box = Math.min(RULER + total + 2, room);
     const set = (change: Parameters<Store['update']>[0]): void => this.store.update(change);
-    return html`<div class="head"><h2>Timeline</h2><p>Work of the GPUs and calls of the host. A colour is an op; orange is communication.</p></div>
+    return html`<div class="head"><h2>${title}</h2><p>Work of the GPUs and calls of the host. A colour is an op; orange is communication.</p></div>${before}
       <div class="tools">
         <label>Search <input type="search" id="find" placeholder="kernel, op, layer" autocomplete="off" spellcheck="false" .value=${find}
           @input=${(event: Event) => set((state) => { state.find = (event.target as HTMLInputElement).value; })}
           @keydown=${(event: KeyboardEvent) => { if (event.key === 'Enter') void this.next(!event.shiftKey); }}></label>
         <label class="check"><input type="checkbox" id="findre" .checked=${findRegex} @change=${(event: Event) => set((state) => { state.findRegex = (event.target as HTMLInputElement).checked; })}> regular expression</label>
         <button type="button" id="previous" ?disabled=${!find} @click=${() => this.next(false)}>Previous</button><button type="button" id="next" ?disabled=${!find} @click=${() => this.next(true)}>Next</button>
-        <span role="status">${this.fault || this.said || (find ? this.foundText() : '')}</span>
+        <span role="status">${this.fault || (this.foundCount.searching ? '' : this.said) || (find ? this.foundCount.text() : this.foundCount.searching ? 'searching ...' : '')}</span>
         <span class="gap"></span>
         ${this.hiddenCount ? html`<button type="button" id="unhide" @click=${() => set((state) => { state.hidden = ''; })}>Show ${this.hiddenCount} hidden</button>` : nothing}
         <button type="button" id="note" title="A note at what is chosen, kept in the address" @click=${() => this.note()}>Note</button>

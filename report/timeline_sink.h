@@ -1,0 +1,56 @@
+#ifndef OPLENS_REPORT_TIMELINE_SINK_H_
+#define OPLENS_REPORT_TIMELINE_SINK_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "prof/price_all.h"
+#include "prof/views/run_views.h"
+#include "report/timeline/collector.h"
+
+namespace oplens::report {
+
+/// Passes kernels to views and to a timeline, which share the analysis of a run.
+class TimelineSink : public prof::KernelSink {
+ public:
+  /// `views`: asked before each use, from the first input on. `collector` must outlive this object.
+  TimelineSink(std::function<prof::ViewRunner&()> views, Collector* collector)
+      : views_(std::move(views)), collector_(*collector) {}
+
+  void BeginInput(const parse::KernelRecords* profile) override {
+    views_().BeginInput(profile);
+    collector_.Begin(views_().run());
+  }
+  void Add(const prof::PricedKernel& kernel) override {
+    views_().Add(kernel);
+    collector_.Add(kernel);
+  }
+  bool AddReplay(const prof::PricedKernel& replay) override {
+    views_().AddReplay(replay);
+    return true;  // The timeline shows it.
+  }
+  void EndInput() override {
+    collector_.End(views_().run());
+    views_().EndInput();
+  }
+  void EndLastInput() override {
+    collector_.End(views_().run());
+    views_().EndLastInput();
+  }
+  std::optional<int64_t> StepOf(const prof::PricedKernel& kernel,
+                                std::optional<int64_t> told) const override {
+    return views_().StepOf(kernel, told);
+  }
+  bool HoldsRows() override { return views_().HoldsRows(); }
+  void Flush() override { views_().Flush(); }
+
+ private:
+  std::function<prof::ViewRunner&()> views_;
+  Collector& collector_;
+};
+
+}  // namespace oplens::report
+
+#endif  // OPLENS_REPORT_TIMELINE_SINK_H_
