@@ -30,19 +30,26 @@ constexpr size_t PlacesFor(size_t threads) { return threads == 0 ? 1 : threads +
 /// after all earlier pieces were taken and all threads have ended.
 void DoInOrder(size_t threads, const OrderedSteps& steps);
 
+/// A value in cache lines of its own (two, which processors fetch together): threads that write
+/// neighbours do not wait for each other.
+template <typename Value>
+struct alignas(128) ApartFromOthers {
+  Value value;
+};
+
 /// As above with a `Piece` for each place: next(Piece*), make(Piece*), take(Piece*), of which the
 /// last may return nothing: all are wanted.
 template <typename Piece, typename Next, typename Make, typename Take>
 void DoInOrder(size_t threads, Next next, Make make, Take take) {
-  std::vector<Piece> pieces(PlacesFor(threads));
-  DoInOrder(threads, {[&](size_t place) { return next(&pieces[place]); },
-                      [&](size_t place) { make(&pieces[place]); },
+  std::vector<ApartFromOthers<Piece>> pieces(PlacesFor(threads));
+  DoInOrder(threads, {[&](size_t place) { return next(&pieces[place].value); },
+                      [&](size_t place) { make(&pieces[place].value); },
                       [&](size_t place) {
-                        if constexpr (std::is_void_v<decltype(take(&pieces[place]))>) {
-                          take(&pieces[place]);
+                        if constexpr (std::is_void_v<decltype(take(&pieces[place].value))>) {
+                          take(&pieces[place].value);
                           return true;
                         } else {
-                          return take(&pieces[place]);
+                          return take(&pieces[place].value);
                         }
                       }});
 }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <new>
 
 namespace oplens::parse {
@@ -19,14 +18,6 @@ void EventParcel::Clear() {
   key.clear();
   counted.clear();
   members.clear();
-}
-
-void EventParcel::KeepText(std::string_view of_document) {
-  // simdjson may read the padding, whatever is in it.
-  const size_t size = of_document.size() + simdjson::SIMDJSON_PADDING;
-  if (storage.size() < size) storage.resize(size);
-  std::memcpy(storage.data(), of_document.data(), of_document.size());
-  text = {storage.data(), of_document.size()};
 }
 
 void EventParcel::ParseWindow(char* mutable_text) {

@@ -36,8 +36,6 @@ struct EventParcel {
   std::vector<std::pair<Reason, std::string>> members;  ///< and of members, with examples.
 
   void Clear();
-  /// Copies the text with the room behind it that simdjson needs.
-  void KeepText(std::string_view of_document);
   /// Parses the text, from the byte before the first of the spans to the one behind the last, as
   /// one array; `is_window` says whether it is one of as many events. `mutable_text` is the text,
   /// with room behind it: its ends become brackets meanwhile. Throws std::bad_alloc.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "base/ascii.h"
@@ -12,6 +13,7 @@
 #include "parse/source/event_parcels.h"
 #include "parse/source/repair_json.h"
 #include "parse/source/stream_buffer.h"
+#include "parse/source/window_cutter.h"
 
 namespace oplens::parse {
 namespace {
@@ -27,8 +29,8 @@ constexpr int64_t kMostEventBytes = int64_t{64} << 20;
 constexpr int kWindowsBeforeThreads = 16;
 /// After windows that the plain way had to read, at most so many are read without other threads.
 constexpr int kMostWindowsAlone = 4096;
-/// Longer windows, of long events, are not parsed by other threads, which bounds their memory.
-constexpr int64_t kMostWindowBytes = int64_t{1} << 20;
+/// With more, read in search of an event's end, the plain way goes on: they would be one window.
+constexpr int64_t kMostBytesRead = int64_t{1} << 20;
 
 /// Finds where to resume after an unreadable event: the next object in `text` that begins like an
 /// event and follows a comma, which a missing quote may have swallowed. npos if there is none.
@@ -192,7 +194,10 @@ class DocumentReader {
   /// Reads the events up to the closing bracket; false if the stream ends before it.
   bool ReadEvents() {
     while (true) {
-      if (windows_alone_ <= 0 && window_.empty() && ThreadLimit() > 1) HandBeside();
+      if (windows_alone_ <= 0 && window_.empty() && ThreadLimit() > 1 &&
+          buffer_.End() - place_ <= kMostBytesRead) {
+        HandBeside();
+      }
       if (!SkipToEvent()) {
         if (HandWindow()) return false;
       } else if (Current() == ']') {
@@ -247,7 +252,11 @@ class DocumentReader {
   bool HandTogether() {
     --windows_alone_;
     parcel_.Clear();
-    const int64_t start = SpansTo(&parcel_);
+    const int64_t start = window_.front().start - 1;
+    for (const Span& span : window_) {
+      parcel_.spans.push_back({static_cast<size_t>(span.start - start),
+                               static_cast<size_t>(span.end - start), span.start});
+    }
     char* const text = buffer_.At(start);
     parcel_.text = {text, static_cast<size_t>(window_.back().end + 1 - start)};
     parcel_.ParseWindow(text);
@@ -255,65 +264,28 @@ class DocumentReader {
     return parcel_.is_window;
   }
 
-  /// Gives the parcel the spans of the window, and returns where its text begins.
-  int64_t SpansTo(EventParcel* parcel) const {
-    const int64_t start = window_.front().start - 1;
-    for (const Span& span : window_) {
-      parcel->spans.push_back({static_cast<size_t>(span.start - start),
-                               static_cast<size_t>(span.end - start), span.start});
-    }
-    return start;
-  }
-
   /// Hands windows of whole events on while other threads parse the next ones. Ends before what
-  /// needs the plain way, which follows: with place_ there, at the events of the window so far.
+  /// needs the plain way, with place_ there.
   void HandBeside() {
-    buffer_.HoldFrom(std::max<int64_t>(place_ - 1, 0));
+    const auto threads = static_cast<size_t>(ThreadLimit() - 1);
+    WindowCutter cutter(&buffer_, place_, kWindowBytes, kLongEventBytes);
+    std::vector<CutWindow> windows(PlacesFor(threads));
     int handed = 0;
-    int64_t unread = -1;  // Where a window that is no array begins.
-    DoInOrder<EventParcel>(
-        static_cast<size_t>(ThreadLimit() - 1),
-        [&](EventParcel* parcel) { return CutWindow(parcel); },
-        [](EventParcel* parcel) { parcel->ParseWindow(parcel->storage.data()); },
-        [&](EventParcel* parcel) {
-          if (!parcel->is_window) {
-            unread = parcel->spans.front().place;
-            return false;
-          }
-          handover_.Hand(*parcel);
-          ++handed;
-          // The text of the next one may begin with the last byte of this window's events.
-          const EventParcel::Span& last = parcel->spans.back();
-          buffer_.HoldFrom(last.place + static_cast<int64_t>(last.end - last.begin) - 1);
-          return true;
-        });
-    if (unread >= 0) {
-      place_ = unread;
-      window_.clear();
-    }
-    buffer_.HoldNone();
+    std::optional<int64_t> unread;  // Where a window that is no array begins.
+    DoInOrder(threads, {[&](size_t i) { return cutter.Cut(&windows[i]); },
+                        [&](size_t i) { windows[i].Parse(); },
+                        [&](size_t i) {
+                          const EventParcel& parcel = windows[i].parcel;
+                          if (!parcel.is_window) unread = parcel.spans.front().place;
+                          if (unread) return false;
+                          handover_.Hand(parcel);
+                          ++handed;
+                          return true;
+                        }});
+    place_ = unread.value_or(cutter.place());
+    cutter.GiveBack(place_, windows);
     alone_ = handed > alone_ ? kWindowsBeforeThreads : std::min(alone_ * 2, kMostWindowsAlone);
     windows_alone_ = alone_;
-  }
-
-  /// Cuts the next window and keeps its text. False, with the window as far as it is, before
-  /// anything but an object that ends in time.
-  bool CutWindow(EventParcel* parcel) {
-    while (SkipToEvent() && Current() == '{') {
-      const int64_t end = FindBracketEnd(place_, kLongEventBytes);
-      if (end < 0) return false;
-      window_.push_back({place_, end});
-      place_ = end;
-      const int64_t size = end - window_.front().start;
-      if (size < kWindowBytes) continue;
-      if (size > kMostWindowBytes) return false;
-      parcel->Clear();
-      const int64_t start = SpansTo(parcel);
-      parcel->KeepText(buffer_.View(start, end + 1));
-      window_.clear();
-      return true;
-    }
-    return false;
   }
 
   bool HandEach() {

@@ -14,21 +14,30 @@ void StreamBuffer::Fill() {
   if (bytes_.size() < size_ + kChunkBytes + kPadding) {
     bytes_.resize(std::max(bytes_.size() * 2, size_ + kChunkBytes + kPadding));
   }
-  const size_t read = Read(bytes_.data() + size_);
-  at_end_ = read < kChunkBytes;
-  size_ += read;
+  size_ += ReadPast(bytes_.data() + size_, kChunkBytes);
   std::memset(bytes_.data() + size_, ' ', kPadding);
 }
 
-/// What fails once fails again: what it was at is lost.
-size_t StreamBuffer::Read(char* to) {
+size_t StreamBuffer::ReadPast(char* to, size_t size) {
   if (failure_ != nullptr) std::rethrow_exception(failure_);
+  if (at_end_) return 0;
   try {
-    return source_.Read(to, kChunkBytes);
+    const size_t read = source_.Read(to, size);
+    at_end_ = read < size;
+    return read;
   } catch (...) {
     failure_ = std::current_exception();
     throw;
   }
+}
+
+void StreamBuffer::Restart(int64_t place, std::string_view bytes) {
+  bytes_.resize(std::max(bytes_.size(), bytes.size() + kPadding));
+  std::memcpy(bytes_.data(), bytes.data(), bytes.size());
+  std::memset(bytes_.data() + bytes.size(), ' ', kPadding);
+  begin_ = place;
+  needed_ = place;
+  size_ = bytes.size();
 }
 
 }  // namespace oplens::parse

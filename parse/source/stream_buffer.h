@@ -4,11 +4,9 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -24,13 +22,8 @@ class StreamBuffer {
 
   explicit StreamBuffer(ByteSource* source) : source_(*source) {}
 
-  /// Declares the bytes before `place`, unless they are held, unneeded.
-  void Release(int64_t place) {
-    needed_ = std::min(place, held_from_.load(std::memory_order_relaxed));
-  }
-  /// Holds the bytes from `place` on, whatever is released later. Any thread may move this on.
-  void HoldFrom(int64_t place) { held_from_.store(place, std::memory_order_relaxed); }
-  void HoldNone() { HoldFrom(std::numeric_limits<int64_t>::max()); }
+  /// Declares the bytes before `place` unneeded.
+  void Release(int64_t place) { needed_ = place; }
 
   /// Makes `size` bytes from `place` available, or as many as there are. Returns how many.
   size_t Require(int64_t place, size_t size) {
@@ -45,11 +38,16 @@ class StreamBuffer {
   }
   int64_t End() const { return begin_ + static_cast<int64_t>(size_); }
 
+  /// Reads on in the stream, past this buffer, which is of no use until Restart(). Returns fewer
+  /// bytes only at the end. What fails once fails again, here and in Require().
+  size_t ReadPast(char* to, size_t size);
+  /// Goes on with these bytes, which begin at `place`, and what follows them in the stream.
+  void Restart(int64_t place, std::string_view bytes);
+
  private:
   static constexpr size_t kPadding = BracketScan::kBlockBytes + simdjson::SIMDJSON_PADDING;
 
   void Fill();
-  size_t Read(char* to);
 
   ByteSource& source_;
   std::exception_ptr failure_;  // Of the source.
@@ -57,7 +55,6 @@ class StreamBuffer {
   int64_t begin_ = 0;  // Offset of the first byte.
   size_t size_ = 0;
   int64_t needed_ = 0;
-  std::atomic<int64_t> held_from_{std::numeric_limits<int64_t>::max()};
   bool at_end_ = false;
 };
 
