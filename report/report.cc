@@ -93,6 +93,7 @@ class ReportSink : public prof::KernelSink {
   }
   bool HoldsRows() override { return tables_.views().HoldsRows(); }
   void Flush() override { tables_.views().Flush(); }
+  void Settle() override { tables_.views().Settle(); }
 
  private:
   ViewTables& tables_;
