@@ -20,7 +20,7 @@ void MakeInOrder(size_t count, const std::function<void(size_t piece, std::strin
   const size_t threads = std::min(count, static_cast<size_t>(ThreadLimit()));
   size_t next = 0;
   DoInOrder<Piece>(
-      threads < 2 ? 0 : threads,
+      threads < 2 ? 0 : threads - 1,
       [&](Piece* piece) {
         piece->number = next++;
         return piece->number < count;

@@ -8,11 +8,10 @@
 namespace oplens {
 
 /// Makes the texts of pieces 0 to count - 1 and takes them in this order. Up to ThreadLimit()
-/// threads make them, some pieces ahead of `take`, which is called by the calling thread; with one
-/// thread, or if none can be started, the caller makes them too. `make` appends to an empty text
-/// and must not change what other calls of it read. What `make` throws for the first piece that
-/// fails, or `take`, is thrown here after all threads have ended. Memory: two texts for each
-/// thread.
+/// threads make them, the caller among them, some pieces ahead of `take`, which is called by the
+/// calling thread. `make` appends to an empty text and must not change what other calls of it read.
+/// What `make` throws for the first piece that fails, or `take`, is thrown here after all threads
+/// have ended. Memory: a text for each thread, and two.
 void MakeInOrder(size_t count, const std::function<void(size_t piece, std::string* text)>& make,
                  const std::function<void(const std::string& text)>& take);
 

@@ -34,16 +34,11 @@ class Workshop {
   bool has_threads() const { return !threads_.empty(); }
 
   void Run() {
-    for (size_t piece = 0;; ++piece) {
+    for (size_t piece = 0; Await(piece); ++piece) {
       const size_t index = piece % places_.size();
       Place& place = places_[index];
-      {
-        std::unique_lock lock(mutex_);
-        made_.wait(lock, [&] { return place.is_made || (ended_ && piece == begun_); });
-        if (!place.is_made) return;
-      }
       if (place.failure != nullptr) std::rethrow_exception(place.failure);
-      steps_.take(index);
+      if (!steps_.take(index)) return;
       {
         const std::lock_guard lock(mutex_);
         place.is_made = false;
@@ -59,55 +54,90 @@ class Workshop {
     bool is_made = false;
   };
 
-  void Work() {
-    const SharedThread shared;
-    size_t index = 0;
-    while (Begin(&index)) {
-      Place& place = places_[index];
-      try {
-        if (place.failure == nullptr) steps_.make(index);
-      } catch (...) {
-        place.failure = std::current_exception();
+  /// Waits until `piece` is made, and makes others meanwhile; false: there is no such piece.
+  bool Await(size_t piece) {
+    const Place& place = places_[piece % places_.size()];
+    std::unique_lock lock(mutex_);
+    while (true) {
+      if (place.is_made) return true;
+      if (ended_ && piece == begun_) return false;
+      if (MayBegin()) {
+        const SharedThread shared;
+        MakeOne(&lock);
+        continue;
       }
-      {
-        const std::lock_guard lock(mutex_);
-        place.is_made = true;
-      }
-      made_.notify_one();
+      caller_waits_ = true;
+      made_.wait(lock);
+      caller_waits_ = false;
     }
   }
 
-  /// Waits for a place and says what belongs there; false: nothing is left to be made.
-  bool Begin(size_t* index) {
+  void Work() {
+    const SharedThread shared;
     std::unique_lock lock(mutex_);
-    free_.wait(lock, [this] { return given_up_ || ended_ || begun_ < taken_ + places_.size(); });
-    if (given_up_ || ended_) return false;
-    *index = begun_ % places_.size();
-    try {
-      ended_ = !steps_.next(*index);
-    } catch (...) {
-      places_[*index].failure = std::current_exception();
+    while (true) {
+      ++idle_;
+      free_.wait(lock, [this] { return given_up_ || ended_ || MayBegin(); });
+      --idle_;
+      if (given_up_ || ended_) return;
+      MakeOne(&lock);
     }
-    const bool failed = places_[*index].failure != nullptr;
-    if (!ended_) ++begun_;
-    if (failed) ended_ = true;
-    if (ended_) {
-      lock.unlock();
+  }
+
+  /// Whether a place is free and no other thread asks for the next piece.
+  bool MayBegin() const { return !ended_ && !is_beginning_ && begun_ < taken_ + places_.size(); }
+
+  /// Asks for the next piece, and makes it if there is one. `lock` is held before and after.
+  void MakeOne(std::unique_lock<std::mutex>* lock) {
+    const size_t index = begun_ % places_.size();
+    Place& place = places_[index];
+    is_beginning_ = true;
+    lock->unlock();
+    bool begun = true;
+    try {
+      begun = steps_.next(index);
+    } catch (...) {
+      place.failure = std::current_exception();
+    }
+    lock->lock();
+    is_beginning_ = false;
+    if (begun) ++begun_;
+    if (!begun || place.failure != nullptr) {
+      ended_ = true;
+      place.is_made = begun;
       free_.notify_all();
       made_.notify_one();
-      return failed;
+      return;
     }
-    return true;
+    if (MayBegin()) {
+      if (idle_ > 0) {
+        free_.notify_one();
+      } else if (caller_waits_) {
+        made_.notify_one();
+      }
+    }
+    lock->unlock();
+    try {
+      steps_.make(index);
+    } catch (...) {
+      place.failure = std::current_exception();
+    }
+    lock->lock();
+    place.is_made = true;
+    if (caller_waits_) made_.notify_one();
   }
 
   const OrderedSteps& steps_;
   std::mutex mutex_;
-  std::condition_variable free_;  // A place, or the end.
-  std::condition_variable made_;  // A piece, or the end.
+  std::condition_variable free_;  // A place and the turn to begin, or the end: for threads.
+  std::condition_variable made_;  // A piece, what threads wait for, or the end: for the caller.
   std::vector<Place> places_;
   size_t begun_ = 0;  // Pieces.
   size_t taken_ = 0;
-  bool ended_ = false;
+  size_t idle_ = 0;  // Threads that wait.
+  bool caller_waits_ = false;
+  bool is_beginning_ = false;  // A thread asks for the next piece.
+  bool ended_ = false;         // No piece follows those that are begun.
   bool given_up_ = false;
   std::vector<std::thread> threads_;
 };
@@ -121,7 +151,7 @@ void DoInOrder(size_t threads, const OrderedSteps& steps) {
   }
   while (steps.next(0)) {
     steps.make(0);
-    steps.take(0);
+    if (!steps.take(0)) return;
   }
 }
 

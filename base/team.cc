@@ -25,10 +25,10 @@ Team::~Team() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Team::Each(size_t count, const std::function<void(size_t)>& work) {
+void Team::Begin(size_t count, std::function<void(size_t)> work) {
   {
     const std::lock_guard lock(mutex_);
-    work_ = &work;
+    work_ = std::move(work);
     count_ = count;
     next_ = 0;
     failure_ = nullptr;
@@ -36,6 +36,9 @@ void Team::Each(size_t count, const std::function<void(size_t)>& work) {
     ++calls_;
   }
   called_.notify_all();
+}
+
+void Team::Join() {
   TakePart();
   std::unique_lock lock(mutex_);
   done_.wait(lock, [this] { return busy_ == 0; });
@@ -65,7 +68,7 @@ void Team::TakePart() {
   if (!threads_.empty()) shared.emplace();
   for (size_t i = next_++; i < count_; i = next_++) {
     try {
-      (*work_)(i);
+      work_(i);
     } catch (...) {
       const std::lock_guard lock(mutex_);
       if (failure_ == nullptr || i < failed_) {

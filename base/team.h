@@ -8,6 +8,7 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace oplens {
@@ -23,7 +24,15 @@ class Team {
 
   /// Calls work(0) to work(count - 1), in any order and beside each other, and returns when all are
   /// done. Throws what the first of them by number threw, after all were called.
-  void Each(size_t count, const std::function<void(size_t)>& work);
+  void Each(size_t count, std::function<void(size_t)> work) {
+    Begin(count, std::move(work));
+    Join();
+  }
+
+  /// As Each() in two parts: the threads begin, and the caller, who may do other work meanwhile,
+  /// takes part in what is left when it calls Join(), which it must before another Begin().
+  void Begin(size_t count, std::function<void(size_t)> work);
+  void Join();
 
  private:
   void Serve();
@@ -37,7 +46,7 @@ class Team {
   size_t busy_ = 0;  // Threads that may still do pieces of this call.
   bool ended_ = false;
   // Of the current call.
-  const std::function<void(size_t)>* work_ = nullptr;
+  std::function<void(size_t)> work_;
   size_t count_ = 0;
   std::atomic<size_t> next_{0};
   size_t failed_ = 0;  // The first piece that failed, if there is a failure.

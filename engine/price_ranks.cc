@@ -51,7 +51,7 @@ void PriceApart(prof::LoadedProfiles profiles, const prof::Options& options,
   };
   const size_t threads = std::min<size_t>(profiles.size(), options.many.jobs);
   DoInOrder<Piece>(
-      threads < 2 ? 0 : threads,
+      threads < 2 ? 0 : threads - 1,
       [&](Piece* piece) {
         piece->profile = next++;
         return piece->profile < profiles.size();

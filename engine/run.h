@@ -43,7 +43,8 @@ class Run {
   Run& operator=(const Run&) = delete;
 
   /// Answers with the tables of `prof --json` for the same words, figure by figure, and commits
-  /// `destination`, which gets a table per view. Adds to `messages` what `prof` says on standard
+  /// `destination`, which gets a table per view, in part from another thread than the caller's, but
+  /// one at a time. Adds to `messages` what `prof` says on standard
   /// error. `meter`, which may be null, counts the work and may stop it. Returns the number of rows
   /// of the table with the fewest, apart from views that may be empty. Throws UsageError for wrong
   /// words, Error, and Interrupted; the run can be asked again after each of them.

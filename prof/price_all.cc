@@ -112,6 +112,15 @@ class Pricer {
          PricingReport* told)
       : options_(options), sink_(sink), diagnostics_(diagnostics), told_(told) {}
 
+  ~Pricer() {
+    try {
+      sink_->Settle();  // After a failure, which is the one to be told.
+    } catch (...) {
+    }
+  }
+  Pricer(const Pricer&) = delete;
+  Pricer& operator=(const Pricer&) = delete;
+
   void TakeAll(RecordSource* records) {
     using Step = RecordSource::Step;
     Begin();
@@ -187,14 +196,21 @@ class Pricer {
     if (queue_ == nullptr) return;
     while (auto row = queue_->PopFirst()) Write(std::move(row));
     Flush();
+    sink_->Settle();
+    Recycle(&seen_);
   }
 
-  /// Ends the turn of rows that the sink holds.
+  /// Lets the sink look at the rows that it holds, and ends the turn of those that it looked at.
   void Flush() {
     if (held_.empty()) return;
     sink_->Flush();
-    for (std::unique_ptr<WaitingRow>& row : held_) queue_->Recycle(std::move(row));
-    held_.clear();
+    Recycle(&seen_);
+    std::swap(held_, seen_);
+  }
+
+  void Recycle(std::vector<std::unique_ptr<WaitingRow>>* rows) {
+    for (std::unique_ptr<WaitingRow>& row : *rows) queue_->Recycle(std::move(row));
+    rows->clear();
   }
 
   /// After the sink was given the row.
@@ -307,7 +323,8 @@ class Pricer {
   bool count_reasons_ = true;
   bool in_input_ = false;
   bool holds_rows_ = false;
-  std::vector<std::unique_ptr<WaitingRow>> held_;  // By the sink.
+  std::vector<std::unique_ptr<WaitingRow>> held_;  // By the sink, until Flush(),
+  std::vector<std::unique_ptr<WaitingRow>> seen_;  // and those that it looks at now.
 };
 
 }  // namespace

@@ -45,6 +45,7 @@ class TimelineSink : public prof::KernelSink {
   }
   bool HoldsRows() override { return views_().HoldsRows(); }
   void Flush() override { views_().Flush(); }
+  void Settle() override { views_().Settle(); }
 
  private:
   std::function<prof::ViewRunner&()> views_;

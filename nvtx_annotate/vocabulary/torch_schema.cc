@@ -1,7 +1,7 @@
 #include "nvtx_annotate/vocabulary/torch_schema.h"
 
 #include <algorithm>
-#include <iterator>
+#include <array>
 
 namespace oplens {
 namespace {
@@ -341,13 +341,41 @@ constexpr TorchSchema kSchemas[] = {
     {"eye", kTorch, "", "_! _! dtype -"},
 };
 
-bool HasWord(std::string_view words, std::string_view word) {
+/// Calls take(word) for the words of a list.
+template <typename Take>
+constexpr void ForEachWord(std::string_view words, const Take& take) {
   while (!words.empty()) {
     const size_t blank = std::min(words.find(' '), words.size());
-    if (words.substr(0, blank) == word) return true;
+    if (blank > 0) take(words.substr(0, blank));
     words.remove_prefix(std::min(blank + 1, words.size()));
   }
-  return false;
+}
+
+constexpr size_t CountNames() {
+  size_t count = 0;
+  for (const TorchSchema& schema : kSchemas) {
+    ForEachWord(schema.names, [&](std::string_view) { ++count; });
+  }
+  return count;
+}
+
+struct SchemaName {
+  std::string_view name;
+  const TorchSchema* schema;
+};
+
+using SchemaNames = std::array<SchemaName, CountNames()>;
+
+/// By name, those of one name in the order of kSchemas.
+SchemaNames SortedNames() {
+  SchemaNames names;
+  size_t count = 0;
+  for (const TorchSchema& schema : kSchemas) {
+    ForEachWord(schema.names, [&](std::string_view name) { names[count++] = {name, &schema}; });
+  }
+  std::stable_sort(names.begin(), names.end(),
+                   [](const SchemaName& a, const SchemaName& b) { return a.name < b.name; });
+  return names;
 }
 
 }  // namespace
@@ -356,11 +384,15 @@ const TorchSchema* FindTorchSchema(std::string_view op, size_t arguments) {
   const bool in_place = op.size() > 1 && op.back() == '_' && op[op.size() - 2] != '_';
   if (in_place) op.remove_suffix(1);
   if (op.empty() || op.find(' ') != std::string_view::npos) return nullptr;
-  const auto* row =
-      std::find_if(std::begin(kSchemas), std::end(kSchemas), [&](const TorchSchema& schema) {
-        return (schema.count == 0 || schema.count == arguments) && HasWord(schema.names, op);
-      });
-  return row == std::end(kSchemas) ? nullptr : row;
+  static const SchemaNames names = SortedNames();
+  auto known = std::lower_bound(
+      names.begin(), names.end(), op,
+      [](const SchemaName& one, std::string_view name) { return one.name < name; });
+  for (; known != names.end() && known->name == op; ++known) {
+    const TorchSchema& schema = *known->schema;
+    if (schema.count == 0 || schema.count == arguments) return &schema;
+  }
+  return nullptr;
 }
 
 }  // namespace oplens

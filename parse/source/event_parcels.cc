@@ -2,23 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <condition_variable>
-#include <deque>
-#include <exception>
-#include <mutex>
-#include <system_error>
-#include <thread>
-
-#include "base/threads.h"
+#include <new>
 
 namespace oplens::parse {
-namespace {
 
-constexpr size_t kMostParcels = 8;
-/// Of a document that is read without a thread: 2 MB of text.
-constexpr int kParcelsBeforeThread = 16;
-
-}  // namespace
+bool IsParsed(simdjson::error_code error) {
+  if (error == simdjson::MEMALLOC) throw std::bad_alloc();
+  return error == simdjson::SUCCESS;
+}
 
 void EventParcel::Clear() {
   text = {};
@@ -29,124 +20,18 @@ void EventParcel::Clear() {
   members.clear();
 }
 
-/// Parcels on their way to the handler, and back.
-class EventHandover::Thread {
- public:
-  /// Throws std::system_error if no thread can be started.
-  explicit Thread(EventHandover* owner) : owner_(*owner) {
-    for (size_t i = 0; i < kMostParcels; ++i) free_.push_back(std::make_unique<EventParcel>());
-    thread_ = std::thread([this] { Work(); });
-  }
-  ~Thread() {
-    {
-      const std::lock_guard lock(mutex_);
-      given_up_ = true;
-    }
-    changed_.notify_all();
-    if (thread_.joinable()) thread_.join();
-  }
-
-  EventParcel* Take() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return failure_ != nullptr || !free_.empty(); });
-    if (failure_ != nullptr) Rethrow();
-    taken_ = std::move(free_.back());
-    free_.pop_back();
-    return taken_.get();
-  }
-
-  void Give() {
-    {
-      const std::lock_guard lock(mutex_);
-      waiting_.push_back(std::move(taken_));
-    }
-    changed_.notify_all();
-  }
-
-  void Finish() {
-    {
-      const std::lock_guard lock(mutex_);
-      done_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
-    if (failure_ != nullptr) Rethrow();
-  }
-
- private:
-  [[noreturn]] void Rethrow() { std::rethrow_exception(failure_); }
-
-  void Work() {
-    try {
-      while (std::unique_ptr<EventParcel> parcel = Next()) {
-        owner_.Hand(*parcel);
-        parcel->Clear();
-        {
-          const std::lock_guard lock(mutex_);
-          free_.push_back(std::move(parcel));
-        }
-        changed_.notify_all();
-      }
-    } catch (...) {
-      {
-        const std::lock_guard lock(mutex_);
-        failure_ = std::current_exception();
-      }
-      changed_.notify_all();
-    }
-  }
-
-  /// Null at the end.
-  std::unique_ptr<EventParcel> Next() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return given_up_ || done_ || !waiting_.empty(); });
-    if (given_up_ || waiting_.empty()) return nullptr;
-    std::unique_ptr<EventParcel> parcel = std::move(waiting_.front());
-    waiting_.pop_front();
-    return parcel;
-  }
-
-  EventHandover& owner_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::unique_ptr<EventParcel>> waiting_;
-  std::vector<std::unique_ptr<EventParcel>> free_;
-  std::unique_ptr<EventParcel> taken_;  // The caller's.
-  std::exception_ptr failure_;          // Of the handler.
-  bool done_ = false;
-  bool given_up_ = false;
-  std::thread thread_;
-};
-
-EventHandover::EventHandover(JsonEventHandler* handler, Diagnostics* diagnostics,
-                             const JsonList& list)
-    : handler_(*handler),
-      diagnostics_(*diagnostics),
-      list_(list),
-      own_(std::make_unique<EventParcel>()) {}
-
-EventHandover::~EventHandover() = default;
-
-EventParcel* EventHandover::Take() {
-  if (thread_ == nullptr && handed_ >= kParcelsBeforeThread && ThreadLimit() > 1) {
-    try {
-      thread_ = std::make_unique<Thread>(this);
-    } catch (const std::system_error&) {
-      handed_ = 0;  // It goes on without one.
-    }
-  }
-  return thread_ != nullptr ? thread_->Take() : own_.get();
-}
-
-void EventHandover::Give(EventParcel* parcel) {
-  if (thread_ != nullptr) return thread_->Give();
-  ++handed_;
-  Hand(*parcel);
-  parcel->Clear();
-}
-
-void EventHandover::Finish() {
-  if (thread_ != nullptr) thread_->Finish();
+void EventParcel::ParseWindow(char* mutable_text) {
+  const size_t size = text.size();
+  const char byte_before = mutable_text[0];
+  const char byte_after = mutable_text[size - 1];
+  mutable_text[0] = '[';
+  mutable_text[size - 1] = ']';
+  simdjson::dom::array events;
+  const auto error = parser.parse(mutable_text, size, false).get(value);
+  mutable_text[0] = byte_before;
+  mutable_text[size - 1] = byte_after;
+  is_window =
+      IsParsed(error) && value.get(events) == simdjson::SUCCESS && events.size() == spans.size();
 }
 
 void EventHandover::Hand(const EventParcel& parcel) {

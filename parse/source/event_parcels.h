@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,8 +15,8 @@
 
 namespace oplens::parse {
 
-/// A parsed piece of a document: a window of events, one event, or a member; or nothing, if only
-/// something was counted. In the order of the document.
+/// A piece of a document: a window of events, one event, or a member; or nothing, if only something
+/// was counted.
 struct EventParcel {
   /// An event's text within `text`.
   struct Span {
@@ -37,34 +36,27 @@ struct EventParcel {
   std::vector<std::pair<Reason, std::string>> members;  ///< and of members, with examples.
 
   void Clear();
+  /// Parses the text, from the byte before the first of the spans to the one behind the last, as
+  /// one array; `is_window` says whether it is one of as many events. `mutable_text` is the text,
+  /// with room behind it: its ends become brackets meanwhile. Throws std::bad_alloc.
+  void ParseWindow(char* mutable_text);
 };
 
-/// Hands parcels to a handler: the first ones at once, later ones on a thread of its own while the
-/// caller makes more of them, if ThreadLimit() allows. Nothing starts a thread for a small file.
-/// Memory: up to kMostParcels parcels of 128 kB text and their parsed form, about 4 MB.
+/// Whether parsing succeeded. Throws std::bad_alloc if only memory was missing.
+bool IsParsed(simdjson::error_code error);
+
+/// Hands parcels to a handler, in the order of the document.
 class EventHandover {
  public:
-  EventHandover(JsonEventHandler* handler, Diagnostics* diagnostics, const JsonList& list);
-  ~EventHandover();
-  EventHandover(const EventHandover&) = delete;
-  EventHandover& operator=(const EventHandover&) = delete;
-
-  /// Whether the text of parcels must be in their storage.
-  bool keeps_text() const { return thread_ != nullptr; }
-  /// An empty parcel, to be given back by Give(). Throws what the handler threw.
-  EventParcel* Take();
-  void Give(EventParcel* parcel);
-  /// Waits until all was handed over. Throws what the handler threw. Call it last.
-  void Finish();
-
-  /// Events handed over, and members of the list that were none; after Finish().
-  int64_t events() const { return events_; }
-  int64_t bad() const { return bad_; }
-
- private:
-  class Thread;
+  EventHandover(JsonEventHandler* handler, Diagnostics* diagnostics, const JsonList& list)
+      : handler_(*handler), diagnostics_(*diagnostics), list_(list) {}
 
   void Hand(const EventParcel& parcel);
+
+  int64_t events() const { return events_; }  ///< Handed over.
+  int64_t bad() const { return bad_; }        ///< Members of the list that are none.
+
+ private:
   void HandEvent(const EventParcel& parcel, simdjson::dom::element event,
                  const EventParcel::Span& span);
   void Count(Reason reason, int64_t place);
@@ -74,9 +66,6 @@ class EventHandover {
   const JsonList& list_;
   int64_t events_ = 0;
   int64_t bad_ = 0;
-  int handed_ = 0;  // Parcels without a thread.
-  std::unique_ptr<EventParcel> own_;
-  std::unique_ptr<Thread> thread_;
 };
 
 }  // namespace oplens::parse

@@ -3,20 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
-#include <new>
-#include <utility>
+#include <optional>
 #include <vector>
 
 #include "base/ascii.h"
+#include "base/ordered_work.h"
+#include "base/threads.h"
 #include "parse/source/bracket_scan.h"
 #include "parse/source/event_parcels.h"
 #include "parse/source/repair_json.h"
+#include "parse/source/stream_buffer.h"
+#include "parse/source/window_cutter.h"
 
 namespace oplens::parse {
 namespace {
 
-constexpr size_t kChunkBytes = size_t{256} << 10;
 /// Windows of this size and their parsed form fit into the processor's cache.
 constexpr int64_t kWindowBytes = int64_t{128} << 10;
 /// An event of this size that contains what begins like events has a quote missing.
@@ -24,12 +25,12 @@ constexpr int64_t kLongEventBytes = int64_t{64} << 10;
 /// An event that is longer and holds what looks like another one is not repaired as one.
 constexpr int64_t kMostNestedBytes = 4096;
 constexpr int64_t kMostEventBytes = int64_t{64} << 20;
-
-/// Whether parsing succeeded. Throws std::bad_alloc if only memory was missing.
-bool IsParsed(simdjson::error_code error) {
-  if (error == simdjson::MEMALLOC) throw std::bad_alloc();
-  return error == simdjson::SUCCESS;
-}
+/// Of a document that is read without other threads: 2 MB of text.
+constexpr int kWindowsBeforeThreads = 16;
+/// After windows that the plain way had to read, at most so many are read without other threads.
+constexpr int kMostWindowsAlone = 4096;
+/// With more, read in search of an event's end, the plain way goes on: they would be one window.
+constexpr int64_t kMostBytesRead = int64_t{1} << 20;
 
 /// Finds where to resume after an unreadable event: the next object in `text` that begins like an
 /// event and follows a comma, which a missing quote may have swallowed. npos if there is none.
@@ -48,54 +49,6 @@ size_t FindNextEvent(std::string_view text, const JsonList& list) {
   return text.npos;
 }
 
-/// The currently needed part of a stream, by offsets in it. Views live until the next Require().
-class StreamBuffer {
- public:
-  explicit StreamBuffer(ByteSource* source) : source_(*source) {}
-
-  /// Declares the bytes before `place` unneeded.
-  void Release(int64_t place) { needed_ = place; }
-
-  /// Makes `size` bytes from `place` available, or as many as there are. Returns how many.
-  size_t Require(int64_t place, size_t size) {
-    while (End() < place + static_cast<int64_t>(size) && !at_end_) Fill();
-    return static_cast<size_t>(std::clamp<int64_t>(End() - place, 0, static_cast<int64_t>(size)));
-  }
-
-  /// `place` must be available or released last; readable for kBlockBytes and simdjson's padding.
-  char* At(int64_t place) { return bytes_.data() + (place - begin_); }
-  std::string_view View(int64_t from, int64_t to) {
-    return {At(from), static_cast<size_t>(to - from)};
-  }
-  int64_t End() const { return begin_ + static_cast<int64_t>(size_); }
-
- private:
-  static constexpr size_t kPadding = BracketScan::kBlockBytes + simdjson::SIMDJSON_PADDING;
-
-  void Fill() {
-    const auto unneeded = static_cast<size_t>(needed_ - begin_);
-    if (unneeded >= size_ / 2 && unneeded > 0) {
-      std::memmove(bytes_.data(), bytes_.data() + unneeded, size_ - unneeded);
-      size_ -= unneeded;
-      begin_ = needed_;
-    }
-    if (bytes_.size() < size_ + kChunkBytes + kPadding) {
-      bytes_.resize(std::max(bytes_.size() * 2, size_ + kChunkBytes + kPadding));
-    }
-    const size_t read = source_.Read(bytes_.data() + size_, kChunkBytes);
-    at_end_ = read < kChunkBytes;
-    size_ += read;
-    std::memset(bytes_.data() + size_, ' ', kPadding);
-  }
-
-  ByteSource& source_;
-  std::vector<char> bytes_;
-  int64_t begin_ = 0;  // Offset of the first byte.
-  size_t size_ = 0;
-  int64_t needed_ = 0;
-  bool at_end_ = false;
-};
-
 class DocumentReader {
  public:
   DocumentReader(ByteSource* source, const std::string& path, JsonEventHandler* handler,
@@ -108,13 +61,7 @@ class DocumentReader {
         handover_(handler, diagnostics, list) {}
 
   JsonEventCounts Read() {
-    try {
-      ReadAll();
-    } catch (...) {
-      handover_.Finish();  // What the handler throws is of an earlier place.
-      throw;
-    }
-    handover_.Finish();
+    ReadAll();
     counts_.events = handover_.events();
     counts_.bad += handover_.bad();
     CountLosses();
@@ -191,19 +138,19 @@ class DocumentReader {
   }
 
   void HandMember(const std::string& key, std::string_view text) {
-    EventParcel* const parcel = handover_.Take();
+    parcel_.Clear();
     bool parsed =
-        IsParsed(parcel->parser.parse(text.data(), text.size(), false).get(parcel->value));
+        IsParsed(parcel_.parser.parse(text.data(), text.size(), false).get(parcel_.value));
     if (!parsed) {
       const std::string mended = RepairJson(text, JsonQuotes::kEscaped);
-      parsed = IsParsed(parcel->parser.parse(mended).get(parcel->value));
+      parsed = IsParsed(parcel_.parser.parse(mended).get(parcel_.value));
     }
     if (parsed) {
-      parcel->key = key;
+      parcel_.key = key;
     } else {
-      parcel->members.emplace_back(list_.bad, fmt::format("member \"{}\"", key.substr(0, 40)));
+      parcel_.members.emplace_back(list_.bad, fmt::format("member \"{}\"", key.substr(0, 40)));
     }
-    handover_.Give(parcel);
+    handover_.Hand(parcel_);
   }
 
   /// Returns the end of the string that begins at `start`, behind its quote; -1 if there is none.
@@ -247,6 +194,10 @@ class DocumentReader {
   /// Reads the events up to the closing bracket; false if the stream ends before it.
   bool ReadEvents() {
     while (true) {
+      if (windows_alone_ <= 0 && window_.empty() && ThreadLimit() > 1 &&
+          buffer_.End() - place_ <= kMostBytesRead) {
+        HandBeside();
+      }
       if (!SkipToEvent()) {
         if (HandWindow()) return false;
       } else if (Current() == ']') {
@@ -297,42 +248,44 @@ class DocumentReader {
     return done;
   }
 
-  /// The text with room for simdjson behind it, as the parcel keeps it.
-  char* TextFor(EventParcel* parcel, char* text, size_t size) {
-    if (handover_.keeps_text()) {
-      // simdjson may read the padding, whatever is in it.
-      parcel->storage.resize(std::max(parcel->storage.size(), size + simdjson::SIMDJSON_PADDING));
-      text = static_cast<char*>(std::memcpy(parcel->storage.data(), text, size));
+  /// Parses them as one array.
+  bool HandTogether() {
+    --windows_alone_;
+    parcel_.Clear();
+    const int64_t start = window_.front().start - 1;
+    for (const Span& span : window_) {
+      parcel_.spans.push_back({static_cast<size_t>(span.start - start),
+                               static_cast<size_t>(span.end - start), span.start});
     }
-    parcel->text = {text, size};
-    return text;
+    char* const text = buffer_.At(start);
+    parcel_.text = {text, static_cast<size_t>(window_.back().end + 1 - start)};
+    parcel_.ParseWindow(text);
+    if (parcel_.is_window) handover_.Hand(parcel_);
+    return parcel_.is_window;
   }
 
-  /// Parses them as one array: their first and last neighbours become brackets meanwhile.
-  bool HandTogether() {
-    const int64_t start = window_.front().start - 1;
-    const auto size = static_cast<size_t>(window_.back().end + 1 - start);
-    EventParcel* const parcel = handover_.Take();
-    char* const text = TextFor(parcel, buffer_.At(start), size);
-    const char byte_before = text[0];
-    const char byte_after = text[size - 1];
-    text[0] = '[';
-    text[size - 1] = ']';
-    simdjson::dom::array events;
-    const auto error = parcel->parser.parse(text, size, false).get(parcel->value);
-    text[0] = byte_before;
-    text[size - 1] = byte_after;
-    const bool parsed = IsParsed(error) && parcel->value.get(events) == simdjson::SUCCESS &&
-                        events.size() == window_.size();
-    parcel->is_window = parsed;
-    if (parsed) {
-      for (const Span& span : window_) {
-        parcel->spans.push_back({static_cast<size_t>(span.start - start),
-                                 static_cast<size_t>(span.end - start), span.start});
-      }
-    }
-    handover_.Give(parcel);
-    return parsed;
+  /// Hands windows of whole events on while other threads parse the next ones. Ends before what
+  /// needs the plain way, with place_ there.
+  void HandBeside() {
+    const auto threads = static_cast<size_t>(ThreadLimit() - 1);
+    WindowCutter cutter(&buffer_, place_, kWindowBytes, kLongEventBytes);
+    std::vector<CutWindow> windows(PlacesFor(threads));
+    int handed = 0;
+    std::optional<int64_t> unread;  // Where a window that is no array begins.
+    DoInOrder(threads, {[&](size_t i) { return cutter.Cut(&windows[i]); },
+                        [&](size_t i) { windows[i].Parse(); },
+                        [&](size_t i) {
+                          const EventParcel& parcel = windows[i].parcel;
+                          if (!parcel.is_window) unread = parcel.spans.front().place;
+                          if (unread) return false;
+                          handover_.Hand(parcel);
+                          ++handed;
+                          return true;
+                        }});
+    place_ = unread.value_or(cutter.place());
+    cutter.GiveBack(place_, windows);
+    alone_ = handed > alone_ ? kWindowsBeforeThreads : std::min(alone_ * 2, kMostWindowsAlone);
+    windows_alone_ = alone_;
   }
 
   bool HandEach() {
@@ -354,40 +307,41 @@ class DocumentReader {
 
   bool HandWhole(const Span& span) {
     const auto size = static_cast<size_t>(span.end - span.start);
-    EventParcel* const parcel = handover_.Take();
-    const char* const text = TextFor(parcel, buffer_.At(span.start), size);
-    const bool parsed = IsParsed(parcel->parser.parse(text, size, false).get(parcel->value));
-    if (parsed) parcel->spans.push_back({0, size, span.start});
-    handover_.Give(parcel);
+    parcel_.Clear();
+    parcel_.text = buffer_.View(span.start, span.end);
+    const bool parsed =
+        IsParsed(parcel_.parser.parse(parcel_.text.data(), size, false).get(parcel_.value));
+    if (parsed) parcel_.spans.push_back({0, size, span.start});
+    handover_.Hand(parcel_);
     return parsed;
   }
 
   bool HandMended(const Span& span) {
     const std::string_view text = buffer_.View(span.start, span.end);
-    EventParcel* const parcel = handover_.Take();
+    parcel_.Clear();
     bool parsed = false;
     for (const JsonQuotes quotes : {JsonQuotes::kEscaped, JsonQuotes::kBare}) {
       const std::string mended = RepairJson(text, quotes);
       simdjson::dom::object object;
-      parcel->storage.assign(mended.begin(), mended.end());
-      parcel->text = {parcel->storage.data(), parcel->storage.size()};
-      parsed = IsParsed(parcel->parser.parse(mended).get(parcel->value)) &&
-               parcel->value.get(object) == simdjson::SUCCESS;
+      parcel_.storage.assign(mended.begin(), mended.end());
+      parcel_.text = {parcel_.storage.data(), parcel_.storage.size()};
+      parsed = IsParsed(parcel_.parser.parse(mended).get(parcel_.value)) &&
+               parcel_.value.get(object) == simdjson::SUCCESS;
       if (!parsed) continue;
       ++counts_.repaired;
-      parcel->spans.push_back({0, mended.size(), span.start});
-      parcel->counted.emplace_back(Reason::kRepairedEvent, span.start);
+      parcel_.spans.push_back({0, mended.size(), span.start});
+      parcel_.counted.emplace_back(Reason::kRepairedEvent, span.start);
       break;
     }
-    handover_.Give(parcel);
+    handover_.Hand(parcel_);
     return parsed;
   }
 
   void CountBad(const Span& span) {
     ++counts_.bad;
-    EventParcel* const parcel = handover_.Take();
-    parcel->counted.emplace_back(list_.bad, span.start);
-    handover_.Give(parcel);
+    parcel_.Clear();
+    parcel_.counted.emplace_back(list_.bad, span.start);
+    handover_.Hand(parcel_);
   }
 
   /// Resumes behind the event at place_, which has no end. Returns false if no other follows it in
@@ -417,7 +371,7 @@ class DocumentReader {
   /// Moves to the end of the stream and returns how many bytes that were.
   int64_t SkipRest() {
     const int64_t from = place_;
-    while (buffer_.Release(place_), buffer_.Require(place_, kChunkBytes) > 0) {
+    while (buffer_.Release(place_), buffer_.Require(place_, StreamBuffer::kChunkBytes) > 0) {
       place_ = buffer_.End();
     }
     return place_ - from;
@@ -466,6 +420,9 @@ class DocumentReader {
   const std::string& path_;
   Diagnostics& diagnostics_;
   EventHandover handover_;
+  EventParcel parcel_;                         // Of the plain way.
+  int windows_alone_ = kWindowsBeforeThreads;  // To be read the plain way before threads start.
+  int alone_ = kWindowsBeforeThreads;
   std::vector<Span> window_;  // Events of traceEvents not passed on yet.
   int64_t place_ = 0;
   JsonEventCounts counts_;

@@ -513,7 +513,8 @@ void SqlitePages::Scan(std::string_view table, uint32_t root,
     rows.Read(file, slots);
     handover.Hand(rows);
   }
-  // Rows are read in less time than they are taken in: few threads keep ahead.
+  // Rows are read in less time than they are taken in: few threads keep ahead, and the caller
+  // helps.
   const int threads = std::min(ThreadLimit() - 1, kMostReaders);
   DoInOrder<LeafRows>(
       static_cast<size_t>(threads), [&](LeafRows* piece) { return piece->Take(&leaves, file); },

@@ -27,12 +27,16 @@ class KernelSink {
     static_cast<void>(replay);
     return false;
   }
-  /// Whether the sink looks at kernels and replays of the current input again in Flush(). Asked
-  /// after BeginInput() by callers that keep them until then; otherwise a row's turn ends with its
-  /// call.
+  /// Whether the sink looks at kernels and replays of the current input again from Flush() on.
+  /// Asked after BeginInput() by callers that keep them until then; otherwise a row's turn ends
+  /// with its call.
   virtual bool HoldsRows() { return false; }
-  /// Ends the turn of all that were added since the last call. Called before the input ends.
+  /// Looks at all that were added since the last call, beside what the caller does next: they must
+  /// stay as they are until the next call, or Settle(), returns. Throws what looking at earlier
+  /// ones threw.
   virtual void Flush() {}
+  /// Waits until none is looked at. Called before the input ends, and before rows are freed.
+  virtual void Settle() {}
   virtual void EndInput() {}
   /// Ends the last input, after which no call follows.
   virtual void EndLastInput() { EndInput(); }

@@ -94,6 +94,7 @@ class SummarySink : public KernelSink {
   }
   bool HoldsRows() override { return runner_.HoldsRows(); }
   void Flush() override { runner_.Flush(); }
+  void Settle() override { runner_.Settle(); }
 
   /// After the last input.
   std::vector<std::string> Notes() const { return runner_.Notes(); }

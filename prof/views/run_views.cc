@@ -224,7 +224,12 @@ ViewRunner::ViewRunner(const std::vector<ViewPlan>& plans, RunOptions options,
 ViewRunner::~ViewRunner() = default;
 
 void ViewRunner::BeginInput(const parse::KernelRecords* profile) {
-  if (!plain_) Begin(profile);
+  if (!plain_) return Begin(profile);
+  large_ = IsLarge(profile);
+}
+
+bool ViewRunner::IsLarge(const parse::KernelRecords* profile) {
+  return profile != nullptr && ThreadLimit() > 1 && profile->kernel_count() >= kManyKernels;
 }
 
 void ViewRunner::Begin(const parse::KernelRecords* profile) {
@@ -239,8 +244,7 @@ void ViewRunner::Begin(const parse::KernelRecords* profile) {
       whole_run_.emplace(*profile, std::move(whole));
     }
   }
-  large_ = profile != nullptr && lanes_.size() > 1 && ThreadLimit() > 1 &&
-           run_->trace().kernels.size() >= kManyKernels;
+  large_ = IsLarge(profile);
   holds_ = false;
   MakePartials();
   const auto takes = [](const auto& view) { return view->plan.view->calls; };
@@ -256,12 +260,16 @@ void ViewRunner::Begin(const parse::KernelRecords* profile) {
   for (const auto& view : views_) begin(view.get());
 }
 
-void ViewRunner::ForEachLane(const std::function<void(const Lane&)>& work) {
+Team& ViewRunner::OwnTeam() {
   if (team_ == nullptr) {
-    const size_t threads = std::min(lanes_.size(), static_cast<size_t>(ThreadLimit()));
-    team_ = std::make_unique<Team>(threads - 1);
+    team_ = std::make_unique<Team>(
+        std::min(lanes_.size(), static_cast<size_t>(std::max(ThreadLimit() - 1, 0))));
   }
-  team_->Each(lanes_.size(), [&](size_t lane) { work(lanes_[lane]); });
+  return *team_;
+}
+
+void ViewRunner::ForEachLane(const std::function<void(const Lane&)>& work) {
+  OwnTeam().Each(lanes_.size(), [&](size_t lane) { work(lanes_[lane]); });
 }
 
 void ViewRunner::MakePartials() {
@@ -332,16 +340,29 @@ bool ViewRunner::AddReplay(const PricedKernel& replay) {
 }
 
 void ViewRunner::Flush() {
-  // Several views may ask for them.
-  for (const Held& held : held_) {
-    if (!held.row->replay) FiguresOf(*held.row);
+  Settle();
+  std::swap(held_, seen_);
+  if (lanes_.size() > 1) {  // Several views may ask for them.
+    for (const Held& held : seen_) {
+      if (!held.row->replay) FiguresOf(*held.row);
+    }
   }
-  ForEachLane([this](const Lane& lane) {
-    for (const Held& held : held_) {
-      for (Running* const view : lane) Give(held, view);
+  OwnTeam().Begin(lanes_.size(), [this](size_t lane) {
+    for (const Held& held : seen_) {
+      for (Running* const view : lanes_[lane]) Give(held, view);
     }
   });
-  held_.clear();
+}
+
+void ViewRunner::Settle() {
+  if (seen_.empty()) return;
+  try {
+    team_->Join();
+  } catch (...) {
+    seen_.clear();
+    throw;
+  }
+  seen_.clear();
 }
 
 void ViewRunner::AddCopy(const CopyRow& copy) {

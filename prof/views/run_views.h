@@ -24,7 +24,8 @@ namespace oplens::prof {
 /// all inputs.
 ///
 /// If ThreadLimit() allows, up to that many threads share the views of a large run: each view takes
-/// the run's beginning, its kernels in batches, and its end on one thread at a time, beside others.
+/// the run's beginning, its kernels in batches, and its end on one thread at a time, beside others,
+/// and beside the caller, who prices the next batch.
 class ViewRunner : public KernelSink {
  public:
   /// Tables go to `destination`, which must outlive this object; null: results are kept for
@@ -46,6 +47,7 @@ class ViewRunner : public KernelSink {
     return holds_;
   }
   void Flush() override;
+  void Settle() override;
 
   /// After the last input: emits the remaining views. Returns the number of rows of the view with
   /// the fewest, ignoring views that may be empty.
@@ -76,6 +78,8 @@ class ViewRunner : public KernelSink {
   using Lane = std::vector<Running*>;
 
   /// For a large run.
+  static bool IsLarge(const parse::KernelRecords* profile);
+  Team& OwnTeam();
   void ForEachLane(const std::function<void(const Lane&)>& work);
   void Give(const Held& held, Running* view) const;
   void Begin(const parse::KernelRecords* profile);
@@ -89,6 +93,7 @@ class ViewRunner : public KernelSink {
   bool large_ = false;  // The current run is worth threads.
   bool holds_ = false;
   std::vector<Held> held_;
+  std::vector<Held> seen_;      // What the views look at now.
   std::unique_ptr<Team> team_;  // Made for the first large run.
   const Run* RunOf(const Running& view) const;
   void NoteWhatIsLookedAt();

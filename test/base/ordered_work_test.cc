@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <stdexcept>
 #include <string>
@@ -91,6 +92,45 @@ TEST_P(OrderedWorkTest, WhatTakeThrowsEndsTheWork) {
   };
   EXPECT_THROW(run(), std::runtime_error);
   EXPECT_LE(made, static_cast<int>(PlacesFor(GetParam())));
+}
+
+TEST_P(OrderedWorkTest, NothingIsTakenAfterTheLastThatIsWanted) {
+  int next = 0;
+  std::vector<int> taken;
+  DoInOrder<Piece>(
+      GetParam(),
+      [&](Piece* piece) {
+        piece->number = next++;
+        return true;
+      },
+      [](Piece* piece) {
+        if (piece->number > 50) throw std::runtime_error("dropped");
+      },
+      [&](Piece* piece) {
+        taken.push_back(piece->number);
+        return piece->number < 50;
+      });
+  EXPECT_EQ(taken.size(), 51U);
+  EXPECT_LE(next, 51 + static_cast<int>(PlacesFor(GetParam())));
+}
+
+TEST_P(OrderedWorkTest, TheCallerMakesPiecesWhileOthersAreNotReady) {
+  // The first piece ends only when a later one was made.
+  std::atomic<int> next = 0;
+  std::atomic<bool> second_made = GetParam() == 0;
+  DoInOrder<Piece>(
+      std::min<size_t>(GetParam(), 1),
+      [&](Piece* piece) {
+        piece->number = next++;
+        return piece->number < 2;
+      },
+      [&](Piece* piece) {
+        if (piece->number == 1) second_made = true;
+        second_made.notify_all();
+        if (piece->number == 0) second_made.wait(false);
+      },
+      [](Piece*) {});
+  EXPECT_TRUE(second_made);
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, OrderedWorkTest, testing::Values(0, 1, 2, 7));

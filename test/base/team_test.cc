@@ -44,6 +44,20 @@ TEST_P(TeamTest, TheFirstFailureByNumberIsThrownAndTheTeamGoesOn) {
   EXPECT_EQ(done, 103);
 }
 
+TEST_P(TeamTest, TheCallerDoesOtherWorkUntilItJoins) {
+  std::vector<int> done(100, 0);
+  Team team(GetParam());
+  for (int call = 0; call < 20; ++call) {
+    team.Begin(done.size(), [&](size_t i) { ++done[i]; });
+    team.Join();
+    EXPECT_EQ(done, std::vector<int>(done.size(), call + 1));
+  }
+  team.Begin(1, [](size_t) { throw std::runtime_error("later"); });
+  EXPECT_THROW(team.Join(), std::runtime_error);
+  // Work that nobody waits for ends before the team does.
+  team.Begin(done.size(), [&](size_t i) { ++done[i]; });
+}
+
 TEST_P(TeamTest, WorkInsideHasOneThread) {
   const int before = ThreadLimit();
   SetThreadLimit(4);

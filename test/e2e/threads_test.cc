@@ -15,7 +15,7 @@
 namespace oplens::test::threads_test {
 namespace {
 
-constexpr int kKernels = 4000;  // About 3 MB.
+constexpr int kKernels = 6000;  // About 4.5 MB, of which threads share all but 2.
 
 /// A trace with an unreadable event in it.
 std::filesystem::path LargeTrace() {
@@ -30,7 +30,7 @@ std::filesystem::path LargeTrace() {
                          .sequence = i});
     builder.Launch({.name = fmt::format("kernel_{}", i % 11), .duration_ns = 2000 + i % 7},
                    start_ns + 1000);
-    if (i == kKernels / 2) builder.AddRaw(R"({"ph": "X", "ts": nan, "name": "a " quote"})");
+    if (i == kKernels * 3 / 4) builder.AddRaw(R"({"ph": "X", "ts": nan, "name": "a " quote"})");
   }
   std::filesystem::path path = TestDir() / "large.json";
   builder.Write(path);
@@ -58,6 +58,9 @@ TEST_P(ThreadsTest, OutputIsTheSameForAnyNumber) {
          {RunParse({"--threads", threads, path}),
           RunParse({"--threads", threads, "--format", "jsonl", path}),
           RunProf({"--threads", threads, "--csv", "-c", "all", path}),
+          RunProf({"--threads", threads, "--csv", "-c", "kernel,op,launch_delay", "--top", "9",
+                   "--where", "sil>2002", path}),
+          RunProf({"--threads", threads, "--by", "op,kernel", "--json", path, path}),
           RunProf({"--threads", threads, "--view", "all", "--json", path}),
           RunProf({"--threads", threads, "--view", "kernels,operators,launches", "--json", path}),
           RunProf({"--threads", threads, "--view", "kernels,idle", "--json", "--time-range", "5-30",
@@ -73,6 +76,24 @@ TEST_P(ThreadsTest, OutputIsTheSameForAnyNumber) {
     // Not EXPECT_EQ, which would print megabytes.
     EXPECT_TRUE(outputs(threads) == one) << threads;
   }
+}
+
+TEST_P(ThreadsTest, AFullDiskIsToldAlike) {
+  const std::string path = (GetParam() ? LargeDatabase() : LargeTrace()).string();
+  const auto told = [&](const std::string& threads) {
+    std::string all;
+    for (const RunResult& result :
+         {RunParse({"--threads", threads, "-o", "/dev/full", path}),
+          RunProf({"--threads", threads, "--csv", "-o", "/dev/full", path}),
+          RunProf({"--threads", threads, "--view", "all", "--json", "-o", "/dev/full", path})}) {
+      EXPECT_NE(result.exit_code, 0);
+      all += fmt::format("{}: {}\n", result.exit_code, result.err);
+    }
+    return all;
+  };
+  const std::string one = told("1");
+  EXPECT_NE(one.find("/dev/full"), std::string::npos) << one;
+  for (const char* threads : {"2", "8"}) EXPECT_EQ(told(threads), one);
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, ThreadsTest, testing::Values(false, true));

@@ -17,7 +17,7 @@
 namespace oplens::parse::event_parcels_test {
 namespace {
 
-constexpr int kEvents = 30'000;  // About 3 MB, so that threads are started.
+constexpr int kEvents = 12'000;  // About 5 MB, of which threads share 3, some 20 windows.
 
 /// Sets the limit back afterwards.
 class Threads {
@@ -75,8 +75,32 @@ std::string Document(const std::function<std::string(int)>& event) {
 }
 
 std::string Whole(int i) {
-  return fmt::format(R"({{"ph": "X", "name": "kernel {}", "ts": {}, "args": {{"n": [{}, 2]}}}})",
-                     i % 7, i * 10, i);
+  static const std::string text(280, 'x');
+  return fmt::format(
+      R"({{"ph": "X", "name": "kernel {}", "ts": {}, "args": {{"n": [{}, 2], "text": "{}"}}}})",
+      i % 7, i * 10, i, text);
+}
+
+/// Event i of a document with a bad event now and then.
+std::string Bad(int i, int every) {
+  switch (i % every == 0 ? i / every % 7 : -1) {
+    case 0:
+      return R"({"ph": "X", "name": "a " quote"})";
+    case 1:
+      return "[1, 2, {\"ph\": 3}]";
+    case 2:
+      return "17";
+    case 3:
+      return R"({"ph": "X", "name": "no end})";
+    case 4:
+      return "{\"ph\": nan}";
+    case 5:
+      return fmt::format(R"({{"ph": "X", "long": "{}"}})", std::string(size_t{3} << 20, 'y'));
+    case 6:
+      return "{}";
+    default:
+      return Whole(i);
+  }
 }
 
 /// What becomes of a document, in words.
@@ -102,44 +126,50 @@ std::string Outcome(const std::string& text, int threads, size_t source_fails_at
   return outcome + handler.seen();
 }
 
-void ExpectSameForAnyThreads(const std::string& text, size_t source_fails_at = SIZE_MAX,
-                             size_t handler_fails_at = SIZE_MAX) {
-  const std::string one = Outcome(text, 1, source_fails_at, handler_fails_at);
+/// The events of an outcome.
+std::string Events(const std::string& outcome) {
+  size_t at = 0;
+  for (int line = 0; line < 4; ++line) at = outcome.find('\n', at) + 1;
+  return outcome.substr(at);
+}
+
+void ExpectSameForAnyThreads(const std::string& text, size_t handler_fails_at = SIZE_MAX) {
+  const std::string one = Outcome(text, 1, SIZE_MAX, handler_fails_at);
   for (const int threads : {2, 3, 8}) {
-    const std::string many = Outcome(text, threads, source_fails_at, handler_fails_at);
+    const std::string many = Outcome(text, threads, SIZE_MAX, handler_fails_at);
     // Not EXPECT_EQ, which would print megabytes.
     EXPECT_TRUE(many == one) << threads << ": " << many.substr(0, 300) << "\nnot\n"
                              << one.substr(0, 300);
   }
 }
 
+/// What the source throws comes behind events from the first on, as many as were whole before.
+void ExpectSourceFailure(const std::string& text, size_t fails_at) {
+  const std::string all = Events(Outcome(text, 1));
+  for (const int threads : {1, 2, 3, 8}) {
+    const std::string outcome = Outcome(text, threads, fails_at);
+    EXPECT_TRUE(outcome.starts_with("the disk is gone\n")) << outcome.substr(0, 300);
+    const std::string events = Events(outcome);
+    EXPECT_TRUE(all.starts_with(events)) << threads;
+    // All but what was in the last 256 kB that were read, and in the window so far. An event is
+    // seen twice: minified, and as its text.
+    EXPECT_GT(events.size(), fails_at - 512'000);
+  }
+}
+
 TEST(EventParcelsTest, EventsAreTheSameForAnyThreads) { ExpectSameForAnyThreads(Document(Whole)); }
 
 TEST(EventParcelsTest, EventsArrive) {
-  EXPECT_TRUE(Outcome(Document(Whole), 2).starts_with("30000 events, 0 repaired, 0 bad,"));
+  EXPECT_TRUE(Outcome(Document(Whole), 2).starts_with("12000 events, 0 repaired, 0 bad,"));
 }
 
 TEST(EventParcelsTest, BadEventsAreTheSameForAnyThreads) {
-  const std::string text = Document([](int i) -> std::string {
-    switch (i % 997 == 0 ? i / 997 % 6 : -1) {
-      case 0:
-        return R"({"ph": "X", "name": "a " quote"})";
-      case 1:
-        return "[1, 2, {\"ph\": 3}]";
-      case 2:
-        return "17";
-      case 3:
-        return R"({"ph": "X", "name": "no end})";
-      case 4:
-        return "{\"ph\": nan}";
-      case 5:
-        return "{}";
-      default:
-        return Whole(i);
-    }
-  });
-  EXPECT_FALSE(Outcome(text, 1).starts_with("30000 events, 0 repaired"));
-  ExpectSameForAnyThreads(text);
+  // The rarer, the longer threads share the windows.
+  for (const int every : {401, 1999, 7001}) {
+    const std::string text = Document([every](int i) { return Bad(i, every); });
+    EXPECT_FALSE(Outcome(text, 1).starts_with("12000 events, 0 repaired"));
+    ExpectSameForAnyThreads(text);
+  }
 }
 
 TEST(EventParcelsTest, CutDocumentsAreTheSameForAnyThreads) {
@@ -149,18 +179,23 @@ TEST(EventParcelsTest, CutDocumentsAreTheSameForAnyThreads) {
 }
 
 TEST(EventParcelsTest, WhatTheHandlerThrowsReachesTheCaller) {
-  for (const size_t event : {size_t{0}, size_t{25'000}, size_t{kEvents - 1}}) {
+  for (const size_t event : {size_t{0}, size_t{10'000}, size_t{kEvents - 1}}) {
     EXPECT_TRUE(Outcome(Document(Whole), 2, SIZE_MAX, event).starts_with("the handler is gone\n"));
-    ExpectSameForAnyThreads(Document(Whole), SIZE_MAX, event);
+    ExpectSameForAnyThreads(Document(Whole), event);
   }
 }
 
 TEST(EventParcelsTest, WhatTheSourceThrowsReachesTheCallerBehindTheEvents) {
   const std::string text = Document(Whole);
   EXPECT_TRUE(Outcome(text, 2, text.size() / 2).starts_with("the disk is gone\n"));
-  ExpectSameForAnyThreads(text, text.size() / 2);
+  ExpectSourceFailure(text, text.size() / 2);
   // The handler fails earlier in the document.
   EXPECT_TRUE(Outcome(text, 2, text.size() / 2, 100).starts_with("the handler is gone\n"));
+  // The source fails while windows before that place wait to be read once more.
+  const std::string bad = Document([](int i) { return Bad(i, 7001); });
+  for (const size_t place : {bad.size() / 3, bad.size() / 2, bad.size() - 100'000}) {
+    ExpectSourceFailure(bad, place);
+  }
 }
 
 }  // namespace
