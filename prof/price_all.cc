@@ -114,7 +114,7 @@ class Pricer {
 
   ~Pricer() {
     try {
-      sink_->Settle();  // After a failure, which is the one to be told.
+      if (!seen_.empty()) sink_->Settle();  // After a failure, which is the one to be told.
     } catch (...) {
     }
   }
@@ -196,7 +196,7 @@ class Pricer {
     if (queue_ == nullptr) return;
     while (auto row = queue_->PopFirst()) Write(std::move(row));
     Flush();
-    sink_->Settle();
+    if (!seen_.empty()) sink_->Settle();
     Recycle(&seen_);
   }
 
