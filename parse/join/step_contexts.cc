@@ -79,11 +79,7 @@ class StepContexts::Reader {
       if (sequence.value_or(-1) >= 0) result_.nodes_.push_back(index);
     } else if (context == StepContext::kNone) {
       const bool inside = NoteInnerOp(index, range, *sequence);
-      // 0 may be a filler, but not if the marker has the op's own number. Ops without a number tell
-      // nothing: hooks of the engine (FSDP's reductions) call them outside of nodes.
-      any_forward_ |=
-          !inside && (*sequence > 0 || roles_.MarkedSequence(range) == 0 ||
-                      (*sequence == 0 && roles_.IsMarked(range, markers::Direction::kForward)));
+      any_forward_ |= !inside && IsForward(range, *sequence);
     }
     uint32_t marked = node ? kNoRange : EnclosingMarked();
     if (roles_.IsMarkedOp(range)) marked = index;
@@ -92,6 +88,15 @@ class StepContexts::Reader {
         node && roles_.RunsCheckpoint(range) ? range.end_ns : range.start_ns;
     open_.push_back({range.end_ns, index, node, again_until_ns, roles_.MarkedSequence(range),
                      marked, inner_.size()});
+  }
+
+  /// Whether an op outside of nodes shows that the thread runs more than the engine. 0 may be a
+  /// filler, but not if the marker has the op's own number. An op without a number shows it before
+  /// the first of the engine's ranges; later, hooks of the engine (FSDP's reductions) call such.
+  bool IsForward(const Range& range, int64_t sequence) {
+    if (sequence > 0 || roles_.MarkedSequence(range) == 0) return true;
+    const bool engine_ran = any_node_ || !evaluates_.empty();
+    return (sequence == 0 || !engine_ran) && roles_.IsMarked(range, markers::Direction::kForward);
   }
 
   uint32_t EnclosingMarked() const { return open_.empty() ? kNoRange : open_.back().marked_around; }
