@@ -341,13 +341,14 @@ bool ViewRunner::AddReplay(const PricedKernel& replay) {
 
 void ViewRunner::Flush() {
   Settle();
-  std::swap(held_, seen_);
   if (lanes_.size() > 1) {  // Several views may ask for them.
-    for (const Held& held : seen_) {
+    for (const Held& held : held_) {
       if (!held.row->replay) FiguresOf(*held.row);
     }
   }
-  OwnTeam().Begin(lanes_.size(), [this](size_t lane) {
+  Team& team = OwnTeam();
+  std::swap(held_, seen_);
+  team.Begin(lanes_.size(), [this](size_t lane) {
     for (const Held& held : seen_) {
       for (Running* const view : lanes_[lane]) Give(held, view);
     }

@@ -77,9 +77,10 @@ class ViewRunner : public KernelSink {
   /// Views that share something: one thread looks after them.
   using Lane = std::vector<Running*>;
 
-  /// For a large run.
+  /// Whether a run is worth threads.
   static bool IsLarge(const parse::KernelRecords* profile);
   Team& OwnTeam();
+  /// For a large run.
   void ForEachLane(const std::function<void(const Lane&)>& work);
   void Give(const Held& held, Running* view) const;
   void Begin(const parse::KernelRecords* profile);
@@ -90,7 +91,7 @@ class ViewRunner : public KernelSink {
   bool plain_;
   std::vector<std::unique_ptr<Running>> views_;
   std::vector<Lane> lanes_;
-  bool large_ = false;  // The current run is worth threads.
+  bool large_ = false;  // The current run: IsLarge().
   bool holds_ = false;
   std::vector<Held> held_;
   std::vector<Held> seen_;      // What the views look at now.

@@ -16,6 +16,14 @@ struct Piece {
   int square = 0;
 };
 
+/// Numbers pieces without end.
+auto Numbered(int* next) {
+  return [next](Piece* piece) {
+    piece->number = (*next)++;
+    return true;
+  };
+}
+
 class OrderedWorkTest : public testing::TestWithParam<size_t> {};
 
 /// Squares of 0 to count - 1, in the order in which they are taken.
@@ -64,11 +72,7 @@ TEST_P(OrderedWorkTest, TheFirstFailureIsThrown) {
   size_t taken = 0;
   const auto run = [&] {
     DoInOrder<Piece>(
-        GetParam(),
-        [&](Piece* piece) {
-          piece->number = next++;
-          return true;
-        },
+        GetParam(), Numbered(&next),
         [](Piece* piece) {
           if (piece->number >= 50) throw std::runtime_error(std::to_string(piece->number));
         },
@@ -98,11 +102,7 @@ TEST_P(OrderedWorkTest, NothingIsTakenAfterTheLastThatIsWanted) {
   int next = 0;
   std::vector<int> taken;
   DoInOrder<Piece>(
-      GetParam(),
-      [&](Piece* piece) {
-        piece->number = next++;
-        return true;
-      },
+      GetParam(), Numbered(&next),
       [](Piece* piece) {
         if (piece->number > 50) throw std::runtime_error("dropped");
       },
