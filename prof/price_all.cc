@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <exception>
 #include <memory>
 #include <new>
 #include <optional>
@@ -12,10 +14,13 @@
 
 #include "base/shortage.h"
 #include "base/shown_text.h"
+#include "base/team.h"
+#include "base/threads.h"
 #include "prof/price/launch_estimate.h"
 #include "prof/price/op_namer.h"
-#include "prof/price/op_resolver.h"
+#include "prof/price/row_pool.h"
 #include "prof/price/row_queue.h"
+#include "prof/resolved_rows.h"
 #include "prof/run/block_order.h"
 #include "prof/run/stream_sizes.h"
 
@@ -61,26 +66,23 @@ void Need(std::string sentence, const PriceOptions& options, Diagnostics* diagno
   }
 }
 
-/// Of rows that a sink holds: enough for threads to share, and of some hundred kB.
-constexpr size_t kMostHeld = 512;
+/// Rows of a batch: enough for threads to share, and of some hundred kB.
+constexpr size_t kBatch = 512;
 
-/// Reads each name once, with what is kept of kernels that are priced.
+/// Reads each name once.
 class CachedNames : public NameReader {
  public:
-  explicit CachedNames(const std::unique_ptr<OpResolver>* resolver) : resolver_(*resolver) {}
+  explicit CachedNames(const ops::Rules* rules) : kernels_(&epochs_, rules) {}
 
-  ops::NamedFamily FamilyOf(std::string_view name) override {
-    return resolver_->FactsOf(name).family();
-  }
-  std::string OpOf(std::string_view name) override {
-    return resolver_->FactsOf(name).named_op(1).op;
-  }
+  ops::NamedFamily FamilyOf(std::string_view name) override { return kernels_.Of(name)->family(); }
+  std::string OpOf(std::string_view name) override { return kernels_.Of(name)->named_op(1).op; }
   ops::LaunchRule LaunchOf(std::string_view name) override {
-    return resolver_->FactsOf(name).launch_rule();
+    return kernels_.Of(name)->launch_rule();
   }
 
  private:
-  const std::unique_ptr<OpResolver>& resolver_;  // Of the current rank.
+  Epochs epochs_;
+  KernelFactsCache kernels_;
 };
 
 /// Estimates by the launches of a profile's streams.
@@ -106,74 +108,94 @@ class ProfileEstimator : public LaunchEstimator {
   std::optional<StreamSizes> sizes_;  // Made when first asked.
 };
 
+/// Work goes through three stages: ops are found (ResolvedRows); costs are shared, and rows given
+/// to the sink in order (here); the sink looks at what it holds. Of a sink that holds rows, the
+/// caller does the second stage of a batch while a team does the first of the batch after it and
+/// the third of the batch before, and takes part in them when it is done.
 class Pricer {
  public:
-  Pricer(const PriceOptions& options, KernelSink* sink, Diagnostics* diagnostics,
-         PricingReport* told)
-      : options_(options), sink_(sink), diagnostics_(diagnostics), told_(told) {}
+  Pricer(RecordSource* records, const PriceOptions& options, KernelSink* sink,
+         Diagnostics* diagnostics, PricingReport* told)
+      : options_(options),
+        records_(records),
+        resolved_(options.op_choice, options.gpu, options.rules, records,
+                  options.rules == nullptr ? nullptr : &told->misfits, diagnostics),
+        sink_(sink),
+        diagnostics_(diagnostics),
+        told_(told) {}
 
   ~Pricer() {
+    if (!team_works_) return;
     try {
-      if (!seen_.empty()) sink_->Settle();  // After a failure, which is the one to be told.
-    } catch (...) {
+      team_->Join();
+    } catch (...) {  // What failed first is the one to be told.
     }
   }
   Pricer(const Pricer&) = delete;
   Pricer& operator=(const Pricer&) = delete;
 
-  void TakeAll(RecordSource* records) {
-    using Step = RecordSource::Step;
+  void PriceAll() {
     Begin();
+    resolved_.Fill(1, &batch_);
     while (true) {
-      std::unique_ptr<WaitingRow> row = queue_->NewRow();
-      const Step step = records->Next(row.get(), diagnostics_);
-      if (step == Step::kEnd) break;
-      if (step == Step::kInput) {
-        BeginInput(records->profile());
-        continue;
+      const bool ahead = lanes_ > 0 && batch_.end == Batch::End::kNone && !batch_.failure;
+      if (batch_.has_records) LookAtSource();
+      if (ahead) BeginTeam();
+      for (std::unique_ptr<WaitingRow>& row : batch_.rows) Take(std::move(row));
+      batch_.rows.clear();
+      if (ahead) JoinTeam();
+      if (batch_.failure) std::rethrow_exception(batch_.failure);
+      if (batch_.end == Batch::End::kEnd) break;
+      Follow(batch_.end);
+      if (!ahead) {
+        free_.FillUp(&next_.spare, lanes_ > 0 ? kBatch : 1);
+        resolved_.Fill(lanes_ > 0 ? kBatch : 1, &next_);
       }
-      if (step == Step::kEndOfInput) {
-        Begin();
-        EndInput();
-        EndReport();
-        if (options_.steps != nullptr) options_.steps->Restart();
-        continue;
-      }
-      if (!in_input_) BeginInput(nullptr);
-      if (step == Step::kReplay) {
-        BeginRankOf(*row);
-        queue_->PushReplay(std::move(row));
-        WriteReady();
-        continue;
-      }
-      ++index_;
-      if (step == Step::kBad) {
-        queue_->Recycle(std::move(row));
-        continue;
-      }
-      BeginRankOf(*row);
-      count_reasons_ = !records->counts_reasons();
-      family_ = records->family();
-      row->row.index = index_;
-      row->resolution = resolver_->Resolve(row->record, &row->row);
-      queue_->Push(std::move(row));
-      WriteReady();
+      std::swap(batch_, next_);
     }
     Finish();
   }
 
  private:
+  using Batch = ResolvedRows::Batch;
+
+  void LookAtSource() {
+    if (!in_input_) BeginInput(nullptr);
+    count_reasons_ = !records_->counts_reasons();
+    family_ = records_->family();
+  }
+
+  /// What comes after a batch.
+  void Follow(Batch::End end) {
+    switch (end) {
+      case Batch::End::kInput:
+        return BeginInput(records_->profile());
+      case Batch::End::kEndOfInput:
+        Begin();
+        EndInput();
+        EndReport();
+        if (options_.steps != nullptr) options_.steps->Restart();
+        return;
+      case Batch::End::kRank:
+        return Begin();
+      case Batch::End::kNone:
+      case Batch::End::kEnd:
+        return;
+    }
+  }
+
   void BeginInput(const parse::KernelRecords* profile) {
     in_input_ = true;
     if (options_.evidence.order && profile != nullptr) blocks_ = BlockOrder(*profile, &names_);
     estimator_.Restart(profile);
     sink_->BeginInput(profile);
-    holds_rows_ = sink_->HoldsRows();
+    lanes_ = sink_->Lanes();
   }
 
   void EndInput() {
     if (in_input_) sink_->EndInput();
     in_input_ = false;
+    lanes_ = 0;
     blocks_ = {};
     estimator_.Restart(nullptr);
   }
@@ -188,61 +210,79 @@ class Pricer {
     Drain();
     namer_.Restart();
     queue_ = std::make_unique<RowQueue>(queue_ != nullptr ? queue_->instance_count() : 0);
-    resolver_ = std::make_unique<OpResolver>(options_.op_choice, options_.gpu, options_.rules,
-                                             options_.rules == nullptr ? nullptr : &told_->misfits);
+    resolved_.Restart();
   }
 
   void Drain() {
     if (queue_ == nullptr) return;
     while (auto row = queue_->PopFirst()) Write(std::move(row));
-    Flush();
-    if (!seen_.empty()) sink_->Settle();
-    Recycle(&seen_);
+    if (!held_.empty()) {
+      TakeHeld();
+      TeamOf(lanes_).Each(lanes_, [this](size_t lane) { sink_->Look(lane); });
+    }
+    free_.RecycleAll(&seen_);
   }
 
-  /// Lets the sink look at the rows that it holds, and ends the turn of those that it looked at.
-  void Flush() {
-    if (held_.empty()) return;
-    sink_->Flush();
-    Recycle(&seen_);
+  Team& TeamOf(size_t pieces) {
+    if (team_ == nullptr) {
+      const auto others = static_cast<size_t>(std::max(ThreadLimit() - 1, 0));
+      team_ = std::make_unique<Team>(std::min(pieces, others));
+    }
+    return *team_;
+  }
+
+  /// Lets the sink look at the rows that it holds, and ends the turn of those before.
+  void TakeHeld() {
+    sink_->TakeHeld();
+    free_.RecycleAll(&seen_);
     std::swap(held_, seen_);
   }
 
-  void Recycle(std::vector<std::unique_ptr<WaitingRow>>* rows) {
-    for (std::unique_ptr<WaitingRow>& row : *rows) queue_->Recycle(std::move(row));
-    rows->clear();
+  void BeginTeam() {
+    TakeHeld();
+    free_.FillUp(&next_.spare, kBatch);
+    Team& team = TeamOf(1 + lanes_);
+    team_works_ = true;
+    team.Begin(1 + lanes_, [this](size_t piece) {
+      if (piece == 0) {
+        resolved_.Fill(kBatch, &next_);
+      } else {
+        sink_->Look(piece - 1);
+      }
+    });
+  }
+
+  void JoinTeam() {
+    team_works_ = false;
+    team_->Join();
+  }
+
+  void Take(std::unique_ptr<WaitingRow> row) {
+    if (row->row.replay) {
+      queue_->PushReplay(std::move(row));
+    } else {
+      queue_->Push(std::move(row));
+    }
+    while (auto ready = queue_->PopReady()) Write(std::move(ready));
   }
 
   /// After the sink was given the row.
   void EndTurn(std::unique_ptr<WaitingRow> row) {
-    if (!holds_rows_) return queue_->Recycle(std::move(row));
+    if (lanes_ == 0) return free_.Recycle(std::move(row));
     held_.push_back(std::move(row));
-    if (held_.size() >= kMostHeld) Flush();
-  }
-
-  /// Writes waiting rows before the first row of another rank is resolved.
-  void BeginRankOf(const WaitingRow& row) {
-    const std::string_view rank = row.record.rank.value_or(std::string_view());
-    if (rank == rank_) return;
-    Begin();
-    rank_ = rank;
-  }
-
-  void WriteReady() {
-    while (auto ready = queue_->PopReady()) Write(std::move(ready));
   }
 
   void Write(std::unique_ptr<WaitingRow> waiting) {
     if (options_.evidence.name) namer_.Name(&waiting->row);
     PlaceInBlock(&waiting->row);
-    if (options_.evidence.sizes) estimator_.Estimate(&waiting->row);
+    if (options_.evidence.sizes) Estimate(waiting.get());
     // The filter needs the profile's own step.
     const bool kept = options_.filter == nullptr || options_.filter->Keeps(waiting->row);
     if (options_.steps != nullptr) {
       waiting->record.step = options_.steps->StepOf(waiting->row);
     }
     waiting->record.step = sink_->StepOf(waiting->row, waiting->record.step);
-    if (!kept) return queue_->Recycle(std::move(waiting));
+    if (!kept) return free_.Recycle(std::move(waiting));
     if (waiting->row.replay) {
       AddReplay(waiting->row);
       return EndTurn(std::move(waiting));
@@ -250,7 +290,7 @@ class Pricer {
     PricedKernel& row = waiting->row;
     row.reasons.Merge(ExcessOf(row));
     if (options_.where != nullptr && !options_.where->Keeps(row)) {
-      return queue_->Recycle(std::move(waiting));
+      return free_.Recycle(std::move(waiting));
     }
     ++told_->kernels;
     if (row.share.flops) ++told_->priced;
@@ -262,6 +302,11 @@ class Pricer {
     });
     sink_->Add(row);
     EndTurn(std::move(waiting));
+  }
+
+  void Estimate(WaitingRow* waiting) {
+    estimator_.Estimate(&waiting->row);
+    if (waiting->row.sizes_by_launch) waiting->estimate_pin = estimator_.pin();
   }
 
   void PlaceInBlock(PricedKernel* row) const {
@@ -307,24 +352,28 @@ class Pricer {
   }
 
   PriceOptions options_;
-  std::unique_ptr<OpResolver> resolver_;  // For one rank.
-  std::unique_ptr<RowQueue> queue_;
+  RecordSource* records_;
+  ResolvedRows resolved_;
+  std::unique_ptr<RowQueue> queue_;  // For one rank.
   OpNamer namer_;
-  CachedNames names_{&resolver_};
+  CachedNames names_{options_.rules};
   // Of the current input.
   BlockOrder blocks_;
   ProfileEstimator estimator_{&names_};
   KernelSink* sink_;
   Diagnostics* diagnostics_;
   PricingReport* told_;
-  std::string rank_;
   Family family_ = Family::kUnknown;  // Of the current input.
-  int64_t index_ = 0;                 // Of the last record, good or bad.
   bool count_reasons_ = true;
   bool in_input_ = false;
-  bool holds_rows_ = false;
-  std::vector<std::unique_ptr<WaitingRow>> held_;  // By the sink, until Flush(),
+  size_t lanes_ = 0;  // Of the sink, for the current input.
+  Batch batch_;
+  Batch next_;
+  RowPool free_;
+  std::vector<std::unique_ptr<WaitingRow>> held_;  // By the sink, until it looks at them,
   std::vector<std::unique_ptr<WaitingRow>> seen_;  // and those that it looks at now.
+  std::unique_ptr<Team> team_;                     // Made for the first sink with lanes.
+  bool team_works_ = false;
 };
 
 }  // namespace
@@ -341,7 +390,7 @@ void PricingReport::Merge(const PricingReport& other) {
 void PriceSome(RecordSource* records, const PriceOptions& options, KernelSink* sink,
                Diagnostics* diagnostics, PricingReport* told) {
   try {
-    Pricer(options, sink, diagnostics, told).TakeAll(records);
+    Pricer(records, options, sink, diagnostics, told).PriceAll();
   } catch (const std::bad_alloc&) {
     const std::string_view name = records->name();
     if (name.empty()) throw;

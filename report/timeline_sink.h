@@ -43,9 +43,9 @@ class TimelineSink : public prof::KernelSink {
                                 std::optional<int64_t> told) const override {
     return views_().StepOf(kernel, told);
   }
-  bool HoldsRows() override { return views_().HoldsRows(); }
-  void Flush() override { views_().Flush(); }
-  void Settle() override { views_().Settle(); }
+  size_t Lanes() override { return views_().Lanes(); }
+  void TakeHeld() override { views_().TakeHeld(); }
+  void Look(size_t lane) override { views_().Look(lane); }
 
  private:
   std::function<prof::ViewRunner&()> views_;

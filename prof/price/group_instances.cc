@@ -155,7 +155,7 @@ bool GivenWork::IsSpent(const CallKey& key) const {
 
 void GivenWork::Cover(const WaitingRow& row, const CallKey& key) {
   const ops::PricedOp& inner = *row.resolution.priced->price;
-  for (const OuterCall& outer : row.resolution.outer) {
+  for (const OuterCall& outer : row.outer) {
     const ops::CoveredWork part = ops::CoveredBy(*outer.annotation->price, inner);
     if (!part.main && !part.epilogue) continue;
     const CallKey around = EnclosingKey(key, outer);

@@ -112,7 +112,7 @@ class GivenWork {
   void Spend(const CallKey& key) { calls_[key].spent = true; }
   bool IsSpent(const CallKey& key) const;
 
-  /// Records what the row's call does of its enclosing calls. Requires the row's resolution.outer.
+  /// Records what the row's call does of its enclosing calls. By the row's `outer`.
   void Cover(const WaitingRow& row, const CallKey& key);
   /// The part of the call's work done by nested calls.
   ops::CoveredWork CoveredOf(const CallKey& key) const;

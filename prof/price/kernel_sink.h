@@ -1,6 +1,7 @@
 #ifndef OPLENS_PROF_PRICE_KERNEL_SINK_H_
 #define OPLENS_PROF_PRICE_KERNEL_SINK_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -27,16 +28,14 @@ class KernelSink {
     static_cast<void>(replay);
     return false;
   }
-  /// Whether the sink looks at kernels and replays of the current input again from Flush() on.
-  /// Asked after BeginInput() by callers that keep them until then; otherwise a row's turn ends
-  /// with its call.
-  virtual bool HoldsRows() { return false; }
-  /// Looks at all that were added since the last call, beside what the caller does next: they must
-  /// stay as they are until the next call, or Settle(), returns. Throws what looking at earlier
-  /// ones threw.
-  virtual void Flush() {}
-  /// Waits until none is looked at. Called before the input ends, and before rows are freed.
-  virtual void Settle() {}
+  /// Asked after BeginInput(). 0: a row's turn ends with its call. Otherwise the sink only holds
+  /// the kernels and replays of the input, and looks at them in so many lanes: the caller keeps
+  /// them until TakeHeld() and then Look() for each lane were called.
+  virtual size_t Lanes() { return 0; }
+  /// Look() is from now on about all rows that were added since the last call of this function.
+  virtual void TakeHeld() {}
+  /// Looks at them: in any thread, beside other lanes and beside calls for later rows.
+  virtual void Look(size_t lane) { static_cast<void>(lane); }
   virtual void EndInput() {}
   /// Ends the last input, after which no call follows.
   virtual void EndLastInput() { EndInput(); }

@@ -1,6 +1,7 @@
 #include "prof/price/launch_estimate.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/hash.h"
 #include "ops/kernels/launch_chain.h"
@@ -71,7 +72,7 @@ void LaunchEstimator::Estimate(PricedKernel* row) {
       row->facts == nullptr || row->facts->name.empty()) {
     return;
   }
-  if (sizes_.size() >= kMostLaunches) sizes_.clear();
+  if (sizes_.size() >= kMostLaunches) epochs_.Retire(std::exchange(sizes_, {}));
   Launch launch{row->facts->id, row->record->grid, row->record->block, {}};
   const ops::LaunchSizes* sizes = &SizesOf(*row, launch);
   if ((!sizes->flops || !sizes->bytes) && row->facts->launch_rule().may_be_chained()) {

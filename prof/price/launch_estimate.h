@@ -6,6 +6,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/epochs.h"
 #include "ops/kernels/launch_sizes.h"
 #include "parse/model/dim3.h"
 #include "prof/price/priced_kernel.h"
@@ -18,9 +19,10 @@ class LaunchEstimator {
  public:
   virtual ~LaunchEstimator() = default;
 
-  /// Call after the row's turn has come, before it is shown. What it takes lives until the next
-  /// call.
+  /// Call after the row's turn has come, before it is shown. What it takes lives as long as a pin
+  /// taken after the call and before the next.
   void Estimate(PricedKernel* row);
+  Epochs::Pin pin() const { return epochs_.Current(); }
 
  private:
   /// What the kernels beside it on the stream tell of its elements (ops::ChainedKernel), asked only
@@ -40,7 +42,10 @@ class LaunchEstimator {
 
   const ops::LaunchSizes& SizesOf(const PricedKernel& row, const Launch& launch);
 
-  std::unordered_map<Launch, ops::LaunchSizes, LaunchHash> sizes_;
+  using Sizes = std::unordered_map<Launch, ops::LaunchSizes, LaunchHash>;
+
+  Epochs epochs_;
+  Sizes sizes_;
 };
 
 }  // namespace oplens::prof

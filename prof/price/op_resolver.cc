@@ -161,13 +161,16 @@ OpResolver::OpResolver(OpChoice choice, const ops::Gpu* gpu, const ops::Rules* r
       calls_(choice, &annotations_),
       misfits_(misfits) {}
 
-Resolution OpResolver::Resolve(const KernelRecord& record, PricedKernel* row) {
-  Resolution resolution = ResolveOp(record, row);
+Resolution OpResolver::Resolve(const KernelRecord& record, PricedKernel* row,
+                               std::vector<OuterCall>* outer) {
+  if (outer != nullptr) outer->clear();
+  Resolution resolution = ResolveOp(record, row, outer);
   if (!row->layer.empty() && IsHookedCollective(record, *row->facts)) row->layer = {};
   return resolution;
 }
 
-Resolution OpResolver::ResolveOp(const KernelRecord& record, PricedKernel* row) {
+Resolution OpResolver::ResolveOp(const KernelRecord& record, PricedKernel* row,
+                                 std::vector<OuterCall>* outer) {
   Resolution resolution;
   resolution.pin = epochs_.Current();
   FillKernel(record, row, &resolution);
@@ -195,7 +198,7 @@ Resolution OpResolver::ResolveOp(const KernelRecord& record, PricedKernel* row) 
   }
   ShowCall(*chosen, source, row);
   if (priced) {
-    Price(*chosen, source, record, &resolution);
+    Price(*chosen, source, record, &resolution, outer);
   } else if (record.evidence == Evidence::kVocabulary) {
     row->reasons.Add(Reason::kNoArguments);  // Whatever the op, and also if it is several.
   } else {
@@ -306,7 +309,8 @@ void OpResolver::ShowCall(const NestedCalls::Call& chosen, const Source& source,
 }
 
 void OpResolver::Price(const NestedCalls::Call& chosen, const Source& source,
-                       const KernelRecord& record, Resolution* resolution) {
+                       const KernelRecord& record, Resolution* resolution,
+                       std::vector<OuterCall>* outer) {
   const Annotation& annotation = *chosen.annotation;
   resolution->priced = &annotation;
   if (source.around != nullptr) {
@@ -319,16 +323,15 @@ void OpResolver::Price(const NestedCalls::Call& chosen, const Source& source,
   const std::vector<int64_t>& starts_ns = record.marker_starts_ns;
   if (resolution->forward != nullptr || starts_ns.size() != source.texts->size()) return;
   resolution->call_start_ns = starts_ns[chosen.index];
-  CollectOuter(chosen, starts_ns);
-  resolution->outer = outer_;
+  if (outer != nullptr) CollectOuter(chosen, starts_ns, outer);
 }
 
 void OpResolver::CollectOuter(const NestedCalls::Call& chosen,
-                              const std::vector<int64_t>& starts_ns) {
-  outer_.clear();
+                              const std::vector<int64_t>& starts_ns,
+                              std::vector<OuterCall>* outer) const {
   for (const NestedCalls::Call& call : calls_.calls()) {
     if (&call == &chosen) return;
-    if (call.annotation->price) outer_.push_back({call.annotation, starts_ns[call.index]});
+    if (call.annotation->price) outer->push_back({call.annotation, starts_ns[call.index]});
   }
 }
 

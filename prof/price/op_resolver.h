@@ -69,15 +69,15 @@ class OpResolver {
   explicit OpResolver(OpChoice choice, const ops::Gpu* gpu = nullptr,
                       const ops::Rules* rules = nullptr, RuleMisfits* misfits = nullptr);
 
-  /// Fills all fields of `row` except index, flops and bytes. Call in record order. What row and
-  /// resolution point to lives as long as `record`, this object and the resolution.
-  Resolution Resolve(const KernelRecord& record, PricedKernel* row);
-
-  /// What a kernel's full name says; valid until the next call of a function of this object.
-  const KernelFacts& FactsOf(std::string_view name) { return *kernels_.Of(name); }
+  /// Fills all fields of `row` except index, flops and bytes, and `outer` unless null, with the
+  /// priced calls around the chosen one. Call in record order. What they and the resolution point
+  /// to lives as long as `record`, this object and the resolution.
+  Resolution Resolve(const KernelRecord& record, PricedKernel* row,
+                     std::vector<OuterCall>* outer = nullptr);
 
  private:
-  Resolution ResolveOp(const KernelRecord& record, PricedKernel* row);
+  Resolution ResolveOp(const KernelRecord& record, PricedKernel* row,
+                       std::vector<OuterCall>* outer);
   /// Source of a kernel's annotations: its own record, or its forward op.
   struct Source {
     const std::vector<std::string_view>* texts;
@@ -98,19 +98,19 @@ class OpResolver {
   void ReportMisfits(const NestedCalls::Call* chosen) const;
   /// Fills the row from the chosen call.
   void ShowCall(const NestedCalls::Call& chosen, const Source& source, PricedKernel* row) const;
-  /// Fills the resolution from a priced call.
+  /// Fills the resolution from a priced call, and `outer`.
   void Price(const NestedCalls::Call& chosen, const Source& source, const KernelRecord& record,
-             Resolution* resolution);
-  /// Fills outer_ with the priced calls around the chosen one.
-  void CollectOuter(const NestedCalls::Call& chosen, const std::vector<int64_t>& starts_ns);
+             Resolution* resolution, std::vector<OuterCall>* outer);
+  /// Adds the priced calls around the chosen one to `outer`.
+  void CollectOuter(const NestedCalls::Call& chosen, const std::vector<int64_t>& starts_ns,
+                    std::vector<OuterCall>* outer) const;
 
   Epochs epochs_;  // First: the others retire entries into it.
   Annotations annotations_;
   KernelFactsCache kernels_;
   Gpus gpus_;
   BackwardLinker linker_;
-  NestedCalls calls_;             // Scratch.
-  std::vector<OuterCall> outer_;  // Scratch, outermost first.
+  NestedCalls calls_;  // Scratch.
   RuleMisfits* misfits_;
 };
 

@@ -3,30 +3,10 @@
 #include <utility>
 
 namespace oplens::prof {
-namespace {
-
-constexpr size_t kKeptLineBytes = size_t{64} << 10;
-
-}  // namespace
-
-std::unique_ptr<WaitingRow> RowQueue::NewRow() {
-  if (free_rows_.empty()) return std::make_unique<WaitingRow>();
-  std::unique_ptr<WaitingRow> row = std::move(free_rows_.back());
-  free_rows_.pop_back();
-  return row;
-}
-
-void RowQueue::Recycle(std::unique_ptr<WaitingRow> row) {
-  // A huge line must not keep its memory for the rest of the run.
-  if (row->line.capacity() > kKeptLineBytes) return;
-  row->resolution = {};  // Releases the pin.
-  free_rows_.push_back(std::move(row));
-}
 
 void RowQueue::Push(std::unique_ptr<WaitingRow> row) {
   waiting_bytes_ += row->line.size();
   instances_.Enter(row.get());
-  row->resolution.outer = {};  // No longer valid.
   waiting_.push_back(std::move(row));
 }
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <vector>
 
 #include "prof/price/group_instances.h"
 #include "prof/price/waiting_row.h"
@@ -23,8 +22,6 @@ class RowQueue {
   /// `instances_before`: calls numbered so far.
   explicit RowQueue(int64_t instances_before = 0) : instances_(instances_before) {}
 
-  /// An empty row to fill; the caller's until Push or Recycle.
-  std::unique_ptr<WaitingRow> NewRow();
   /// Appends a row with record, row and resolution filled.
   void Push(std::unique_ptr<WaitingRow> row);
   /// Appends a graph replay, which belongs to no op call.
@@ -33,14 +30,11 @@ class RowQueue {
   std::unique_ptr<WaitingRow> PopReady();
   /// The first row, closed or not, at the end of the input. Null if empty.
   std::unique_ptr<WaitingRow> PopFirst();
-  /// Takes back a row's buffers.
-  void Recycle(std::unique_ptr<WaitingRow> row);
 
   int64_t instance_count() const { return instances_.count(); }
 
  private:
   std::deque<std::unique_ptr<WaitingRow>> waiting_;
-  std::vector<std::unique_ptr<WaitingRow>> free_rows_;
   InstanceGrouper instances_;
   size_t waiting_bytes_ = 0;
 };

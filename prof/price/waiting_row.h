@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
+#include <vector>
 
 #include "base/epochs.h"
 #include "ops/kernels/gradient_evidence.h"
@@ -35,8 +35,6 @@ struct Resolution {
   /// The gradient of the forward op, for a kernel with its own annotation inside that op's node;
   /// for a call with several gradients, the one named by the function that the kernel runs under.
   std::optional<ops::GradientGuess> gradient = {};
-  /// Outermost first; empty if call_start_ns is unknown. Valid until the next Resolve().
-  std::span<const OuterCall> outer = {};
   /// Keeps alive what this and the row point to.
   Epochs::Pin pin = {};
 };
@@ -48,6 +46,8 @@ struct WaitingRow {
   KernelRecord record;
   PricedKernel row;
   Resolution resolution;
+  std::vector<OuterCall> outer;    ///< Outermost first; empty if the call's start is unknown.
+  Epochs::Pin estimate_pin;        ///< Keeps alive what a LaunchEstimator gave the row.
   int64_t number = 0;              ///< Order of the kernel, from 1.
   int64_t turn = 0;                ///< Order of the run of successive rows of one call on a stream.
   OpInstance* instance = nullptr;  ///< Null: no priced call, or one already charged.

@@ -92,9 +92,9 @@ class SummarySink : public KernelSink {
                                 std::optional<int64_t> told) const override {
     return runner_.StepOf(kernel, told);
   }
-  bool HoldsRows() override { return runner_.HoldsRows(); }
-  void Flush() override { runner_.Flush(); }
-  void Settle() override { runner_.Settle(); }
+  size_t Lanes() override { return runner_.Lanes(); }
+  void TakeHeld() override { runner_.TakeHeld(); }
+  void Look(size_t lane) override { runner_.Look(lane); }
 
   /// After the last input.
   std::vector<std::string> Notes() const { return runner_.Notes(); }

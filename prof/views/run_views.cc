@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "base/team.h"
 #include "base/threads.h"
 #include "parse/records/kernel_records.h"
 #include "prof/price/figures.h"
@@ -260,16 +261,11 @@ void ViewRunner::Begin(const parse::KernelRecords* profile) {
   for (const auto& view : views_) begin(view.get());
 }
 
-Team& ViewRunner::OwnTeam() {
-  if (team_ == nullptr) {
-    team_ = std::make_unique<Team>(
-        std::min(lanes_.size(), static_cast<size_t>(std::max(ThreadLimit() - 1, 0))));
-  }
-  return *team_;
-}
-
 void ViewRunner::ForEachLane(const std::function<void(const Lane&)>& work) {
-  OwnTeam().Each(lanes_.size(), [&](size_t lane) { work(lanes_[lane]); });
+  const auto others = static_cast<size_t>(std::max(ThreadLimit() - 1, 0));
+  Team(std::min(lanes_.size(), others)).Each(lanes_.size(), [&](size_t lane) {
+    work(lanes_[lane]);
+  });
 }
 
 void ViewRunner::MakePartials() {
@@ -339,31 +335,20 @@ bool ViewRunner::AddReplay(const PricedKernel& replay) {
   return false;
 }
 
-void ViewRunner::Flush() {
-  Settle();
+void ViewRunner::TakeHeld() {
   if (lanes_.size() > 1) {  // Several views may ask for them.
     for (const Held& held : held_) {
       if (!held.row->replay) FiguresOf(*held.row);
     }
   }
-  Team& team = OwnTeam();
+  seen_.clear();
   std::swap(held_, seen_);
-  team.Begin(lanes_.size(), [this](size_t lane) {
-    for (const Held& held : seen_) {
-      for (Running* const view : lanes_[lane]) Give(held, view);
-    }
-  });
 }
 
-void ViewRunner::Settle() {
-  if (seen_.empty()) return;
-  try {
-    team_->Join();
-  } catch (...) {
-    seen_.clear();
-    throw;
+void ViewRunner::Look(size_t lane) {
+  for (const Held& held : seen_) {
+    for (Running* const view : lanes_[lane]) Give(held, view);
   }
-  seen_.clear();
 }
 
 void ViewRunner::AddCopy(const CopyRow& copy) {

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "base/team.h"
 #include "prof/price/kernel_sink.h"
 #include "prof/run/run.h"
 #include "prof/views/calls/before_calls.h"
@@ -42,12 +41,12 @@ class ViewRunner : public KernelSink {
   void EndLastInput() override { End(true); }
   std::optional<int64_t> StepOf(const PricedKernel& kernel,
                                 std::optional<int64_t> told) const override;
-  bool HoldsRows() override {
+  size_t Lanes() override {
     holds_ = large_;
-    return holds_;
+    return holds_ ? lanes_.size() : 0;
   }
-  void Flush() override;
-  void Settle() override;
+  void TakeHeld() override;
+  void Look(size_t lane) override;
 
   /// After the last input: emits the remaining views. Returns the number of rows of the view with
   /// the fewest, ignoring views that may be empty.
@@ -68,7 +67,7 @@ class ViewRunner : public KernelSink {
 
  private:
   struct Running;
-  /// A kernel or replay until Flush().
+  /// A kernel or replay until it is looked at.
   struct Held {
     const PricedKernel* row;
     bool selected;
@@ -79,7 +78,6 @@ class ViewRunner : public KernelSink {
 
   /// Whether a run is worth threads.
   static bool IsLarge(const parse::KernelRecords* profile);
-  Team& OwnTeam();
   /// For a large run.
   void ForEachLane(const std::function<void(const Lane&)>& work);
   void Give(const Held& held, Running* view) const;
@@ -94,8 +92,7 @@ class ViewRunner : public KernelSink {
   bool large_ = false;  // The current run: IsLarge().
   bool holds_ = false;
   std::vector<Held> held_;
-  std::vector<Held> seen_;      // What the views look at now.
-  std::unique_ptr<Team> team_;  // Made for the first large run.
+  std::vector<Held> seen_;  // What the views look at now.
   const Run* RunOf(const Running& view) const;
   void NoteWhatIsLookedAt();
 

@@ -52,7 +52,7 @@ TEST(GivenWorkTest, WhatACallDoesOfTheOneAroundIt) {
   const std::vector<OuterCall> outer = {{&around, 40}, {&inner, 50}};
   WaitingRow row;
   row.resolution.priced = &inner;
-  row.resolution.outer = outer;
+  row.outer = outer;
   given.Cover(row, Key(50));
   CallKey key = Key(40);
   key.what = 2;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <optional>
 
 #include "base/epochs.h"
@@ -72,6 +73,17 @@ TEST_F(LaunchEstimateTest, ExtentsInTilesAreNotWork) {
   EXPECT_EQ(row.params, "N*P*Q=100225..100352,K=193..256");
   EXPECT_EQ(row.share.flops, std::nullopt);
   EXPECT_TRUE(row.sizes_by_launch);
+}
+
+TEST_F(LaunchEstimateTest, WhatItGaveLivesAsLongAsAPin) {
+  constexpr const char* kName = "void cudnn::bn_fw_tr_1C11_kernel_NCHW<float, float, int>(X)";
+  const std::optional<ops::Bounds> many = ops::Bounds{12345678901234, 12345678901234};
+  auto beside = std::make_unique<Beside>(many);
+  const PricedKernel row = Estimated(kName, {1, 1, 1}, {512, 1, 1}, beside.get());
+  const Epochs::Pin pin = beside->pin();
+  // More launches than it keeps.
+  for (int64_t x = 2; x < 10000; ++x) Estimated(kName, {x, 1, 1}, {512, 1, 1}, beside.get());
+  EXPECT_EQ(row.params, "n=12345678901234");
 }
 
 }  // namespace

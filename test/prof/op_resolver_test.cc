@@ -428,15 +428,19 @@ TEST_F(OpResolverTest, TheStartOfThePricedCall) {
 }
 
 TEST_F(OpResolverTest, PricedCallsAroundThePricedOne) {
+  std::vector<OuterCall> outer;
   KernelRecord record = Annotated({kMm, kMysteryText, kMm, kMm, kShapelessMul});
   record.marker_starts_ns = {10, 20, 30, 40, 50};
-  const Resolution resolution = inner_.Resolve(record, &row_);
-  ASSERT_EQ(resolution.outer.size(), 2u);
-  EXPECT_EQ(resolution.outer[0].start_ns, 10);
-  EXPECT_EQ(resolution.outer[1].start_ns, 30);
-  EXPECT_TRUE(outer_.Resolve(record, &row_).outer.empty());
+  inner_.Resolve(record, &row_, &outer);
+  ASSERT_EQ(outer.size(), 2u);
+  EXPECT_EQ(outer[0].start_ns, 10);
+  EXPECT_EQ(outer[1].start_ns, 30);
+  outer_.Resolve(record, &row_, &outer);
+  EXPECT_TRUE(outer.empty());
+  inner_.Resolve(record, &row_, &outer);
   record.marker_starts_ns.clear();
-  EXPECT_TRUE(inner_.Resolve(record, &row_).outer.empty());
+  inner_.Resolve(record, &row_, &outer);
+  EXPECT_TRUE(outer.empty()) << "those of the row before are gone";
 }
 
 TEST_F(OpResolverTest, OfVeryManyMarkersTheEndsCount) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "prof/price/row_pool.h"
 #include "test/prof/rows.h"
 
 namespace oplens::prof::row_queue_test {
@@ -64,7 +65,7 @@ struct Kernel {
 class Queue {
  public:
   void Push(const Kernel& kernel) {
-    std::unique_ptr<WaitingRow> row = queue_.NewRow();
+    std::unique_ptr<WaitingRow> row = pool_.New();
     row->record = PlainRecord();
     row->record.long_name = kernel.name;
     row->record.thread_id = kernel.thread_id;
@@ -78,7 +79,7 @@ class Queue {
     row->row.index = ++pushed_;
     row->resolution = {kernel.priced, kernel.start_ns, kernel.forward};
     row->resolution.forward_run = kernel.forward_run;
-    row->resolution.outer = kernel.outer;
+    row->outer = kernel.outer;
     queue_.Push(std::move(row));
     while (auto ready = queue_.PopReady()) Take(std::move(ready));
   }
@@ -98,9 +99,10 @@ class Queue {
       EXPECT_EQ(row->row.share.flops.has_value(), row->row.share.bytes.has_value());
     }
     reasons_.push_back(row->row.reasons);
-    queue_.Recycle(std::move(row));
+    pool_.Recycle(std::move(row));
   }
 
+  RowPool pool_;
   RowQueue queue_;
   int64_t pushed_ = 0;
   std::vector<int64_t> flops_;
@@ -293,7 +295,7 @@ TEST_F(RowQueueTest, AnEndlessCallIsNotCountedTwice) {
 TEST_F(RowQueueTest, HugeLinesDoNotWait) {
   RowQueue queue;
   for (int i = 0; i < 3; ++i) {
-    auto row = queue.NewRow();
+    auto row = std::make_unique<WaitingRow>();
     row->line.assign(RowQueue::kMaxBytes, 'x');
     row->record = PlainRecord();
     row->resolution = {&mm_, 50 + i, nullptr};
