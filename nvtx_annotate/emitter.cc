@@ -459,6 +459,21 @@ uint64_t BeginCall(const LastingNames& names, markers::CallFacts& facts, const o
   return BeginCallOf(names, facts, args, count);
 }
 
+unsigned char* PayloadBuffer() noexcept {
+  ThreadState* const state = CurrentState();
+  return state == nullptr || state->tool.mode != Mode::kPayload ? nullptr : state->payload;
+}
+
+uint64_t BeginCall(const LastingNames& names, markers::CallFacts& facts,
+                   const markers::PlainArgs& args) noexcept {
+  ThreadState* const state = t_state;
+  Begun* const begun = Open(state);
+  if (begun == nullptr) return 0;
+  facts.tid = state->number;
+  PushPayload(names, markers::FinishPayload(facts, args, state->payload), state, begun);
+  return TokenOf(*state);
+}
+
 uint64_t BeginNode(const LastingNames& names, markers::CallFacts& facts) noexcept {
   return BeginNodeOf(names, facts);
 }

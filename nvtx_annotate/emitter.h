@@ -46,6 +46,14 @@ struct LastingNames {
 uint64_t BeginCall(const LastingNames& names, markers::CallFacts& facts, const oplens_arg* args,
                    size_t count) noexcept;
 
+/// Where the calling thread may write the arguments of its next call, see below; null: the tool
+/// does not take payloads.
+unsigned char* PayloadBuffer() noexcept;
+/// BeginCall() of a call whose arguments are in PayloadBuffer(). facts.ftid and facts.fh are
+/// ignored.
+uint64_t BeginCall(const LastingNames& names, markers::CallFacts& facts,
+                   const markers::PlainArgs& args) noexcept;
+
 /// Begins the ranges of backward node names.op: N, and S if facts.seq >= 0.
 uint64_t BeginNode(const LastingNames& names, markers::CallFacts& facts) noexcept;
 uint64_t BeginNode(const char* node, markers::CallFacts& facts) noexcept;

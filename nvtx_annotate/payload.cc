@@ -61,12 +61,7 @@ class Encoder {
   }
 
   void TensorValue(const oplens_arg& arg, size_t rank, size_t tag_bytes) {
-    at_ += tag_bytes;
-    at_[0] = static_cast<uint8_t>(arg.dtype <= OPLENS_UINT4 ? arg.dtype
-                                                            : uint16_t{OPLENS_DTYPE_UNKNOWN});
-    at_[1] = static_cast<uint8_t>(rank);
-    at_ += 2;
-    for (size_t i = 0; i < rank; ++i) Number(arg.value.ints[i]);
+    at_ = PlainArgs::PutTensor(arg.dtype, arg.value.ints, rank, at_ + tag_bytes);
   }
 
   void WriteAny(const oplens_arg& arg) {
@@ -164,6 +159,22 @@ Encoded EncodeArgs(const oplens_arg* args, size_t count, unsigned char* begin,
   size_t i = 0;
   while (i < count && i < UINT16_MAX && out.Write(args[i])) ++i;
   return {out.at(), i, out.cut() + CountValues(args + i, count - i)};
+}
+
+/// Writes the head of a payload that ends at `end`; returns its length.
+size_t WriteHead(const CallFacts& facts, uint8_t flags, size_t args, const unsigned char* end,
+                 unsigned char* buffer) {
+  // Written field by field in place: copying a separately built head would stall on its stores.
+  auto* const head = reinterpret_cast<PayloadHead*>(buffer);
+  head->seq = facts.seq;
+  head->h = facts.h;
+  head->tid = static_cast<uint32_t>(facts.tid);
+  head->dir = static_cast<char>(facts.dir);
+  head->flags = flags;
+  head->arg_count = static_cast<uint16_t>(args);
+  head->reserved = 0;
+  head->bytes = static_cast<uint32_t>(end - buffer);
+  return head->bytes;
 }
 
 /// Reads the output of an Encoder from untrusted memory.
@@ -391,17 +402,12 @@ size_t EncodePayload(const CallFacts& facts, uint8_t flags, const oplens_arg* ar
     std::memcpy(first, &cut, sizeof cut);
     flags |= kCutFlag;
   }
-  // Written field by field in place: copying a separately built head would stall on its stores.
-  auto* const head = reinterpret_cast<PayloadHead*>(buffer);
-  head->seq = facts.seq;
-  head->h = facts.h;
-  head->tid = static_cast<uint32_t>(facts.tid);
-  head->dir = static_cast<char>(facts.dir);
-  head->flags = flags;
-  head->arg_count = static_cast<uint16_t>(encoded.args);
-  head->reserved = 0;
-  head->bytes = static_cast<uint32_t>(encoded.end - buffer);
-  return head->bytes;
+  return WriteHead(facts, flags, encoded.args, encoded.end, buffer);
+}
+
+size_t FinishPayload(const CallFacts& facts, const PlainArgs& args,
+                     unsigned char* buffer) noexcept {
+  return WriteHead(facts, 0, args.count(), args.end(), buffer);
 }
 
 bool ReadFacts(const unsigned char* data, size_t size, PayloadFacts* out) noexcept {

@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <string_view>
 
 #include "nvtx_annotate/marker_text.h"
+#include "nvtx_annotate/vocabulary/marker_format.h"
 
 // The binary payload of an op's range, which recorders that know it use instead of a text:
 // docs/markers.md.
@@ -19,6 +22,101 @@ inline constexpr size_t kPayloadBufferBytes = kMaxPayloadBytes + 16 * 1024;
 /// a PayloadHead. Neither allocates nor throws.
 size_t EncodePayload(const CallFacts& facts, uint8_t flags, const oplens_arg* args, size_t count,
                      unsigned char* buffer) noexcept;
+
+/// Writes arguments of the common kinds as EncodePayload() does, at most kMaxArgs of them into a
+/// buffer of kPayloadBufferBytes: no checks of space, no cut values.
+class PlainArgs {
+ public:
+  static constexpr size_t kMaxArgs = 64;
+  static constexpr size_t kMaxNameBytes = 64;
+  static constexpr size_t kMaxDimensions = 8;
+  static constexpr size_t kMaxListItems = 16;
+
+  /// An empty name: by position.
+  using Name = std::string_view;
+
+  explicit PlainArgs(unsigned char* buffer) noexcept
+      : at_(buffer + sizeof(PayloadHead)), kept_(at_) {}
+
+  void None() noexcept {
+    Tag(OPLENS_NONE, {});
+    ++count_;
+  }
+  void Int(Name name, int64_t value) noexcept {
+    Tag(OPLENS_INT, name);
+    Put(value);
+    Keep();
+  }
+  void Float(Name name, double value) noexcept {
+    Tag(OPLENS_FLOAT, name);
+    Put(value);
+    Keep();
+  }
+  void Boolean(Name name, bool value) noexcept {
+    Tag(OPLENS_BOOLEAN, name);
+    Put(static_cast<uint8_t>(value ? 1 : 0));
+    Keep();
+  }
+  /// `dtype`: OPLENS_*. At most kMaxDimensions.
+  void Tensor(Name name, uint16_t dtype, const int64_t* sizes, size_t dimensions) noexcept {
+    Tag(OPLENS_TENSOR, name);
+    at_ = PutTensor(dtype, sizes, dimensions, at_);
+    Keep();
+  }
+  /// The head of a tuple, followed by Item() as often. At most kMaxListItems.
+  void IntTuple(Name name, size_t items) noexcept {
+    Tag(OPLENS_INT_TUPLE, name);
+    Put(static_cast<uint16_t>(items));
+  }
+  void Item(int64_t value) noexcept { Put(value); }
+  void EndTuple() noexcept { Keep(); }
+
+  /// Removes the None that came last.
+  void DropNone() noexcept {
+    at_ = kept_;
+    count_ = kept_count_;
+  }
+
+  size_t count() const noexcept { return count_; }
+  unsigned char* end() const noexcept { return at_; }
+
+  /// The value of a tensor; returns its end.
+  static unsigned char* PutTensor(uint16_t dtype, const int64_t* sizes, size_t dimensions,
+                                  unsigned char* at) noexcept {
+    at[0] = static_cast<uint8_t>(dtype <= OPLENS_UINT4 ? dtype : uint16_t{OPLENS_DTYPE_UNKNOWN});
+    at[1] = static_cast<uint8_t>(dimensions);
+    at += 2;
+    for (size_t i = 0; i < dimensions; ++i, at += sizeof *sizes)
+      std::memcpy(at, sizes + i, sizeof *sizes);
+    return at;
+  }
+
+ private:
+  void Tag(uint8_t kind, Name name) noexcept {
+    *at_++ = static_cast<uint8_t>(name.empty() ? kind : kind | kNamedTag);
+    if (name.empty()) return;
+    Put(static_cast<uint16_t>(name.size()));
+    std::memcpy(at_, name.data(), name.size());
+    at_ += name.size();
+  }
+  template <typename T>
+  void Put(T value) noexcept {
+    std::memcpy(at_, &value, sizeof value);
+    at_ += sizeof value;
+  }
+  void Keep() noexcept {
+    kept_ = at_;
+    kept_count_ = ++count_;
+  }
+
+  unsigned char* at_;
+  unsigned char* kept_;  ///< After the last argument that is not None.
+  size_t count_ = 0;
+  size_t kept_count_ = 0;
+};
+
+/// EncodePayload() for arguments that are in `buffer` already, without ForwardPart.
+size_t FinishPayload(const CallFacts& facts, const PlainArgs& args, unsigned char* buffer) noexcept;
 
 /// The texts rendered from a payload; length 0: none.
 struct RenderedMarker {

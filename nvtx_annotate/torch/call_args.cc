@@ -303,4 +303,91 @@ void CallArgs::AddBools(const char* name, c10::ArrayRef<c10::IValue> list) {
   arg->value.bytes = flags;
 }
 
+PlainCall::PlainCall(const CallForm& form) : inputs_(form.inputs), drops_none_(form.drops_none) {
+  // Calls of c10d have the ranks of their group.
+  if (form.mod == "c10d" || form.parameters.size() > markers::PlainArgs::kMaxArgs) return;
+  for (const Parameter& parameter : form.parameters) {
+    const std::string& name = parameter.name;
+    if (name.size() > markers::PlainArgs::kMaxNameBytes || parameter.input > UINT16_MAX) return;
+    const bool named = parameter.use != CallArgsUse::kPositional;
+    arguments_.push_back({name.data(), static_cast<uint32_t>(named ? name.size() : 0),
+                          static_cast<uint16_t>(parameter.input), parameter.use});
+  }
+  is_plain_ = true;
+}
+
+bool PlainCall::Write(c10::ArrayRef<const c10::IValue> inputs, markers::PlainArgs* out) const {
+  if (!is_plain_) return false;
+  // As CallArgs::Fill() does.
+  if (inputs.size() > inputs_) inputs = inputs.slice(inputs.size() - inputs_);
+  bool positional = true;
+  for (const Argument& argument : arguments_) {
+    if (positional && argument.use != CallArgsUse::kPositional) {
+      positional = false;
+      if (drops_none_) out->DropNone();
+    }
+    if (argument.input >= inputs.size()) continue;
+    if (!WriteOne(argument, inputs[argument.input], out)) return false;
+  }
+  if (positional && drops_none_) out->DropNone();
+  return true;
+}
+
+bool PlainCall::WriteOne(const Argument& argument, const c10::IValue& value,
+                         markers::PlainArgs* out) {
+  const std::string_view name(argument.name, argument.name_bytes);
+  switch (argument.use) {
+    case CallArgsUse::kPositional:
+      return WriteValue({}, value, out);
+    case CallArgsUse::kKeyword:
+      return value.isNone() || WriteValue(name, value, out);
+    case CallArgsUse::kDType:
+      return value.isNone();
+    case CallArgsUse::kFloat32Flag:
+      return !(value.isBool() && value.toBool());
+    case CallArgsUse::kFlag:
+      // Tensors are no flags.
+      return value.isNone() || (!value.isTensor() && WriteValue(name, value, out));
+    case CallArgsUse::kDTypeOrInput:
+      return false;
+  }
+  return false;
+}
+
+bool PlainCall::WriteValue(std::string_view name, const c10::IValue& value,
+                           markers::PlainArgs* out) {
+  if (value.isTensor()) {
+    const at::TensorImpl& tensor = *value.unsafeToTensorImpl();
+    if (IsUndefined(tensor)) {
+      if (!name.empty()) return false;
+      out->None();
+      return true;
+    }
+    if (!framework::HasExtents(tensor)) return false;
+    const c10::IntArrayRef sizes = tensor.sizes();
+    if (sizes.size() > markers::PlainArgs::kMaxDimensions) return false;
+    out->Tensor(name, DTypeOf(tensor), sizes.data(), sizes.size());
+  } else if (value.isNone()) {
+    out->None();
+  } else if (value.isInt()) {
+    out->Int(name, value.toInt());
+  } else if (value.isDouble()) {
+    out->Float(name, value.toDouble());
+  } else if (value.isBool()) {
+    out->Boolean(name, value.toBool());
+  } else if (value.isIntList()) {
+    const c10::ArrayRef<c10::IValue> list = value.toListRef();
+    if (list.size() > markers::PlainArgs::kMaxListItems) return false;
+    out->IntTuple(name, list.size());
+    for (const c10::IValue& item : list) {
+      if (!item.isInt()) return false;
+      out->Item(item.toInt());
+    }
+    out->EndTuple();
+  } else {
+    return false;
+  }
+  return true;
+}
+
 }  // namespace oplens::annotate::torch

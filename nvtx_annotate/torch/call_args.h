@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "nvtx_annotate/oplens_annotate.h"
+#include "nvtx_annotate/payload.h"
 #include "nvtx_annotate/torch/call_form.h"
 
 namespace oplens::annotate::torch {
@@ -82,6 +84,35 @@ class CallArgs {
   int64_t ints_[kFewNumbers];
   double floats_[kFewNumbers];
   uint8_t bools_[kFewNumbers];
+};
+
+/// The arguments of one operator's calls, written into payloads at once: tensors, None, numbers and
+/// tuples of integers, which nearly all calls have. What is written is what CallArgs gives to
+/// EncodePayload().
+class PlainCall {
+ public:
+  PlainCall() = default;
+  /// Refers to names of `form`, which must stay where it is.
+  explicit PlainCall(const CallForm& form);
+
+  /// False if the call has an argument of another kind: `out` is of no use then.
+  bool Write(c10::ArrayRef<const c10::IValue> inputs, markers::PlainArgs* out) const;
+
+ private:
+  struct Argument {
+    const char* name;
+    uint32_t name_bytes;
+    uint16_t input;
+    Parameter::Use use;
+  };
+
+  static bool WriteOne(const Argument& argument, const c10::IValue& value, markers::PlainArgs* out);
+  static bool WriteValue(std::string_view name, const c10::IValue& value, markers::PlainArgs* out);
+
+  std::vector<Argument> arguments_;
+  size_t inputs_ = 0;
+  bool drops_none_ = false;
+  bool is_plain_ = false;
 };
 
 }  // namespace oplens::annotate::torch

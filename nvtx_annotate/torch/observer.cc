@@ -23,6 +23,7 @@
 #include "nvtx_annotate/marker_text.h"
 #include "nvtx_annotate/torch/call_args.h"
 #include "nvtx_annotate/torch/call_form.h"
+#include "nvtx_annotate/torch/form_cache.h"
 #include "nvtx_annotate/torch/framework.h"
 #include "nvtx_annotate/torch/node_names.h"
 #include "nvtx_annotate/torch/node_owners.h"
@@ -51,81 +52,6 @@
 
 namespace oplens::annotate::torch {
 namespace {
-
-/// The form of an operator, with its names for the emitter.
-struct KnownForm {
-  CallForm form;
-  LastingNames names;
-};
-
-/// Caches the forms of called operators by the address of their names, which the framework never
-/// frees; compares the text too. Lock-free; at most 8192 operators with overloads.
-class FormCache {
- public:
-  /// The form of an operator's call; null if the function is not an operator or the cache is full.
-  const KnownForm* Find(const at::RecordFunction& function);
-
- private:
-  struct Entry {
-    const char* address;
-    std::string name;
-    KnownForm known;
-  };
-  static constexpr size_t kSlots = 16384;
-  static constexpr size_t kMaxProbes = 64;
-
-  std::atomic<const Entry*> slots_[kSlots] = {};
-};
-
-size_t FormCacheHashOf(const char* address) {
-  const auto number = reinterpret_cast<uintptr_t>(address);
-  return (number >> 4) * 0x9e3779b97f4a7c15 >> 40;
-}
-
-/// ScalarType, optional or not.
-bool IsDType(const c10::TypePtr& type) {
-  const bool optional = type->kind() == c10::TypeKind::OptionalType;
-  const c10::ArrayRef<c10::TypePtr> inner = type->containedTypes();
-  if (optional && inner.size() == 1) return inner[0]->kind() == c10::TypeKind::ScalarTypeType;
-  return type->kind() == c10::TypeKind::ScalarTypeType;
-}
-
-CallForm MakeForm(const c10::FunctionSchema& schema) {
-  std::vector<SchemaArgument> arguments;
-  for (const c10::Argument& argument : schema.arguments()) {
-    const bool dtype = IsDType(argument.real_type());
-    arguments.push_back({argument.name(), argument.kwarg_only(), argument.is_out(), dtype});
-  }
-  return FormOfOperator(schema.name(), schema.overload_name(), arguments);
-}
-
-const KnownForm* FormCache::Find(const at::RecordFunction& function) {
-  const char* const name = function.name();
-  size_t slot = FormCacheHashOf(name) % kSlots;
-  std::unique_ptr<const Entry> added;
-  for (size_t probe = 0; probe < kMaxProbes; ++probe, slot = (slot + 1) % kSlots) {
-    const Entry* known = slots_[slot].load(std::memory_order_acquire);
-    if (known == nullptr) {
-      if (added == nullptr) {
-        const auto schema = framework::SchemaOf(function);
-        if (!schema.has_value()) return nullptr;
-        auto made = std::make_unique<Entry>();
-        made->address = name;
-        made->name = name;
-        made->known.form = MakeForm(*schema);
-        made->known.names.names = made->known.form.names();
-        added = std::move(made);
-      }
-      if (slots_[slot].compare_exchange_strong(known, added.get(), std::memory_order_acq_rel)) {
-        return &added.release()->known;
-      }
-    }
-    if (known->address == name && std::strcmp(known->name.c_str(), name) == 0) {
-      return &known->known;
-    }
-  }
-  return nullptr;
-}
 
 CallForm MakeFunctionForm(const at::RecordFunction& function) {
   return FormOfFunction(function.name(), function.inputs().size());
@@ -203,9 +129,9 @@ void GiveNumbers(RangeStack* stack, uint64_t owner) noexcept {
   stack->next_number = next;
 }
 
-/// `known`: null if it is not an operator.
-uint64_t BeginOperator(const at::RecordFunction& function, const KnownForm* known,
-                       CallFacts& facts) {
+/// For any arguments, any tool, and what is not an operator: `known` is null then.
+uint64_t BeginAnyOperator(const at::RecordFunction& function, const KnownForm* known,
+                          CallFacts& facts) {
   CallArgs args;
   if (known != nullptr) {
     if (g_shapes.load(std::memory_order_relaxed)) args.Fill(known->form, function.inputs());
@@ -223,6 +149,17 @@ uint64_t BeginOperator(const at::RecordFunction& function, const KnownForm* know
   const CallForm made = MakeFunctionForm(function);
   if (g_shapes.load(std::memory_order_relaxed)) args.Fill(made, function.inputs());
   return BeginCall(made.names(), facts, args.data(), args.size());
+}
+
+uint64_t BeginOperator(const at::RecordFunction& function, const KnownForm* known,
+                       CallFacts& facts) {
+  if (known != nullptr && g_shapes.load(std::memory_order_relaxed)) {
+    if (unsigned char* const buffer = PayloadBuffer()) {
+      markers::PlainArgs args(buffer);
+      if (known->plain.Write(function.inputs(), &args)) return BeginCall(known->names, facts, args);
+    }
+  }
+  return BeginAnyOperator(function, known, facts);
 }
 
 enum class Extent : uint8_t { kWhole, kNumber, kNothing };
@@ -260,8 +197,10 @@ Context ObserverOnOperator(const at::RecordFunction& function, RangeStack* stack
   const int64_t seq = function.seqNr();
   const KnownForm* const known = g_forms.Find(function);
   const Extent extent = ExtentOf(function, known, around);
+  // The enclosing call goes on: its numbers can wait.
   if (extent == Extent::kNothing) return nullptr;
 
+  GiveNumbers(stack, around.owner);
   CallFacts facts;
   facts.seq = seq;
   facts.h = function.handle();
@@ -330,15 +269,18 @@ Context OnScript(const at::RecordFunction& function, RangeStack* stack) {
 }
 
 Context OnFunction(const at::RecordFunction& function, RangeStack* stack) {
+  const bool op = !g_pyprof && function.scope() == at::RecordScope::FUNCTION;
+  if (op && !IsEvaluate(function) && !framework::IsLabel(function)) {
+    return ObserverOnOperator(function, stack);
+  }
+  GiveNumbers(stack, stack->surroundings().owner);
   if (g_pyprof) {
     const PyprofRange begun = BeginPyprof(function, stack->surroundings());
     return Keep(stack, begun.token, begun.inside);
   }
   switch (function.scope()) {
     case at::RecordScope::FUNCTION:
-      if (IsEvaluate(function)) return OnEvaluate(function, stack);
-      return framework::IsLabel(function) ? OnLabel(function, stack)
-                                          : ObserverOnOperator(function, stack);
+      return IsEvaluate(function) ? OnEvaluate(function, stack) : OnLabel(function, stack);
     case at::RecordScope::BACKWARD_FUNCTION:
       return ObserverOnNode(function, stack);
     case at::RecordScope::TORCHSCRIPT_FUNCTION:
@@ -365,9 +307,9 @@ Context OnStart(const at::RecordFunction& function) noexcept {
     g_threads.Set(stack->framework_thread, CurrentThread());
   }
   stack->EndRequested();
-  GiveNumbers(stack, stack->surroundings().owner);
   try {
     if (!stack->MakeRoom()) {
+      GiveNumbers(stack, stack->surroundings().owner);
       if (IsEmitted(function, stack->surroundings())) NoteLeftOut();
       return nullptr;
     }

@@ -12,6 +12,7 @@
 #include "record/inject/mapped_file.h"
 #include "record/inject/process.h"
 #include "record/inject/stream.h"
+#include "record/inject/tick_clock.h"
 #include "record/inject/wide_text.h"
 
 namespace oplens::record::inject {
@@ -45,6 +46,7 @@ struct Thread {
   uint64_t serial;
   uint64_t ranges;
   int64_t last_time_ns;
+  TickClock clock;
   size_t pops_due;  ///< Open stored ranges, for whose ends the chunk has space.
   OpenRanges open[kDomains + 1];
 };
@@ -157,9 +159,15 @@ uint32_t Take(uint32_t* count) {
 
 /// Strictly after any other event of the thread.
 int64_t NextTime(Thread* thread) {
-  const int64_t now = Now();
+  const int64_t now = thread->clock.Now();
   thread->last_time_ns = now > thread->last_time_ns ? now : thread->last_time_ns + 1;
   return thread->last_time_ns;
+}
+
+/// Whether a CallPart can hold a payload.
+bool FitsCallPart(const nvtxPayloadData_t& payload) {
+  return payload.schemaId - spool::kFirstSchema <= UINT16_MAX &&
+         PayloadBytes(payload) <= UINT16_MAX;
 }
 
 /// The parts and the size of a record.
@@ -205,11 +213,8 @@ class Layout {
     parts_ |= part;
     size_ += bytes;
   }
-  /// Whether a CallPart can hold the string and the payloads.
   bool IsCall() const {
-    return event_.string != 0 && event_.payload_count == 1 &&
-           event_.payloads->schemaId - spool::kFirstSchema <= UINT16_MAX &&
-           PayloadBytes(*event_.payloads) <= UINT16_MAX;
+    return event_.string != 0 && event_.payload_count == 1 && FitsCallPart(*event_.payloads);
   }
   void AddPayloads() {
     Add(spool::kPayloadPart, sizeof(uint64_t));
@@ -291,6 +296,35 @@ bool Store(Thread* thread, RecordKind kind, uint16_t domain, const NvtxEvent& ev
   return true;
 }
 
+/// Store() of the push of a registered string, with a payload that fits into a CallPart or null.
+bool StoreString(Thread* thread, uint16_t domain, uint32_t string,
+                 const nvtxPayloadData_t* payload) {
+  const size_t bytes = payload == nullptr ? 0 : PayloadBytes(*payload);
+  static_assert(sizeof(spool::CallPart) == sizeof(uint64_t));
+  const size_t size = sizeof(spool::RecordHead) + sizeof(uint64_t) + EventStreamPadded(bytes);
+  unsigned char* const at = thread->stream.Reserve(size, (thread->pops_due + 1) * kPopBytes);
+  if (at == nullptr) {
+    CountLostEvent();
+    return false;
+  }
+  const uint8_t parts = payload == nullptr ? spool::kStringPart : spool::kCallPart;
+  const spool::RecordHead head = {NextTime(thread), static_cast<uint32_t>(size), domain,
+                                  RecordKind::kPush, parts};
+  std::memcpy(at, &head, sizeof head);
+  if (payload == nullptr) {
+    const uint64_t handle = string;
+    std::memcpy(at + sizeof head, &handle, sizeof handle);
+  } else {
+    const spool::CallPart part = {string,
+                                  static_cast<uint16_t>(payload->schemaId - spool::kFirstSchema),
+                                  static_cast<uint16_t>(bytes)};
+    std::memcpy(at + sizeof head, &part, sizeof part);
+    if (bytes > 0) std::memcpy(at + sizeof head + sizeof part, payload->payload, bytes);
+  }
+  thread->stream.Publish(size);
+  return true;
+}
+
 void EndOne(Thread* thread, uint16_t domain, OpenRanges* open) {
   --open->depth;
   if (open->depth >= kDepths || !open->IsStored(open->depth)) return;
@@ -312,9 +346,9 @@ void Settle(Thread* thread, uint16_t domain, OpenRanges* open) {
   open->depth += Take(&open->missed_pushes);
 }
 
-}  // namespace
-
-int StorePush(uint16_t domain, const NvtxEvent& event) noexcept {
+/// `store`: stores the begin of a range, called if there is a place for it.
+template <typename StoreBegin>
+int Push(uint16_t domain, StoreBegin store) {
   Thread* const thread = CurrentThread();
   if (thread == nullptr) {
     CountWithoutThread();
@@ -325,12 +359,33 @@ int StorePush(uint16_t domain, const NvtxEvent& event) noexcept {
   if (WindowOpen()) {
     if (open.depth >= kDepths) {
       CountLostEvent();
-    } else if (Store(thread, RecordKind::kPush, domain, event, nullptr, 1)) {
+    } else if (store(thread)) {
       open.FlipStored(open.depth);
       ++thread->pops_due;
     }
   }
   return static_cast<int>(open.depth++);
+}
+
+}  // namespace
+
+int StorePush(uint16_t domain, const NvtxEvent& event) noexcept {
+  return Push(domain, [&](Thread* thread) {
+    return Store(thread, RecordKind::kPush, domain, event, nullptr, 1);
+  });
+}
+
+int StorePushString(uint16_t domain, uint32_t string, const nvtxPayloadData_t* payload) noexcept {
+  return Push(domain, [&](Thread* thread) {
+    if (payload == nullptr || FitsCallPart(*payload)) {
+      return StoreString(thread, domain, string, payload);
+    }
+    NvtxEvent event;
+    event.string = string;
+    event.payloads = payload;
+    event.payload_count = 1;
+    return Store(thread, RecordKind::kPush, domain, event, nullptr, 1);
+  });
 }
 
 int StorePop(uint16_t domain) noexcept {

@@ -13,6 +13,8 @@ namespace oplens::record::inject {
 
 /// Stores the begin of a pushed range; returns how many were open in the domain before.
 int StorePush(uint16_t domain, const NvtxEvent& event) noexcept;
+/// The same for an event of a registered string and at most one payload, which may be null.
+int StorePushString(uint16_t domain, uint32_t string, const nvtxPayloadData_t* payload) noexcept;
 /// Stores the end of the innermost range if its begin was stored; returns how many are open now, or
 /// -1 if none was.
 int StorePop(uint16_t domain) noexcept;

@@ -83,6 +83,14 @@ struct NvtxTool {
     return NVTX_NO_PUSH_POP_TRACKING;
   }
 
+  static int PushString(uint32_t domain, uint32_t string, const nvtxPayloadData_t* payload) {
+    const Entry entry;
+    if (entry.granted()) return StorePushString(Number(domain), string, payload);
+    CountRefusedEvent();
+    MissPush(Number(domain));
+    return NVTX_NO_PUSH_POP_TRACKING;
+  }
+
   static int Pop(uint32_t domain, const NvtxEvent&) {
     const Entry entry;
     if (entry.granted()) return StorePop(Number(domain));

@@ -47,6 +47,9 @@ inline size_t PayloadBytes(const nvtxPayloadData_t& payload) {
 ///   void NameCategory(uint32_t domain, uint32_t category, NvtxText name);
 ///   void NameThread(uint32_t thread, NvtxText name);
 ///   uint64_t AddSchema(uint32_t domain, const nvtxPayloadSchemaAttr_t& schema);
+/// and, if it has one, a shorter way for events of a registered string, with one payload of the
+/// extension or null and nothing else:
+///   int PushString(uint32_t domain, uint32_t string, const nvtxPayloadData_t* payload);
 template <typename Tool>
 class NvtxFunctions {
  public:
@@ -134,6 +137,32 @@ class NvtxFunctions {
     return event;
   }
 
+  /// The payload of an event that has at most that besides a registered string; `other`: it has
+  /// more.
+  static const nvtxPayloadData_t* OnlyPayload(const nvtxEventAttributes_t& given, bool* other) {
+    *other = given.messageType != NVTX_MESSAGE_TYPE_REGISTERED ||
+             given.message.registered == nullptr || given.category != 0 ||
+             given.colorType == NVTX_COLOR_ARGB;
+    if (given.payloadType == NVTX_PAYLOAD_UNKNOWN) return nullptr;
+    const auto address = static_cast<uintptr_t>(given.payload.ullValue);
+    if (given.payloadType != NVTX_PAYLOAD_TYPE_EXT || given.reserved0 != 1 || address == 0)
+      *other = true;
+    return reinterpret_cast<const nvtxPayloadData_t*>(address);
+  }
+
+  static int Push(uint32_t domain, const nvtxEventAttributes_t* event) {
+    if constexpr (requires { Tool::PushString(domain, 0u, nullptr); }) {
+      bool other = true;
+      const nvtxPayloadData_t* const payload =
+          event == nullptr ? nullptr : OnlyPayload(*event, &other);
+      if (!other) {
+        const auto string = reinterpret_cast<uintptr_t>(event->message.registered);
+        return Tool::PushString(domain, static_cast<uint32_t>(string), payload);
+      }
+    }
+    return Tool::Push(domain, EventOf(event));
+  }
+
   static NvtxEvent PayloadEvent(const nvtxPayloadData_t* payloads, size_t count) {
     NvtxEvent event;
     event.payloads = payloads;
@@ -156,9 +185,7 @@ class NvtxFunctions {
     return Tool::Start(0, TextEvent(text));
   }
   static void RangeEnd(nvtxRangeId_t id) { Tool::End(0, id, NvtxEvent()); }
-  static int RangePushEx(const nvtxEventAttributes_t* event) {
-    return Tool::Push(0, EventOf(event));
-  }
+  static int RangePushEx(const nvtxEventAttributes_t* event) { return Push(0, event); }
   template <typename Char>
   static int RangePushText(const Char* text) {
     return Tool::Push(0, TextEvent(text));
@@ -186,7 +213,7 @@ class NvtxFunctions {
     Tool::End(Id(domain), id, NvtxEvent());
   }
   static int DomainRangePushEx(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event) {
-    return Tool::Push(Id(domain), EventOf(event));
+    return Push(Id(domain), event);
   }
   static int DomainRangePop(nvtxDomainHandle_t domain) {
     return Tool::Pop(Id(domain), NvtxEvent());

@@ -17,12 +17,14 @@
 #include "record/inject/entry.h"
 #include "record/inject/event_stream.h"
 #include "record/inject/mapped_file.h"
+#include "record/inject/tick_clock.h"
 #include "record/spool/output_name.h"
 #include "record/spool/process_identity.h"
 
 namespace oplens::record::inject {
 
 int64_t g_clock_offset_ns = 0;
+constinit std::atomic<bool> g_window{false};
 
 namespace {
 
@@ -37,7 +39,6 @@ constexpr size_t kPathBytes = 4096;
 
 // Global state, never destroyed: threads may outlive main.
 std::atomic<Mode> g_mode{Mode::kNew};
-std::atomic<bool> g_window{false};
 pthread_mutex_t g_start_mutex = PTHREAD_MUTEX_INITIALIZER;
 pthread_mutex_t g_names_mutex = PTHREAD_MUTEX_INITIALIZER;
 pthread_mutex_t g_activity_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -203,6 +204,7 @@ Mode FirstMode() {
   }
   g_window.store(!g_options.wait, std::memory_order_relaxed);
   MarkOwnProcess();
+  UseTicks();
   return MakeProcess(spool::ProcessState::kRunning) ? Mode::kRecording : Mode::kOff;
 }
 
@@ -392,7 +394,6 @@ ActivityLock::ActivityLock() noexcept { pthread_mutex_lock(&g_activity_mutex); }
 ActivityLock::~ActivityLock() { pthread_mutex_unlock(&g_activity_mutex); }
 Stream& ActivityLock::stream() noexcept { return g_activity; }
 
-bool WindowOpen() noexcept { return g_window.load(std::memory_order_relaxed); }
 void SetWindow(bool open) noexcept {
   g_window.store(open, std::memory_order_relaxed);
   if (open && IsOwnProcess() && g_process_page != nullptr) {

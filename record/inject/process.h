@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -74,9 +75,10 @@ class ActivityLock {
   Stream& stream() noexcept;
 };
 
+extern constinit std::atomic<bool> g_window;
 /// Whether the recording window is open, by NVTX marks of the domain "oplens" and
 /// cudaProfilerStart. Open from the start unless Options::wait.
-bool WindowOpen() noexcept;
+inline bool WindowOpen() noexcept { return g_window.load(std::memory_order_relaxed); }
 void SetWindow(bool open) noexcept;
 
 /// Call at an orderly end of the process. CUPTI must be flushed before: it may be unloaded by now.

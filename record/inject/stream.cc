@@ -22,10 +22,6 @@ constexpr int64_t kRetryNs = 100'000'000;
 
 std::atomic<size_t> g_mapped_bytes{0};
 
-spool::ChunkHead* HeadOf(unsigned char* data) {
-  return std::launder(reinterpret_cast<spool::ChunkHead*>(data));
-}
-
 size_t RoundUp(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 }  // namespace
@@ -37,11 +33,6 @@ void Stream::Open(uint32_t number, uint32_t thread_id, uint32_t os_thread_id) no
   os_thread_id_ = os_thread_id;
   next_bytes_ = kFirstBytes;
   open_ = true;
-}
-
-void Stream::Publish(size_t size) noexcept {
-  used_ += size;
-  HeadOf(data_)->used.store(used_, std::memory_order_release);
 }
 
 void Stream::Unmap() noexcept {

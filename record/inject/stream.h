@@ -1,8 +1,10 @@
 #ifndef OPLENS_RECORD_INJECT_STREAM_H_
 #define OPLENS_RECORD_INJECT_STREAM_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 #include "record/spool/spool_format.h"
 
@@ -31,7 +33,11 @@ class Stream {
   unsigned char* ReserveSpared(size_t size) noexcept {
     return used_ + size <= capacity_ ? data_ + used_ : nullptr;
   }
-  void Publish(size_t size) noexcept;
+  void Publish(size_t size) noexcept {
+    used_ += size;
+    std::launder(reinterpret_cast<spool::ChunkHead*>(data_))
+        ->used.store(used_, std::memory_order_release);
+  }
 
   /// Unmaps the chunk; the files stay.
   void Unmap() noexcept;

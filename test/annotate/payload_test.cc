@@ -151,6 +151,94 @@ TEST(PayloadTest, StandsForTheSameTexts) {
   }
 }
 
+/// What EncodePayload() makes of arguments.
+std::vector<unsigned char> Encoded(const CallFacts& facts, const std::vector<oplens_arg>& args) {
+  Payload payload;
+  payload.bytes.resize(
+      markers::EncodePayload(facts, 0, args.data(), args.size(), payload.bytes.data()));
+  return payload.bytes;
+}
+
+oplens_arg ArgOf(const char* name, uint16_t kind) {
+  oplens_arg arg = {};
+  arg.name = name;
+  arg.kind = kind;
+  return arg;
+}
+
+TEST(PayloadTest, PlainArgumentsAreTheSameBytes) {
+  CallFacts facts;
+  facts.seq = 7;
+  facts.tid = 11;
+  facts.h = 13;
+  facts.dir = Direction::kRecompute;
+  const int64_t sizes[] = {1, 2, 3, 4, 5, 6, 7, 8};
+  std::vector<oplens_arg> args;
+  Payload payload;
+  markers::PlainArgs plain(payload.bytes.data());
+  for (const char* const name : {"", "dim"}) {
+    const char* const given = *name == '\0' ? nullptr : name;
+    for (size_t rank = 0; rank <= markers::PlainArgs::kMaxDimensions; ++rank) {
+      // 99: no data type.
+      for (const uint16_t dtype :
+           {uint16_t{OPLENS_FLOAT32}, uint16_t{OPLENS_UINT4}, uint16_t{99}}) {
+        args.push_back(ArgOf(given, OPLENS_TENSOR));
+        args.back().dtype = dtype;
+        args.back().count = rank;
+        args.back().value.ints = sizes;
+        plain.Tensor(name, dtype, sizes, rank);
+      }
+    }
+    args.push_back(ArgOf(given, OPLENS_INT));
+    args.back().value.integer = -5;
+    plain.Int(name, -5);
+    args.push_back(ArgOf(given, OPLENS_FLOAT));
+    args.back().value.number = 0.25;
+    plain.Float(name, 0.25);
+    args.push_back(ArgOf(given, OPLENS_BOOLEAN));
+    args.back().value.integer = 1;
+    plain.Boolean(name, true);
+    args.push_back(ArgOf(given, OPLENS_INT_TUPLE));
+    args.back().count = 3;
+    args.back().value.ints = sizes;
+    plain.IntTuple(name, 3);
+    for (int i = 0; i < 3; ++i) plain.Item(sizes[i]);
+    plain.EndTuple();
+    args.push_back(ArgOf(given, OPLENS_INT_TUPLE));
+    plain.IntTuple(name, 0);
+    plain.EndTuple();
+  }
+  args.push_back(ArgOf(nullptr, OPLENS_NONE));
+  plain.None();
+  EXPECT_EQ(plain.count(), args.size());
+  const size_t size = markers::FinishPayload(facts, plain, payload.bytes.data());
+  const auto end = payload.bytes.begin() + static_cast<std::ptrdiff_t>(size);
+  EXPECT_EQ(std::vector<unsigned char>(payload.bytes.begin(), end), Encoded(facts, args));
+
+  // The last None, and others after it, go; those before a value stay.
+  plain.None();
+  plain.DropNone();
+  args.pop_back();
+  payload.bytes.resize(markers::FinishPayload(facts, plain, payload.bytes.data()));
+  EXPECT_EQ(payload.bytes, Encoded(facts, args));
+}
+
+TEST(PayloadTest, OfPlainArgumentsOnlyTheLastNoneGoes) {
+  Payload payload;
+  markers::PlainArgs plain(payload.bytes.data());
+  plain.DropNone();
+  EXPECT_EQ(plain.count(), 0u);
+  plain.None();
+  plain.Int("", 1);
+  plain.None();
+  plain.DropNone();
+  EXPECT_EQ(plain.count(), 2u);
+  std::vector<oplens_arg> args = {ArgOf(nullptr, OPLENS_NONE), ArgOf(nullptr, OPLENS_INT)};
+  args[1].value.integer = 1;
+  payload.bytes.resize(markers::FinishPayload(CallFacts(), plain, payload.bytes.data()));
+  EXPECT_EQ(payload.bytes, Encoded(CallFacts(), args));
+}
+
 TEST(PayloadTest, EveryTruncationIsRefused) {
   Rendering rendering;
   for (unsigned seed = 0; seed < 50; ++seed) {

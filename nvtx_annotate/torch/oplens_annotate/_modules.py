@@ -4,17 +4,18 @@ import threading
 
 from ._paths import Paths
 
-# Set by hook(). They are globals, and _call() is as it is, so that the compiler of PyTorch 2 can take
+# Set by hook(). They are globals, and _call_unless_compiling() is as it is, so that the compiler of PyTorch 2 can take
 # it for what it passes on to: nothing else of this package may be seen in code that is compiled.
 _original = None  # Module.__call__ as it was.
 _is_compiling = None
 _enter = None
 _leave = None
+_annotated = None  # _original in a layer: wrapped by the library, or _call().
 
 
 def hook(library):
     """Begins a range for each module that runs, on any thread, from now on. `library` is a ctypes.CDLL."""
-    global _original, _is_compiling, _enter, _leave
+    global _original, _is_compiling, _enter, _leave, _annotated
     from torch import nn
 
     if _original is not None:
@@ -26,11 +27,8 @@ def hook(library):
     _enter, _leave, wrap = functions
     _original = nn.Module.__call__
     _is_compiling = _compiling_test()
-    if _is_compiling is not None:
-        nn.Module.__call__ = _call_unless_compiling
-    else:
-        wrapped = wrap and wrap((nn.Module, _original))
-        nn.Module.__call__ = wrapped or _call
+    _annotated = (wrap and wrap((nn.Module, _original))) or _call
+    nn.Module.__call__ = _annotated if _is_compiling is None else _call_unless_compiling
 
 
 def _call(self, *args, **kwargs):
@@ -44,11 +42,7 @@ def _call(self, *args, **kwargs):
 def _call_unless_compiling(self, *args, **kwargs):
     if _is_compiling():
         return _original(self, *args, **kwargs)
-    layer = _enter(self)
-    try:
-        return _original(self, *args, **kwargs)
-    finally:
-        _leave(layer)
+    return _annotated(self, *args, **kwargs)
 
 
 def _compiling_test():
