@@ -82,17 +82,18 @@ RootSubject IdleSubjects::Find(const Run& run) const {
   for (const Part& kept : sums.longest) {
     const IdlePart& one = kept.second;
     subject.longest_ns = std::max(subject.longest_ns, kept.first);
-    sites.ForEachStretch(one.thread, one.time, [&](int64_t start_ns, int64_t end_ns) {
-      sites.Ask(one.thread, start_ns);
-      lengths_ns.push_back(LengthOf({start_ns, end_ns}));
-      calls.push_back(one.call);
-    });
+    sites.AskAlong(one.thread, one.time);
+  }
+  std::vector<CallSite> found;
+  for (const CallSites::Stretch& stretch : sites.FindAlong()) {
+    found.push_back(stretch.site);
+    lengths_ns.push_back(LengthOf(stretch.time));
+    calls.push_back(sums.longest[stretch.number].second.call);
   }
   if (most->first != kNoCall) {
     subject.call = run.trace().strings.View(run.trace().launches[part.call].api);
     subject.count = sums.count;
   }
-  const std::vector<CallSite> found = sites.Find();
   int64_t op_ns = 0;
   int64_t frame_ns = 0;
   subject.op = MostOf(sites, found, lengths_ns, sums.time_ns, &CallSite::op, &op_ns);
