@@ -153,7 +153,12 @@ LateWork LateWorkOf(const Run& run, const IdleGap& gap, SteadyIdle* idle) {
   for (const IdlePart& part : gap.parts) {
     if (GroupOf(part.cause) != IdleGroup::kHost) continue;
     SaturatingAdd(&late.host_ns, LengthOf(part.time));
-    idle->host_parts.push_back(part.time);
+    std::vector<Interval>& times = idle->host_parts;
+    if (times.size() > late.first_part && times.back().end_ns == part.time.start_ns) {
+      times.back().end_ns = part.time.end_ns;
+    } else {
+      times.push_back(part.time);
+    }
   }
   late.parts_end = static_cast<uint32_t>(idle->host_parts.size());
   return late;
