@@ -14,8 +14,8 @@
 #include "prof/price/figures.h"
 #include "prof/price/priced_kernel.h"
 #include "prof/run/run.h"
-#include "prof/run/steps.h"
 #include "prof/run/step_times.h"
+#include "prof/run/steps.h"
 
 namespace oplens::prof {
 namespace {

@@ -26,8 +26,8 @@
 #include "prof/run/interval_set.h"
 #include "prof/run/run.h"
 #include "prof/run/steady_idle.h"
-#include "prof/run/steps.h"
 #include "prof/run/step_times.h"
+#include "prof/run/steps.h"
 #include "prof/views/path/advice_facts.h"
 
 namespace oplens::prof {

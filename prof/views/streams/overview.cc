@@ -20,10 +20,10 @@
 #include "prof/run/idle_gaps.h"
 #include "prof/run/run.h"
 #include "prof/run/step_proposals.h"
+#include "prof/run/step_times.h"
 #include "prof/run/steps.h"
 #include "prof/run/steps_coverage.h"
 #include "prof/views/common/grouped_partial.h"
-#include "prof/run/step_times.h"
 
 namespace oplens::prof {
 namespace {
