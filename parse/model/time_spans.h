@@ -21,16 +21,34 @@ class TimeSpans {
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
+  /// One after the other. The spans must outlive it and stay as they are.
+  class Reader {
+   public:
+    explicit Reader(const TimeSpans& spans) : at_(spans.bytes_.data()), left_(spans.size_) {}
+
+    /// False after the last one.
+    bool Next(int64_t* start_ns, int64_t* end_ns) {
+      if (left_ == 0) return false;
+      --left_;
+      start_ += NumberAt(&at_);
+      *start_ns = static_cast<int64_t>(start_);
+      *end_ns = static_cast<int64_t>(start_ + NumberAt(&at_));
+      return true;
+    }
+
+   private:
+    const uint8_t* at_;
+    size_t left_;
+    uint64_t start_ = 0;
+  };
+
   /// Calls f(start_ns, end_ns) for each, in order.
   template <typename F>
   void ForEach(F f) const {
-    const uint8_t* at = bytes_.data();
-    uint64_t start = 0;
-    for (size_t i = 0; i < size_; ++i) {
-      start += NumberAt(&at);
-      const uint64_t end = start + NumberAt(&at);
-      f(static_cast<int64_t>(start), static_cast<int64_t>(end));
-    }
+    Reader reader(*this);
+    int64_t start_ns = 0;
+    int64_t end_ns = 0;
+    while (reader.Next(&start_ns, &end_ns)) f(start_ns, end_ns);
   }
 
  private:

@@ -13,44 +13,107 @@
 #include "prof/run/call_stacks.h"
 
 namespace oplens::prof {
-size_t CallSites::Ask(ThreadIndex thread, int64_t time_ns) {
-  moments_.push_back({thread, time_ns, moments_.size()});
-  return moments_.size() - 1;
+
+size_t CallSites::AskAlong(ThreadIndex thread, const Interval& time) {
+  asked_.push_back({thread, time, asked_.size()});
+  return asked_.size() - 1;
 }
 
 std::vector<CallSite> CallSites::Find() {
-  std::vector<CallSite> found(moments_.size());
-  std::sort(moments_.begin(), moments_.end(), [](const Moment& a, const Moment& b) {
-    return std::tie(a.thread, a.time_ns, a.number) < std::tie(b.thread, b.time_ns, b.number);
-  });
-  for (size_t i = 0; i < moments_.size();) {
-    const ThreadIndex thread = moments_[i].thread;
-    size_t end = i;
-    while (end < moments_.size() && moments_[end].thread == thread) ++end;
-    if (thread < joined_.threads().thread_count()) {
-      FindOn(thread, moments_.data() + i, moments_.data() + end, &found);
-    }
-    i = end;
-  }
-  moments_.clear();
+  std::vector<CallSite> found(asked_.size());
+  std::vector<Stretch> stretches;
+  FindAll(false, &stretches);
+  for (const Stretch& stretch : stretches) found[stretch.number] = stretch.site;
   return found;
 }
 
-void CallSites::FindOn(ThreadIndex thread, const Moment* begin, const Moment* end,
-                       std::vector<CallSite>* found) {
-  const std::vector<Range>& ranges = joined_.trace().ranges;
-  size_t next = joined_.threads().BeginOf(thread);
-  const size_t last = joined_.threads().EndOf(thread);
-  std::vector<uint32_t> around;  // Started, and possibly not ended.
-  for (const Moment* moment = begin; moment != end; ++moment) {
-    for (; next < last && ranges[next].start_ns <= moment->time_ns; ++next) {
-      const Range& range = ranges[next];
-      if (range.open() || joined_.leaks().Has(next)) continue;
-      while (!around.empty() && ranges[around.back()].end_ns <= range.start_ns) around.pop_back();
-      around.push_back(static_cast<uint32_t>(next));
+std::vector<CallSites::Stretch> CallSites::FindAlong() {
+  std::vector<Stretch> stretches;
+  FindAll(true, &stretches);
+  std::sort(stretches.begin(), stretches.end(), [](const Stretch& a, const Stretch& b) {
+    return std::tie(a.number, a.time.start_ns) < std::tie(b.number, b.time.start_ns);
+  });
+  return stretches;
+}
+
+void CallSites::FindAll(bool along, std::vector<Stretch>* stretches) {
+  std::sort(asked_.begin(), asked_.end(), [](const Asked& a, const Asked& b) {
+    return std::tie(a.thread, a.time.start_ns, a.number) <
+           std::tie(b.thread, b.time.start_ns, b.number);
+  });
+  stretches->reserve(asked_.size());
+  for (size_t i = 0; i < asked_.size();) {
+    const ThreadIndex thread = asked_[i].thread;
+    size_t end = i;
+    while (end < asked_.size() && asked_[end].thread == thread) ++end;
+    if (thread < joined_.threads().thread_count()) {
+      FindOn(thread, asked_.data() + i, asked_.data() + end, along, stretches);
+    } else {
+      for (; i < end; ++i) stretches->push_back({asked_[i].number, asked_[i].time, {}});
     }
-    (*found)[moment->number] = SiteOf(around, moment->time_ns);
+    i = end;
   }
+  asked_.clear();
+}
+
+bool CallSites::Counts(size_t range) const {
+  return !joined_.trace().ranges[range].open() && !joined_.leaks().Has(range);
+}
+
+void CallSites::MoveTo(int64_t time_ns, size_t last, Sweep* sweep) const {
+  const std::vector<Range>& ranges = joined_.trace().ranges;
+  std::vector<uint32_t>& around = sweep->around;
+  for (size_t& next = sweep->next; next < last && ranges[next].start_ns <= time_ns; ++next) {
+    if (!Counts(next)) continue;
+    while (!around.empty() && ranges[around.back()].end_ns <= ranges[next].start_ns) {
+      around.pop_back();
+    }
+    around.push_back(static_cast<uint32_t>(next));
+  }
+  sweep->now_ns = time_ns;
+}
+
+void CallSites::FindOn(ThreadIndex thread, const Asked* begin, const Asked* end, bool along,
+                       std::vector<Stretch>* stretches) {
+  const size_t last = joined_.threads().EndOf(thread);
+  Sweep& kept = sweeps_[thread];
+  if (kept.now_ns == INT64_MIN || begin->time.start_ns < kept.now_ns) {
+    kept = {INT64_MIN, joined_.threads().BeginOf(thread), {}};
+  }
+  MoveTo(begin->time.start_ns, last, &kept);
+  Sweep sweep = kept;
+  Sweep inside;
+  for (const Asked* asked = begin; asked != end; ++asked) {
+    const Interval& time = asked->time;
+    MoveTo(time.start_ns, last, &sweep);
+    stretches->push_back({asked->number, time, SiteOf(sweep.around, time.start_ns)});
+    if (!along || time.end_ns <= time.start_ns) continue;
+    FindBounds(time, sweep, last);
+    if (bounds_.empty()) continue;
+    inside = sweep;
+    for (const int64_t bound_ns : bounds_) {
+      MoveTo(bound_ns, last, &inside);
+      stretches->back().time.end_ns = bound_ns;
+      stretches->push_back(
+          {asked->number, {bound_ns, time.end_ns}, SiteOf(inside.around, bound_ns)});
+    }
+  }
+}
+
+void CallSites::FindBounds(const Interval& time, const Sweep& sweep, size_t last) {
+  const std::vector<Range>& ranges = joined_.trace().ranges;
+  bounds_.clear();
+  const auto add = [&](int64_t bound_ns) {
+    if (bound_ns > time.start_ns && bound_ns < time.end_ns) bounds_.push_back(bound_ns);
+  };
+  for (const uint32_t range : sweep.around) add(ranges[range].end_ns);
+  for (size_t i = sweep.next; i < last && ranges[i].start_ns < time.end_ns; ++i) {
+    if (!Counts(i)) continue;
+    add(ranges[i].start_ns);
+    add(ranges[i].end_ns);
+  }
+  std::sort(bounds_.begin(), bounds_.end());
+  bounds_.erase(std::unique(bounds_.begin(), bounds_.end()), bounds_.end());
 }
 
 CallSite CallSites::SiteOf(const std::vector<uint32_t>& around, int64_t time_ns) {
@@ -78,22 +141,6 @@ CallSite CallSites::SiteOf(const std::vector<uint32_t>& around, int64_t time_ns)
     if (!frames.empty()) frame = frames.back();
   }
   return {NumberOf(std::string(op)), NumberOf(std::move(layer)), NumberOf(std::string(frame))};
-}
-
-const std::vector<int64_t>& CallSites::BoundsOf(ThreadIndex thread) {
-  const auto [known, added] = bounds_.try_emplace(thread);
-  std::vector<int64_t>& bounds = known->second;
-  if (!added || thread >= joined_.threads().thread_count()) return bounds;
-  const size_t end = joined_.threads().EndOf(thread);
-  for (size_t i = joined_.threads().BeginOf(thread); i < end; ++i) {
-    const Range& range = joined_.trace().ranges[i];
-    if (range.open() || joined_.leaks().Has(i)) continue;
-    bounds.push_back(range.start_ns);
-    bounds.push_back(range.end_ns);
-  }
-  std::sort(bounds.begin(), bounds.end());
-  bounds.erase(std::unique(bounds.begin(), bounds.end()), bounds.end());
-  return bounds;
 }
 
 uint32_t CallSites::NumberOf(std::string text) {

@@ -1,7 +1,6 @@
 #ifndef OPLENS_PROF_RUN_CALL_SITES_H_
 #define OPLENS_PROF_RUN_CALL_SITES_H_
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -31,44 +30,57 @@ class CallSites {
   explicit CallSites(const parse::Joined& joined) : joined_(joined) { NumberOf({}); }
 
   /// Adds a moment; returns its number, from 0. Numbers begin again after Find.
-  size_t Ask(ThreadIndex thread, int64_t time_ns);
-  /// Calls f(start_ns, end_ns) for the stretches of a time within which the site of a thread does
-  /// not change, ascending. O(log R + stretches), after O(R log R) for the thread's ranges.
-  template <typename F>
-  void ForEachStretch(ThreadIndex thread, const Interval& time, F f) {
-    int64_t now_ns = time.start_ns;
-    const std::vector<int64_t>& bounds = BoundsOf(thread);
-    for (auto next = std::upper_bound(bounds.begin(), bounds.end(), now_ns);
-         next != bounds.end() && *next < time.end_ns; ++next) {
-      f(now_ns, *next);
-      now_ns = *next;
-    }
-    if (now_ns < time.end_ns) f(now_ns, time.end_ns);
-  }
-  /// The site of each moment, by number. O(R log R) for the ranges of the threads involved.
+  size_t Ask(ThreadIndex thread, int64_t time_ns) { return AskAlong(thread, {time_ns, time_ns}); }
+  /// Adds a time, to be cut into stretches.
+  size_t AskAlong(ThreadIndex thread, const Interval& time);
+
+  /// A stretch of a time within which the site of its thread does not change.
+  struct Stretch {
+    size_t number = 0;  ///< Of the time.
+    Interval time;
+    CallSite site;
+  };
+  /// The site of each moment, by number, and of each time where it begins.
   std::vector<CallSite> Find();
+  /// The stretches of each time, by number, ascending. A moment has one, which is empty.
+  ///
+  /// Both: O(R) for the ranges of the threads involved; if no moment is earlier than the first one
+  /// of the time before, only for those from then on.
+  std::vector<Stretch> FindAlong();
   /// Each distinct one once.
   const std::vector<std::string>& texts() const { return texts_; }
 
  private:
-  struct Moment {
+  struct Asked {
     ThreadIndex thread = 0;
-    int64_t time_ns = 0;
+    Interval time;
     size_t number = 0;
   };
+  /// The ranges of a thread, up to a moment.
+  struct Sweep {
+    int64_t now_ns = INT64_MIN;
+    size_t next = 0;               // The first that begins later.
+    std::vector<uint32_t> around;  // Started, and possibly not ended.
+  };
 
-  void FindOn(ThreadIndex thread, const Moment* begin, const Moment* end,
-              std::vector<CallSite>* found);
+  /// Appends to `stretches` in the order of [begin, end), which ascends; with `along` false only
+  /// where each time begins.
+  void FindOn(ThreadIndex thread, const Asked* begin, const Asked* end, bool along,
+              std::vector<Stretch>* stretches);
+  void FindAll(bool along, std::vector<Stretch>* stretches);
+  void MoveTo(int64_t time_ns, size_t last, Sweep* sweep) const;
+  /// Where stretches of a time begin after its start, each once, given the sweep up to its start.
+  void FindBounds(const Interval& time, const Sweep& sweep, size_t last);
+  bool Counts(size_t range) const;
   CallSite SiteOf(const std::vector<uint32_t>& around, int64_t time_ns);
   uint32_t NumberOf(std::string text);
-  /// When ranges of a thread begin and end, ascending, each once; none for an unknown thread.
-  const std::vector<int64_t>& BoundsOf(ThreadIndex thread);
 
   const parse::Joined& joined_;
-  std::vector<Moment> moments_;
+  std::vector<Asked> asked_;
   std::vector<std::string> texts_;
   std::unordered_map<std::string, uint32_t> numbers_;  // Index in texts_.
-  std::unordered_map<ThreadIndex, std::vector<int64_t>> bounds_;
+  std::unordered_map<ThreadIndex, Sweep> sweeps_;      // Up to the first moment of the last Find.
+  std::vector<int64_t> bounds_;                        // Of the current time.
 };
 
 }  // namespace oplens::prof

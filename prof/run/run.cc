@@ -21,6 +21,7 @@
 #include "prof/run/host_steps.h"
 #include "prof/run/memory_life.h"
 #include "prof/run/steady_idle.h"
+#include "prof/run/step_times.h"
 #include "prof/run/steps.h"
 
 namespace oplens::prof {
@@ -180,6 +181,11 @@ HostActivity& Run::host_activity(std::unique_lock<std::recursive_mutex>* lock) c
 
 const SteadyIdle& Run::steady_idle() const {
   return *steady_idle_.Get([this] { return std::make_unique<SteadyIdle>(*this); });
+}
+
+const std::vector<StepTimes>& Run::step_times() const {
+  return *step_times_.Get(
+      [this] { return std::make_unique<std::vector<StepTimes>>(StepTimesOf(*this)); });
 }
 
 const MemoryLife& Run::memory() const {

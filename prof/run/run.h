@@ -35,6 +35,7 @@ class HostActivity;
 class MemoryLife;
 class Steps;
 struct SteadyIdle;
+struct StepTimes;
 struct CollectiveCall;
 struct DeviceEvent;
 struct HostStep;
@@ -90,6 +91,9 @@ class Run {
   HostActivity& host_activity(std::unique_lock<std::recursive_mutex>* lock) const;
   /// Needs kIdleGapsNeeds.
   const SteadyIdle& steady_idle() const;
+  /// Of all steps: StepTimesOf. Needs kIdleGapsNeeds; without kApiTimes, API calls that launched
+  /// nothing take no time.
+  const std::vector<StepTimes>& step_times() const;
   /// Of all memory events, whatever is selected; views of them need TracePart::kMemoryEvents.
   const MemoryLife& memory() const;
   /// The result of MemoryOwners.
@@ -132,6 +136,7 @@ class Run {
   Lazy<std::unique_ptr<HostActivity>> host_activity_;
   mutable std::recursive_mutex host_mutex_;
   Lazy<std::unique_ptr<SteadyIdle>> steady_idle_;
+  Lazy<std::unique_ptr<std::vector<StepTimes>>> step_times_;
   Lazy<std::unique_ptr<MemoryLife>> memory_;
   Lazy<std::vector<uint32_t>> memory_owners_;
   Lazy<std::unique_ptr<std::vector<CollectiveCall>>> collectives_;

@@ -82,17 +82,18 @@ RootSubject IdleSubjects::Find(const Run& run) const {
   for (const Part& kept : sums.longest) {
     const IdlePart& one = kept.second;
     subject.longest_ns = std::max(subject.longest_ns, kept.first);
-    sites.ForEachStretch(one.thread, one.time, [&](int64_t start_ns, int64_t end_ns) {
-      sites.Ask(one.thread, start_ns);
-      lengths_ns.push_back(LengthOf({start_ns, end_ns}));
-      calls.push_back(one.call);
-    });
+    sites.AskAlong(one.thread, one.time);
+  }
+  std::vector<CallSite> found;
+  for (const CallSites::Stretch& stretch : sites.FindAlong()) {
+    found.push_back(stretch.site);
+    lengths_ns.push_back(LengthOf(stretch.time));
+    calls.push_back(sums.longest[stretch.number].second.call);
   }
   if (most->first != kNoCall) {
     subject.call = run.trace().strings.View(run.trace().launches[part.call].api);
     subject.count = sums.count;
   }
-  const std::vector<CallSite> found = sites.Find();
   int64_t op_ns = 0;
   int64_t frame_ns = 0;
   subject.op = MostOf(sites, found, lengths_ns, sums.time_ns, &CallSite::op, &op_ns);
@@ -152,7 +153,12 @@ LateWork LateWorkOf(const Run& run, const IdleGap& gap, SteadyIdle* idle) {
   for (const IdlePart& part : gap.parts) {
     if (GroupOf(part.cause) != IdleGroup::kHost) continue;
     SaturatingAdd(&late.host_ns, LengthOf(part.time));
-    idle->host_parts.push_back(part.time);
+    std::vector<Interval>& times = idle->host_parts;
+    if (times.size() > late.first_part && times.back().end_ns == part.time.start_ns) {
+      times.back().end_ns = part.time.end_ns;
+    } else {
+      times.push_back(part.time);
+    }
   }
   late.parts_end = static_cast<uint32_t>(idle->host_parts.size());
   return late;

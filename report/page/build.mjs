@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { deflateRaw } from 'pako';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const out = join(root, process.argv[2] ?? 'dist');
@@ -20,6 +21,16 @@ const script = await build({
   metafile: true,
   write: false,
 });
+const loader = await build({
+  absWorkingDir: root,
+  entryPoints: ['src/loader.ts'],
+  bundle: true,
+  minify: true,
+  format: 'iife',
+  target: ['es2015'],
+  charset: 'ascii',
+  write: false,
+});
 const style = await build({
   absWorkingDir: root,
   entryPoints: ['src/style.css'],
@@ -33,27 +44,29 @@ const style = await build({
 
 const js = script.outputFiles[0].text.trimEnd();
 const css = style.outputFiles[0].text.trimEnd();
-// A parser of HTML must see one script and one style element, whatever is in them.
-if (/<\/script|<script|<!--oplens/i.test(js)) throw new Error('the script holds a tag or a marker');
-if (/<\/style|<!--/i.test(css)) throw new Error('the style holds a tag');
+const load = loader.outputFiles[0].text.trimEnd();
+if (/<\/?script|<!--/i.test(load)) throw new Error('the loader holds a tag or a marker');
+if (css.includes('\0')) throw new Error('the style holds a NUL, which ends it');
+// zlib of Node packs differently on other processors.
+const packed = Buffer.from(deflateRaw(`${css}\0${js}`, { level: 9 })).toString('base64');
 
 const hash = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 const policy = [
   "default-src 'none'",
-  `script-src ${hash(js)}`,
+  `script-src ${hash(load)} ${hash(js)}`,
   `style-src ${hash(css)}`,
   'img-src data:',
   "base-uri 'none'",
   "form-action 'none'",
   "require-trusted-types-for 'script'",
-  'trusted-types lit-html',
+  'trusted-types lit-html oplens',
 ].join('; ');
 
 // Functions as replacements: '$' has no meaning in what they return.
 const page = readFileSync(join(root, 'src/page.html'), 'utf8')
   .replace('{{policy}}', () => policy)
-  .replace('{{style}}', () => css)
-  .replace('{{script}}', () => js);
+  .replace('{{packed}}', () => packed)
+  .replace('{{loader}}', () => load);
 for (const marker of ['<!--oplens:title-->', '<!--oplens:data-->']) {
   if (page.split(marker).length !== 2) throw new Error(`${marker} must be in the page once`);
 }
@@ -83,4 +96,4 @@ writeFileSync(join(out, 'page.html'), page);
 const rule = `\n${'-'.repeat(80)}\n\n`;
 writeFileSync(join(out, 'LICENSES.txt'),
   `Libraries whose code is in page.html.\n\n${licences().join(rule)}`);
-console.log(`page.html ${Buffer.byteLength(page)} bytes: script ${js.length}, style ${css.length}`);
+console.log(`page.html ${Buffer.byteLength(page)} bytes: script ${js.length}, style ${css.length}, both packed ${packed.length}, loader ${load.length}`);

@@ -15,8 +15,8 @@
 #include "prof/compat/tb/views.h"
 #include "prof/run/device_work.h"
 #include "prof/run/run.h"
+#include "prof/run/step_times.h"
 #include "prof/views/common/rank_order.h"
-#include "prof/views/common/step_times.h"
 #include "prof/views/streams/gpu_rows.h"
 #include "prof/views/views.h"
 

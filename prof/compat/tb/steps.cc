@@ -12,7 +12,7 @@
 #include "parse/join/step_index.h"
 #include "prof/run/device_work.h"
 #include "prof/run/host_steps.h"
-#include "prof/views/common/step_times.h"
+#include "prof/run/step_times.h"
 
 namespace oplens::prof {
 namespace {

@@ -10,7 +10,7 @@
 #include "prof/run/device_work.h"
 #include "prof/run/run.h"
 #include "prof/run/step.h"
-#include "prof/views/common/step_times.h"
+#include "prof/run/step_times.h"
 
 namespace oplens::prof {
 

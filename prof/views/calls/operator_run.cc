@@ -106,7 +106,7 @@ bool KernelPrices::IsNamedProduct(const PricedKernel& kernel) {
 }
 
 OperatorRun::OperatorRun(const Run& run, const std::vector<OperatorKey>& by,
-                         const KernelPrices& prices, CallPlaces* places)
+                         const KernelPrices& prices, CallPlaces* places, size_t most_slots)
     : run_(run),
       prices_(prices),
       by_step_(!run.selects_all() ||
@@ -116,7 +116,8 @@ OperatorRun::OperatorRun(const Run& run, const std::vector<OperatorKey>& by,
       outermost_(OutermostCalls(run, groups_.all(), groups_.size())),
       kernel_slots_(run.trace().kernels.size(), kNoOperatorSlot),
       of_hooks_(kernel_slots_.size(), false) {
-  AddCalls();
+  AddCalls(most_slots);
+  if (cut_) return;
   FindKernelsOfHooks();
   FindInferredOps(by);
   AddEvents();
@@ -168,7 +169,7 @@ uint32_t OperatorRun::SlotOf(uint32_t group, size_t step) {
   return slot;
 }
 
-void OperatorRun::AddCalls() {
+void OperatorRun::AddCalls(size_t most_slots) {
   const std::span<const CallTree::Call> all = run_.calls().all();
   for (size_t i = 0; i < all.size(); ++i) {
     CallState& call = calls_[i];
@@ -176,6 +177,11 @@ void OperatorRun::AddCalls() {
     call.slot = kNoOperatorSlot;
     if (!run_.SelectsHost(start_ns)) continue;
     call.slot = SlotOf(groups_.Of(i), run_.steps().OfHost(start_ns));
+    if (slots_.size() > most_slots) {
+      cut_ = true;
+      slots_.clear();
+      return;
+    }
     OperatorSums& sums = slots_[call.slot].sums;
     ++sums.calls;
     sums.length_ns += all[i].total_ns;

@@ -116,9 +116,10 @@ class KernelPrices {
 /// depth of the capturing call per kernel. 24 bytes per call during construction.
 class OperatorRun {
  public:
-  /// `places`: of `run`. All must outlive this object.
+  /// `places`: of `run`. All must outlive this object. With more than `most_slots` slots there are
+  /// none: cut().
   OperatorRun(const Run& run, const std::vector<OperatorKey>& by, const KernelPrices& prices,
-              CallPlaces* places);
+              CallPlaces* places, size_t most_slots = SIZE_MAX);
 
   struct Slot {
     uint32_t group = 0;  ///< Or kUnattributed or kOfHooks.
@@ -129,6 +130,7 @@ class OperatorRun {
   /// Collectives of gradient hooks that no operator launched.
   static constexpr uint32_t kOfHooks = UINT32_MAX - 1;
 
+  bool cut() const { return cut_; }
   /// Calls f(slot) for each slot, and frees it.
   template <typename F>
   void TakeSlots(F f) {
@@ -155,7 +157,7 @@ class OperatorRun {
     KernelTime time;
   };
 
-  void AddCalls();
+  void AddCalls(size_t most_slots);
   void FindKernelsOfHooks();
   void FindInferredOps(const std::vector<OperatorKey>& by);
   Launcher LauncherOf(uint32_t call) const;
@@ -175,6 +177,7 @@ class OperatorRun {
 
   const Run& run_;
   const KernelPrices& prices_;
+  bool cut_ = false;
   bool by_step_;  // Sums over all steps need no slots by step.
   CallGroups groups_;
   // Groups of inferred ops, numbered after those of calls: numbers of texts, as TextsOf has them.

@@ -140,6 +140,7 @@ class Operators : public BoundedPartial<OperatorRowKey, OperatorSums, OperatorRo
     for (const size_t place : words_.PlacesIn(kOperatorKeys)) {
       by_.push_back(static_cast<OperatorKey>(place));
     }
+    if (By("step")) most_rows_ = options.most_rows;  // Else rows of several steps become one.
   }
 
   void Begin(const Run* run) override {
@@ -150,6 +151,7 @@ class Operators : public BoundedPartial<OperatorRowKey, OperatorSums, OperatorRo
     if (fills_ && input_->of_run) input_->of_run->prices.Add(kernel);
   }
   void End(const Run* run) override;
+  void Merge(const Partial& other) override;
   void Emit(Sink* sink) const override;
 
  private:
@@ -162,18 +164,35 @@ class Operators : public BoundedPartial<OperatorRowKey, OperatorSums, OperatorRo
                        const OperatorRun::Slot& slot) const;
   /// `folded`: owns sums over several steps.
   std::vector<Row> Rows(std::deque<OperatorSums>* folded) const;
+  /// Forgets the rows if there are too many.
+  void Cut();
 
   std::vector<OperatorKey> by_;
   std::shared_ptr<OperatorInput> input_;
   bool fills_;
+  size_t most_rows_ = SIZE_MAX;  // As ViewOptions::most_rows.
+  bool cut_ = false;             // There are more: none is kept.
 };
 
 void Operators::End(const Run* run) {
   if (run == nullptr || !input_->of_run) return;
-  OperatorRun found(*run, by_, input_->of_run->prices, &input_->of_run->places);
+  OperatorRun found(*run, by_, input_->of_run->prices, &input_->of_run->places, most_rows_);
   found.TakeSlots(
       [&](const OperatorRun::Slot& slot) { Take(KeyOf(*run, found, slot), slot.sums); });
+  cut_ = found.cut();
+  Cut();
   input_->End();
+}
+
+void Operators::Merge(const Partial& other) {
+  cut_ = cut_ || dynamic_cast<const Operators&>(other).cut_;
+  if (!cut_) BoundedPartial::Merge(other);
+  Cut();
+}
+
+void Operators::Cut() {
+  cut_ = cut_ || groups_.size() > most_rows_;
+  if (cut_) groups_ = {};
 }
 
 OperatorRowKey Operators::KeyOf(const Run& run, const OperatorRun& found,
@@ -216,6 +235,11 @@ std::vector<Operators::Row> Operators::Rows(std::deque<OperatorSums>* folded) co
 
 void Operators::Emit(Sink* sink) const {
   TableOf<OperatorRow> table(columns_, sink);
+  if (cut_) {
+    const OperatorSums nothing;
+    for (size_t i = 0; i <= most_rows_; ++i) table.Add({{}, 0, nothing});
+    return;
+  }
   std::deque<OperatorSums> folded;
   for (const Row& row : Rows(&folded)) {
     OperatorRow shown = {{}, row.key->step, *row.sums};

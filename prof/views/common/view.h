@@ -41,8 +41,8 @@ struct ViewOptions {
   std::shared_ptr<const ModelPlan> model = nullptr;
   /// --where, for a view that sorts its own rows: selects the rows to show; null: all.
   std::shared_ptr<const Condition> where = nullptr;
-  /// Upper bound on the rows that the consumer can use; a view may drop rows beyond it, but must
-  /// emit more than this many.
+  /// Upper bound on the rows that the consumer can use: it has no use for any of more than this
+  /// many. A view may drop them, but must emit more than this many, which need not mean anything.
   size_t most_rows = SIZE_MAX;
 };
 

@@ -14,8 +14,8 @@
 #include "prof/price/figures.h"
 #include "prof/price/priced_kernel.h"
 #include "prof/run/run.h"
+#include "prof/run/step_times.h"
 #include "prof/run/steps.h"
-#include "prof/views/common/step_times.h"
 
 namespace oplens::prof {
 namespace {
@@ -116,7 +116,7 @@ void ProductGatherer::Begin(const Run& run) {
     found_.tokens += std::max<int64_t>(steps[i].served->tokens.value_or(0), 0);
   }
   if (marked) return;
-  for (const StepTimes& times : StepTimesOf(run)) found_.cold_ns += times.cold.value_or(0);
+  for (const StepTimes& times : run.step_times()) found_.cold_ns += times.cold.value_or(0);
 }
 
 void ProductGatherer::Add(const PricedKernel& kernel) {

@@ -26,8 +26,8 @@
 #include "prof/run/interval_set.h"
 #include "prof/run/run.h"
 #include "prof/run/steady_idle.h"
+#include "prof/run/step_times.h"
 #include "prof/run/steps.h"
-#include "prof/views/common/step_times.h"
 #include "prof/views/path/advice_facts.h"
 
 namespace oplens::prof {
@@ -232,7 +232,7 @@ void AddAdviceRunFactsSteps(const Run& run, RankFacts* facts) {
   // it.
   const StepSource source = run.steps().source();
   facts->has_steps = source == StepSource::kRanges || source == StepSource::kPattern;
-  const std::vector<StepTimes> times = StepTimesOf(run);
+  const std::vector<StepTimes>& times = run.step_times();
   const std::vector<bool>& counts = run.steady_idle().time.counts;
   const int64_t origin_ns = run.origin_ns();
   for (size_t i = 0; i < steps.size(); ++i) {

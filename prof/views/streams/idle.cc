@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -141,10 +142,27 @@ constexpr Column<IdleRow> kIdleColumns[] = {
                                                       "longest time of a gap"},
 };
 
+/// Some gaps of a run, in the order in which they were found.
+struct GapBatch {
+  std::vector<IdleGap> gaps;                  // Without `parts`.
+  std::vector<IdlePart> parts;                // Of all gaps.
+  std::vector<size_t> ends;                   // By gap: where its parts end.
+  std::vector<CallSites::Stretch> stretches;  // Of all parts, if a partial asks for sites.
+};
+
+class Idle;
+
+/// Partials of one input, whose gaps are found once for all.
+struct IdleTogether {
+  std::vector<Idle*> partials;
+  bool found = false;
+};
+
 class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
  public:
-  explicit Idle(const ViewOptions& options)
+  Idle(const ViewOptions& options, std::shared_ptr<IdleTogether> together)
       : GroupedPartial("idle", options, kIdleViewKeys, kIdleColumns),
+        together_(std::move(together)),
         by_stream_(By("stream")),
         by_step_(By("step")),
         by_call_(By("call")),
@@ -153,7 +171,9 @@ class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
         by_after_(By("op_after")),
         by_before_(By("op_before")),
         whole_gaps_((by_after_ || by_before_) && !by_call_ && !by_op_ && !by_layer_ &&
-                    !By("cause")) {}
+                    !By("cause")) {
+    together_->partials.push_back(this);
+  }
 
   void Begin(const Run* run) override {
     GroupedPartial::Begin(run);
@@ -176,13 +196,6 @@ class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
     uint32_t after = 0;
     uint32_t before = 0;
   };
-  /// A part of a gap whose place on the host is still to be found.
-  struct Asked {
-    IdleSums* sums;
-    IdlePart part;
-    Around around;
-  };
-
   using Numbers = std::array<uint64_t, 7>;
   struct NumbersHash {
     size_t operator()(const Numbers& numbers) const {
@@ -192,16 +205,19 @@ class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
     }
   };
 
-  Numbers NumbersOf(const Trace& trace, const Asked& asked, const CallSite& site) const;
+  using Known = std::unordered_map<Numbers, CauseSums*, NumbersHash>;
+
+  bool asks_sites() const { return by_op_ || by_layer_; }
+  static void FindGaps(const Run& run, std::span<Idle* const> partials);
   Places PlacesOf(const Run& run, std::span<const Interval> windows) const;
-  void AddGap(const Trace& trace, const IdleGap& gap, IdleSums* sums, CallSites* sites,
-              std::vector<Asked>* asked);
+  void AddGaps(const Trace& trace, const GapBatch& batch, const CallSites& sites);
   Around AroundOf(const Trace& trace, const IdleGap& gap);
-  IdleSubject SubjectOf(std::optional<IdleCause> cause, const Around& around) const;
   std::string CallTextOf(const Trace& trace, const IdlePart& part) const;
-  void AddAsked(const Trace& trace, std::span<const Asked> asked, CallSites* sites) const;
+  uint64_t CallNumberOf(const Trace& trace, const IdlePart& part) const;
+  void TakePlaces(const Run& run);
   void EmitGroup(const IdleKey& key, const IdleSums& sums, TableOf<IdleRow>* table) const override;
 
+  std::shared_ptr<IdleTogether> together_;
   bool by_stream_;
   bool by_step_;
   bool by_call_;
@@ -211,6 +227,7 @@ class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
   bool by_before_;
   bool whole_gaps_;
   KernelOps ops_;  // If by_after_ or by_before_.
+  Places places_;  // While gaps are found.
 };
 
 /// The active GPUs or streams, each with its observed time per window.
@@ -266,112 +283,114 @@ Idle::Around Idle::AroundOf(const Trace& trace, const IdleGap& gap) {
   return around;
 }
 
-IdleSubject Idle::SubjectOf(std::optional<IdleCause> cause, const Around& around) const {
-  IdleSubject subject;
-  subject.cause = cause;
-  subject.op_after = ops_.TextOf(around.after);
-  subject.op_before = ops_.TextOf(around.before);
-  return subject;
+/// What CallTextOf is made of; 0: nothing.
+uint64_t Idle::CallNumberOf(const Trace& trace, const IdlePart& part) const {
+  if (!by_call_ || part.call == kNoLaunch) return 0;
+  if (part.cause == IdleCause::kQueued) return 1 + static_cast<uint64_t>(part.held);
+  return 1 + uint64_t{trace.launches[part.call].api};
 }
 
-void Idle::AddGap(const Trace& trace, const IdleGap& gap, IdleSums* sums, CallSites* sites,
-                  std::vector<Asked>* asked) {
-  sums->all.Add(gap.length_ns());
-  const Around around = AroundOf(trace, gap);
-  if (whole_gaps_) return SumsOf(SubjectOf(std::nullopt, around), sums).Add(gap.length_ns());
-  if (!by_call_ && !by_op_ && !by_layer_) {
-    for (size_t i = 0; i < kIdleCauseCount; ++i) {
-      if (gap.ns[i] == 0) continue;
-      SumsOf(SubjectOf(static_cast<IdleCause>(i), around), sums).Add(gap.ns[i]);
-    }
-    return;
-  }
-  for (const IdlePart& part : gap.parts) {
-    if (!by_op_ && !by_layer_) {
-      asked->push_back({sums, part, around});
-      continue;
-    }
-    sites->ForEachStretch(part.thread, part.time, [&](int64_t start_ns, int64_t end_ns) {
-      IdlePart stretch = part;
-      stretch.time = {start_ns, end_ns};
-      asked->push_back({sums, stretch, around});
-      sites->Ask(part.thread, start_ns);
-    });
-  }
-}
-
-/// Adds what AddGap asked for.
-void Idle::AddAsked(const Trace& trace, std::span<const Asked> asked, CallSites* sites) const {
-  const std::vector<CallSite> found = sites->Find();
-  const std::vector<std::string>& texts = sites->texts();
+void Idle::AddGaps(const Trace& trace, const GapBatch& batch, const CallSites& sites) {
   // By numbers, since a subject is six texts and few of them are distinct.
-  std::unordered_map<Numbers, CauseSums*, NumbersHash> known;
-  for (size_t i = 0; i < asked.size(); ++i) {
-    const IdlePart& part = asked[i].part;
-    const CallSite site = found.empty() ? CallSite() : found[i];
-    const Numbers numbers = NumbersOf(trace, asked[i], site);
-    CauseSums*& sums = known[numbers];
-    if (sums != nullptr) {
-      sums->Add(LengthOf(part.time));
-      continue;
+  Known known;
+  auto stretch = batch.stretches.begin();
+  size_t part = 0;
+  for (size_t i = 0; i < batch.gaps.size(); ++i) {
+    const IdleGap& gap = batch.gaps[i];
+    IdleSums* const sums =
+        &places_.at({gap.device_id, gap.stream_id}).windows[by_step_ ? gap.window : 0];
+    sums->all.Add(gap.length_ns());
+    const Around around = AroundOf(trace, gap);
+    const auto add = [&](std::optional<IdleCause> cause, const IdlePart* of, const CallSite& site,
+                         int64_t length_ns) {
+      const uint32_t op = !by_op_ ? 0 : site.op != 0 ? site.op : site.frame;
+      const uint32_t layer = by_layer_ ? site.layer : 0;
+      CauseSums*& found = known[{
+          reinterpret_cast<uintptr_t>(sums), cause ? static_cast<uint64_t>(*cause) : UINT64_MAX,
+          of == nullptr ? 0 : CallNumberOf(trace, *of), op, layer, around.after, around.before}];
+      if (found == nullptr) {
+        IdleSubject subject;
+        subject.cause = cause;
+        subject.op_after = ops_.TextOf(around.after);
+        subject.op_before = ops_.TextOf(around.before);
+        if (of != nullptr) subject.call = CallTextOf(trace, *of);
+        subject.op = sites.texts()[op];
+        subject.layer = sites.texts()[layer];
+        found = &SumsOf(std::move(subject), sums);
+      }
+      found->Add(length_ns);
+    };
+    if (whole_gaps_) {
+      add(std::nullopt, nullptr, {}, gap.length_ns());
+    } else if (!by_call_ && !asks_sites()) {
+      for (size_t cause = 0; cause < kIdleCauseCount; ++cause) {
+        if (gap.ns[cause] != 0) add(static_cast<IdleCause>(cause), nullptr, {}, gap.ns[cause]);
+      }
+    } else {
+      for (; part < batch.ends[i]; ++part) {
+        const IdlePart& one = batch.parts[part];
+        if (!asks_sites()) {
+          add(one.cause, &one, {}, LengthOf(one.time));
+          continue;
+        }
+        for (; stretch != batch.stretches.end() && stretch->number == part; ++stretch) {
+          add(one.cause, &one, stretch->site, LengthOf(stretch->time));
+        }
+      }
     }
-    IdleSubject subject = SubjectOf(part.cause, asked[i].around);
-    subject.call = CallTextOf(trace, part);
-    if (by_op_) subject.op = texts[site.op != 0 ? site.op : site.frame];
-    if (by_layer_) subject.layer = texts[site.layer];
-    sums = &SumsOf(std::move(subject), asked[i].sums);
-    sums->Add(LengthOf(part.time));
   }
-}
-
-/// What the texts of a subject are made of, and where it counts.
-Idle::Numbers Idle::NumbersOf(const Trace& trace, const Asked& asked, const CallSite& site) const {
-  const IdlePart& part = asked.part;
-  const bool queued = part.cause == IdleCause::kQueued;
-  uint64_t call = 0;
-  if (by_call_ && part.call != kNoLaunch) {
-    call =
-        1 + (queued ? static_cast<uint64_t>(part.held) : uint64_t{trace.launches[part.call].api});
-  }
-  const uint64_t op = by_op_ ? (site.op != 0 ? site.op : site.frame) : 0;
-  const uint64_t layer = by_layer_ ? site.layer : 0;
-  return {reinterpret_cast<uintptr_t>(asked.sums),
-          static_cast<uint64_t>(part.cause),
-          call,
-          op,
-          layer,
-          asked.around.after,
-          asked.around.before};
 }
 
 void Idle::End(const Run* run) {
+  if (std::exchange(together_->found, true)) return;
   if (run == nullptr || run->device_work().events().empty()) return;
-  const std::vector<Interval> windows = by_step_ ? WindowsOf(run->steps()) : WindowsOf(*run);
-  const auto steps = by_step_ ? run->steps().all() : std::span<const Step>();
-  Places places = PlacesOf(*run, windows);
-  auto last = places.end();
-  constexpr size_t kMostAsked = size_t{1} << 20;
-  CallSites sites(run->joined());
-  std::vector<Asked> asked;
-  const auto add_asked = [&] {
-    AddAsked(run->trace(), asked, &sites);
-    asked.clear();
+  std::map<std::pair<bool, bool>, std::vector<Idle*>> alike;
+  for (Idle* const one : together_->partials) {
+    alike[{one->by_stream_, one->by_step_}].push_back(one);
+  }
+  for (const auto& [kind, partials] : alike) FindGaps(*run, partials);
+}
+
+/// Of partials with equal by_stream_ and by_step_.
+void Idle::FindGaps(const Run& run, std::span<Idle* const> partials) {
+  // Enough that sweeps over the ranges of threads seldom begin again, and little memory.
+  constexpr size_t kMostParts = size_t{1} << 16;
+  const Idle& first = *partials.front();
+  const std::vector<Interval> windows = first.by_step_ ? WindowsOf(run.steps()) : WindowsOf(run);
+  for (Idle* const one : partials) one->places_ = one->PlacesOf(run, windows);
+  const bool asks_sites = std::ranges::any_of(partials, &Idle::asks_sites);
+  CallSites sites(run.joined());
+  GapBatch batch;
+  const auto add = [&] {
+    if (asks_sites) {
+      for (const IdlePart& part : batch.parts) sites.AskAlong(part.thread, part.time);
+      batch.stretches = sites.FindAlong();
+    }
+    for (Idle* const one : partials) one->AddGaps(run.trace(), batch, sites);
+    batch = {};
   };
-  FindIdleGaps(
-      *run, windows, by_stream_ ? IdleOf::kStream : IdleOf::kDevice, [&](const IdleGap& gap) {
-        const std::pair key(gap.device_id, gap.stream_id);
-        if (last == places.end() || last->first != key) last = places.find(key);
-        AddGap(run->trace(), gap, &last->second.windows[by_step_ ? gap.window : 0], &sites, &asked);
-        if (asked.size() > kMostAsked) add_asked();
-      });
-  add_asked();
-  const RankName rank(run->rank());
-  for (const auto& [key, own] : places) {
+  FindIdleGaps(run, windows, first.by_stream_ ? IdleOf::kStream : IdleOf::kDevice,
+               [&](const IdleGap& gap) {
+                 batch.gaps.push_back(gap);
+                 batch.gaps.back().parts = {};
+                 batch.parts.insert(batch.parts.end(), gap.parts.begin(), gap.parts.end());
+                 batch.ends.push_back(batch.parts.size());
+                 if (batch.parts.size() > kMostParts) add();
+               });
+  add();
+  for (Idle* const one : partials) one->TakePlaces(run);
+}
+
+void Idle::TakePlaces(const Run& run) {
+  const auto steps = by_step_ ? run.steps().all() : std::span<const Step>();
+  const RankName rank(run.rank());
+  for (const auto& [key, own] : places_) {
     for (size_t i = 0; i < own.windows.size(); ++i) {
       if (own.windows[i].window_ns == 0) continue;
       Take({rank, key.first, key.second, by_step_ ? steps[i].number : 0}, own.windows[i]);
     }
   }
+  places_.clear();
 }
 
 void Idle::EmitGroup(const IdleKey& key, const IdleSums& sums, TableOf<IdleRow>* table) const {
@@ -390,13 +409,21 @@ void Idle::EmitGroup(const IdleKey& key, const IdleSums& sums, TableOf<IdleRow>*
   }
 }
 
+std::vector<std::unique_ptr<Partial>> MakeIdleTogether(std::span<const ViewOptions> options) {
+  std::vector<std::unique_ptr<Partial>> partials;
+  const auto together = std::make_shared<IdleTogether>();
+  for (const ViewOptions& one : options) partials.push_back(std::make_unique<Idle>(one, together));
+  return partials;
+}
+
 }  // namespace
 
 extern constexpr View kIdleView = {.name = "idle",
                                    .help = "why each GPU was idle",
                                    .needs = kIdleGapsNeeds,
                                    .fields = FieldsWithoutBy<kIdleColumns>,
-                                   .make = MakePartial<Idle>,
+                                   .make = MakeAlone<MakeIdleTogether>,
+                                   .make_together = MakeIdleTogether,
                                    .by = kIdleViewKeys,
                                    .saved_form = 3};
 

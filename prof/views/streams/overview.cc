@@ -20,10 +20,10 @@
 #include "prof/run/idle_gaps.h"
 #include "prof/run/run.h"
 #include "prof/run/step_proposals.h"
+#include "prof/run/step_times.h"
 #include "prof/run/steps.h"
 #include "prof/run/steps_coverage.h"
 #include "prof/views/common/grouped_partial.h"
-#include "prof/views/common/step_times.h"
 
 namespace oplens::prof {
 namespace {
@@ -315,7 +315,7 @@ void ForgetWhatIsNotRecorded(const Run& run, StepTimes* times) {
 OverviewSteps OwnStepsOf(const Run& run) {
   const std::span<const Step> steps = run.steps().all();
   return {{steps.begin(), steps.end()},
-          steps.empty() ? std::vector<StepTimes>() : StepTimesOf(run)};
+          steps.empty() ? std::vector<StepTimes>() : run.step_times()};
 }
 
 // Everything except FLOPs is computed here, so that temporary memory is freed before other views

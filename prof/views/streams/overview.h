@@ -6,7 +6,7 @@
 
 #include "prof/run/run.h"
 #include "prof/run/step.h"
-#include "prof/views/common/step_times.h"
+#include "prof/run/step_times.h"
 #include "prof/views/common/view.h"
 
 namespace oplens::prof {

@@ -1,9 +1,11 @@
 // The made-up pages, each gone through as a whole.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { launch, openPage, skip } from './browser.mjs';
 import { checkPage } from './check_page.mjs';
 import { HOSTILE, SAMPLES } from './samples.mjs';
@@ -26,6 +28,43 @@ for (const name of ['run', 'one', 'empty']) {
     await checkPage(browser, path, { quick: name === 'one' });
   });
 }
+
+test('a browser that cannot unpack the page shows a sentence', { skip }, async () => {
+  const path = join(folder, 'old.html');
+  SAMPLES.one(path);
+  for (const init of [
+    () => { delete window.DecompressionStream; },
+    () => { window.DecompressionStream = class { constructor(format) { throw new TypeError(`no ${format}`); } }; },
+  ]) {
+    const open = await openPage(browser, path, { init: [init] });
+    assert.match(await open.page.textContent('#app .fault'), /^This page cannot be shown: .+ It needs Chromium 117, Firefox 113, Safari 16\.4 or later\.$/);
+    assert.equal(await open.page.locator('main').count(), 0);
+    await open.clean('old');
+    await open.close();
+  }
+});
+
+test('of a page whose script was changed nothing runs', { skip }, async () => {
+  const path = join(folder, 'changed.html');
+  SAMPLES.one(path);
+  const html = readFileSync(path, 'utf8');
+  const [whole, packed] = /id="page">([^<]*)</.exec(html);
+  const [style, script] = inflateRawSync(Buffer.from(packed, 'base64')).toString().split('\0');
+  const changed = deflateRawSync(`${style}\0document.title="run";${script}`).toString('base64');
+  writeFileSync(path, html.replace(whole, () => `id="page">${changed}<`));
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.addInitScript(() => {
+    window.violations = [];
+    document.addEventListener('securitypolicyviolation', (event) => window.violations.push(event.effectiveDirective));
+  });
+  await page.goto(pathToFileURL(path).href);
+  await page.waitForFunction(() => window.violations.length > 0);
+  assert.deepEqual(await page.evaluate(() => window.violations), ['script-src-elem']);
+  assert.notEqual(await page.title(), 'run');
+  assert.equal(await page.locator('main').count(), 0);
+  await context.close();
+});
 
 test('hostile names are shown and never run', { skip }, async () => {
   const path = join(folder, 'hostile.html');

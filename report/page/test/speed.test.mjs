@@ -24,7 +24,7 @@ const quantile = (values, part) => [...values].sort((a, b) => a - b)[Math.min(va
 test('the page without data is small', () => {
   const { size } = statSync(join(dirname(fileURLToPath(import.meta.url)), '../dist/page.html'));
   console.log(`page.html: ${size} bytes`);
-  assert.ok(size < 230_000);
+  assert.ok(size < 110_000);
 });
 
 test('a million kernels', { skip }, async (t) => {

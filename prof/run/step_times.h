@@ -1,5 +1,5 @@
-#ifndef OPLENS_PROF_VIEWS_COMMON_STEP_TIMES_H_
-#define OPLENS_PROF_VIEWS_COMMON_STEP_TIMES_H_
+#ifndef OPLENS_PROF_RUN_STEP_TIMES_H_
+#define OPLENS_PROF_RUN_STEP_TIMES_H_
 
 #include <array>
 #include <cstddef>
@@ -65,7 +65,9 @@ std::vector<StepTimes> TimesOf(std::span<const Step> steps, const ClassIntervals
 /// The times of a run's steps by our own rules: when no GPU works, the parts of the host are those
 /// of the one classification of idle time (IdleCause), except after the last work of steps and
 /// before work of unknown launch: there, as in a run without work, they are what any thread does.
-std::vector<StepTimes> StepTimesOf(const Run& run);
+/// Keeps about `at_once` (> 0) intervals of classes at a time, 16 bytes each. Run::step_times() has
+/// them once for all views.
+std::vector<StepTimes> StepTimesOf(const Run& run, size_t at_once = size_t{1} << 21);
 
 /// GPUs on which kernels or replays ran.
 int64_t GpuCountOf(const DeviceWork& work);
@@ -82,4 +84,4 @@ void FillParts(const MaskTimes& times, std::span<const size_t> first, int64_t to
 
 }  // namespace oplens::prof
 
-#endif  // OPLENS_PROF_VIEWS_COMMON_STEP_TIMES_H_
+#endif  // OPLENS_PROF_RUN_STEP_TIMES_H_
