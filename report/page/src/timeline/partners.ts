@@ -173,10 +173,10 @@ export function renderPartners({ all, ranks, lastBy, apart }: Partners, go: (pla
   const lacking = ranks - all.length;
   return html`<section id="partners" aria-label="The same call on all ranks"><h4>${message ? 'The message on both ranks' : `The same call on ${count(ranks)} ranks`}</h4>
     ${apart ? html`<p class="note" id="clocks">${apart}</p>` : nothing}
-    <div class="partners" tabindex="0" role="group" aria-label="Ranks"><table><thead><tr><th scope="col">Rank</th>${message ? html`<th scope="col">Does</th>` : nothing}<th scope="col">Start</th><th scope="col">Came later by</th><th scope="col">Wait</th><th scope="col">Transfer</th><th scope="col"></th></tr></thead><tbody>
+    <div class="partners" tabindex="0" role="group" aria-label="Ranks"><table><thead><tr><th scope="col">Rank</th>${message ? html`<th scope="col">Does</th>` : nothing}<th scope="col">Start</th><th scope="col">Came later by</th><th scope="col">Wait</th><th scope="col">Transfer</th><td></td></tr></thead><tbody>
     ${all.slice(0, MOST_SHOWN).map((each) => html`<tr aria-current=${each.self ? 'true' : 'false'}><th scope="row">${each.self ? word(each) : html`<button type="button" @click=${() => (each.place ? go(each.place) : show([each.from, each.from + Math.max(1000, each.latency ?? 0)]))}>${word(each)}</button>`}</th>
       ${message ? html`<td>${each.kind}</td>` : nothing}<td title=${`${each.start} ns`}>${time(each.start)}</td><td>${time(each.arrival)}</td><td>${time(each.wait)}</td><td>${time(each.transfer)}</td>
       <td>${each.last ? `last to arrive${lastBy === null ? '' : `, by ${withUnit(lastBy, 'ns')}`}` : ''}${each.place ? '' : ' (its event is not on the page)'}</td></tr>`)}</tbody></table></div>
-    ${lacking > 0 ? html`<p class="hint">The rows of ${count(lacking)} further ranks are not on the page.</p>` : nothing}
+    ${lacking > 0 ? html`<p class="hint">The rows of ${count(lacking)} further ${lacking === 1 ? 'rank' : 'ranks'} are not on the page.</p>` : nothing}
     ${all.length > MOST_SHOWN ? html`<p class="hint">The first ${MOST_SHOWN} ranks.</p>` : nothing}</section>`;
 }

@@ -254,6 +254,7 @@ export class TimelineTab {
     this.store.update((state) => {
       state.hidden = without(state.hidden, [row.key]);
       state.folded = without(state.folded, [row.group]);
+      if (state.rank !== row.rank) state.rank = '';
     });
     this.arrange();
   }
