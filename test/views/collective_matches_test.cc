@@ -153,8 +153,8 @@ RC_GTEST_PROP(CollectiveMatchesProperty, AnyNumberOfProcessesFindsTheSame, ()) {
   CheckApart(MadeRanks(&random), random());
 }
 
-/// Of calls with one id there are as many as ranks have the call, one a rank; the id is the place of
-/// the first of them among all calls.
+/// Of calls with one id there are as many as ranks have the call, one a rank; the id is the place
+/// of the first of them among all calls.
 void CheckIds(const CollectiveSet& set) {
   const CollectiveMatches matches(set);
   std::map<int64_t, std::vector<const std::string*>> ranks_of;

@@ -193,8 +193,8 @@ void CollectiveList::TransferEntry(Bytes* bytes, Of* entry) {
   TransferCall(bytes, int64_t{0}, &entry->call);
   bytes->Values(&entry->share.transfer_ns, &entry->share.clock_ns, &entry->share.residual_ns,
                 &entry->share.arrival_ns, &entry->share.last_by_ns, &entry->share.match_id,
-                &entry->share.ranks,
-                &entry->share.match, &entry->share.loss, &entry->share.last_idle_permille);
+                &entry->share.ranks, &entry->share.match, &entry->share.loss,
+                &entry->share.last_idle_permille);
   if constexpr (Bytes::kReads) {
     bytes->Check(entry->share.transfer_ns >= -1, "a call has a negative time");
     bytes->Check(entry->share.transfer_ns <= entry->call.latency_ns || entry->call.latency_ns < 0,
