@@ -1,6 +1,6 @@
 /** The tab of a view: its charts, what chooses rows, its table. */
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { CHARTS } from '../charts/registry';
+import { BY_STEP, CHARTS } from '../charts/registry';
 import { bars, largest, type ChartContext } from '../charts/kit';
 import { exact, LADDERS, number, short, titleOf, visible, withUnit } from '../model/format';
 import { rowsToSum, type Rows } from '../model/fold';
@@ -73,6 +73,7 @@ export class Panel {
       const more = this.sources.more?.find((each) => each.view.name === name);
       if (more) return [{ need, key, ...more }];
       const view = this.summary.views.find((each) => each.name === name && each.table !== null && each.rows > 0);
+      if (view && key === BY_STEP) return view.by_step ? [{ need, key: '', view: { ...view, ...view.by_step, by_step: null, groupings: [] }, own: () => loadTable(view.by_step!) }] : [];
       return view && (key === '' || view.groupings.some((grouping) => grouping.by.join() === key)) ? [{ need, view, key, own: () => loadTable(view) }] : [];
     });
     const selection = { rank, steps, range: followed };
