@@ -195,16 +195,16 @@ class Advice : public MemberPartial<Advice, kAdviceColumns> {
       kinds_.Add(run->trace());
     }
     facts_.Begin(run);
-    finder_.Begin(run);
+    if (!by_step_) finder_.Begin(run);
   }
   void Add(const PricedKernel& kernel) override {
     facts_.Add(kernel);
-    finder_.Add(kernel);
+    if (!by_step_) finder_.Add(kernel);
   }
   void End(const Run*) override {
     AdviceSteps steps;
     ranks_[rank_].Merge(facts_.End(by_step_ ? &steps : nullptr));
-    if (by_step_) steps_[rank_].Merge(steps);
+    if (by_step_) return steps_[rank_].Merge(steps);
     if (const auto verdict = finder_.End()) verdicts_[rank_].Merge(*verdict);
   }
   void AddCalls(std::span<const CollectiveRow> calls) override;

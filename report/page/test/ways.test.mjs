@@ -19,6 +19,8 @@ before(async () => {
   run = writeRun(path, { change: ({ rows }) => {
     Object.assign(rows.advice[1], { command: '--view idle --by call,op --where \'rank="1" and (cause=launch or cause~"^s")\' --sort -idle_ns' });
     Object.assign(rows.advice[2], { command: "--view distributed --where 'nowhere=1'" });
+    // A condition on kernels, of which only rows by another key have a column.
+    Object.assign(rows.advice[3], { command: "--by layer:label,op --where 'variant~Mul'", evidence_view: 'groups' });
   } });
   if (!skip) browser = await launch();
 });
@@ -86,6 +88,10 @@ test('advice leads to its evidence, as its command filters and sorts it', { skip
   await open.page.click('.advice button[data-tab="distributed"]');
   await open.settled();
   assert.equal((await exported(open)).length, rowsOf('distributed').length);
+  await open.go('#tab=advice');
+  await open.page.click('.advice button[data-tab="groups"]');
+  await open.settled();
+  assert.deepEqual([await open.page.$$eval('main .fault', (all) => all.length), (await exported(open)).length], [0, rowsOf('groups').length]);
   await open.clean();
   await open.close();
 });

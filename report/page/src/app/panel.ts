@@ -165,9 +165,10 @@ export class Panel {
         to.tab = name;
         if (name !== 'timeline') Object.assign(this.store.tab(name), { query: query && exactly(query), regex: query !== '', within: '', where: '', ...more });
       }, true),
-      hasFields: (name, keys) => {
+      hasFields: (name, keys, by = '') => {
         const view = this.summary.views.find((each) => each.name === name);
-        return view !== undefined && keys.every((key) => [view, ...view.groupings].some(({ fields }) => fields.some((field) => field.key === key)));
+        const of = by === '' ? view : view?.groupings.find((grouping) => grouping.by.join(',') === by);
+        return of !== undefined && of.table !== null && keys.every((key) => of.fields.some((field) => field.key === key));
       },
       hasGrouping: (name, by) => this.summary.views.some((view) => view.name === name && view.groupings.some((grouping) => grouping.by.join(',') === by)),
     };

@@ -104,11 +104,13 @@ function rowsOf(context: ChartContext, view: string, command: string): { tab: st
   const [by, where, sort] = ['by', 'where', 'sort'].map((name) => optionOf(command, name));
   const keys = keysOfWhere(where) ?? [];
   const order = sort === '' ? {} : { sort: sort.replace(/^-/, ''), down: !sort.startsWith('-') };
+  const first = by.split(',')[0];
+  const grouped = context.hasGrouping(view, first) ? first : '';
   // Conditions on kernels come before they are grouped: the kernels themselves meet them.
-  const tab = where !== '' && !context.hasFields(view, keys) && context.opens('kernels') && context.hasFields('kernels', keys) ? 'kernels' : view;
+  const tab = where !== '' && !context.hasFields(view, keys, grouped) && context.opens('kernels') && context.hasFields('kernels', keys) ? 'kernels' : view;
   return { tab, more: {
-    where: context.hasFields(tab, keys) ? where : '',
-    by: tab === view && context.hasGrouping(view, by.split(',')[0]) ? by.split(',')[0] : '', ...order,
+    where: context.hasFields(tab, keys, tab === view ? grouped : '') ? where : '',
+    by: tab === view ? grouped : '', ...order,
   } };
 }
 
