@@ -323,3 +323,17 @@ test('rows that are no moment lead to no stretch of time', { skip }, async () =>
   await open.clean();
   await open.close();
 });
+
+test('an operator without lines to kernels says why, and leads to those that are said to be its', { skip }, async () => {
+  const open = await openPage(browser, path, { hash: '#tab=operators' });
+  const { page } = open;
+  await page.click('main .table tbody tr');
+  await open.settled();
+  const name = await page.textContent('.details dd');
+  await page.click('#its-kernels');
+  await page.waitForSelector('#op-kernels .note');
+  assert.match(await page.textContent('#op-kernels'), /No line of the timeline leads from a call of this name/);
+  assert.equal(await page.$$eval('#op-kernels button', (all) => all.length), name.includes('::') ? 0 : 1);
+  await open.clean();
+  await open.close();
+});

@@ -6,6 +6,7 @@ import { exact, LADDERS, number, short, titleOf, visible, withUnit } from '../mo
 import { rowsToSum, type Rows } from '../model/fold';
 import type { Field, Summary, View } from '../model/summary';
 import { columnOf, isNumeric, loadTable, textOf, type Table } from '../model/table';
+import { quoted } from '../model/where';
 import { csvOf, save } from '../table/csv';
 import { exactly, matcherOf } from '../model/search';
 import { show, type Shown } from '../table/shown';
@@ -265,8 +266,13 @@ export class Panel {
     });
   }
 
-  private kernelList({ of }: { of: OpKernels | null }): TemplateResult {
+  private kernelList({ op, of }: { op: string; of: OpKernels | null }): TemplateResult {
     if (!of) return html`<p class="hint" role="status">Looking for its kernels ...</p>`;
+    // Ops of kernels have no namespace.
+    if (!of.count) {
+      return html`<section id="op-kernels" aria-label="Its kernels"><p class="note">No line of the timeline leads from a call of this name to a kernel: it is inferred, or its calls launched nothing themselves${of.partly ? ', or their events are not on the page' : ''}.</p>
+        ${this.opens('kernels') && !/^\(|::/.test(op) ? html`<p class="tools"><button type="button" @click=${() => this.store.update((state) => openAt(state, 'kernels', { where: `op=${quoted(op)}`, sort: 'sil', down: true }), true)}>Kernels whose op is ${short(op, 60)}</button></p>` : nothing}</section>`;
+    }
     const items = largest(of.kernels.map(({ name, short: base, time, count }) => ({
       name, shown: `${short(name, 60)} (${number(count)} x)`, value: time,
       ...(this.opens('kernels') && { choose: () => this.store.update((state) => openAt(state, 'kernels', { query: exactly(base), regex: true, sort: 'sil', down: true }), true) }),

@@ -153,10 +153,10 @@ export async function partnersOf(summary: Summary, store: EventStore, offsets: R
   return { all, ranks: known(row, 'matched_ranks') ?? all.length, lastBy: known(row, 'last_by_ns'), apart };
 }
 
-/** From a send to its recv, where both are on the page. */
+/** From a send to the end of its recv, which may have begun long before; where both are on the page. */
 export function messageOf(partners: Partners | null): [Mark, Mark][] {
   const [sent, got] = ['send', 'recv'].map((kind) => partners?.all.find((each) => each.kind === kind)?.mark);
-  return sent && got && !partners!.apart ? [[sent, got]] : [];
+  return sent && got && !partners!.apart ? [[sent, { ...got, from: got.to }]] : [];
 }
 
 /** The events of a collective on all ranks; none of a message. */
