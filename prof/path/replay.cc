@@ -78,13 +78,13 @@ class Replay {
 
 }  // namespace
 
-std::vector<int64_t> ReplaySteps(const Run& run, const std::vector<bool>& counts,
-                                 std::span<const TimeChange* const> changes) {
-  std::vector<int64_t> saved_ns(changes.size(), 0);
+std::vector<std::vector<int64_t>> ReplaySteps(const Run& run, const std::vector<bool>& counts,
+                                              std::span<const TimeChange* const> changes) {
+  const std::span<const Step> steps = run.steps().all();
+  std::vector<std::vector<int64_t>> saved_ns(steps.size(), std::vector<int64_t>(changes.size(), 0));
   if (changes.empty()) return saved_ns;
   Replay replay(run, changes);
-  const std::span<const Step> steps = run.steps().all();
-  for (size_t i = 0; i < steps.size(); ++i) replay.Add(steps[i], i, counts[i], saved_ns);
+  for (size_t i = 0; i < steps.size(); ++i) replay.Add(steps[i], i, counts[i], saved_ns[i]);
   return saved_ns;
 }
 

@@ -22,14 +22,14 @@ class TimeChange {
   virtual int64_t TimeOf(const PathEdge& part) const = 0;
 };
 
-/// By how much each change would shorten the steps of Steps::all() that `counts`: the sum of the
-/// differences between the longest paths through a step's dependencies, as measured and with
-/// changed times; of a run without steps, up to its last work. All dependencies stay as recorded,
-/// in their order, except those that the change removes. >= 0.
+/// By how much each change would shorten each step of Steps::all(), by step and change; 0 for steps
+/// that do not count. It is the difference between the longest paths through a step's dependencies,
+/// as measured and with changed times; of a run without steps, up to its last work. All
+/// dependencies stay as recorded, in their order, except those that the change removes. >= 0.
 ///
 /// The time of FindCriticalPaths, and for each change O(edges).
-std::vector<int64_t> ReplaySteps(const Run& run, const std::vector<bool>& counts,
-                                 std::span<const TimeChange* const> changes);
+std::vector<std::vector<int64_t>> ReplaySteps(const Run& run, const std::vector<bool>& counts,
+                                              std::span<const TimeChange* const> changes);
 
 }  // namespace oplens::prof
 

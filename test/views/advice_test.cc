@@ -108,6 +108,44 @@ TEST(AdviceTest, RowsAndDocumentSayTheSame) {
   EXPECT_THAT(text, HasSubstr("prof FILE " + row.at("command")));
 }
 
+std::vector<ViewRow> ByStep(MadeRun* made) {
+  ViewOptions options;
+  options.by = {"step"};
+  return made->RowsOf([&](const ViewOptions&) { return kAdviceView.make(options); });
+}
+
+// Two steps of 200 us, and one of 2 ms that waits for a batch; the last is cut.
+TEST(AdviceTest, ByStepTheGainsAddUp) {
+  CleanRun made(5);
+  made.AddStep(5, 50 * kEvery, 150 * kEvery);
+  made.AddRange("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 52 * kEvery,
+                148 * kEvery);
+  made.AddKernel(148 * kEvery + 100, 150 * kEvery, made.AddCall(148 * kEvery, 148 * kEvery + 50));
+  made.AddCleanStep(6, 150 * kEvery);
+  const std::vector<ViewRow> whole = made.RowsOf(kAdviceView.make);
+  ASSERT_EQ(whole[0].at("id"), "dataloader");
+  double time_ns = 0;
+  double gain_ns = 0;
+  for (const ViewRow& row : ByStep(&made)) {
+    if (row.at("id") != "dataloader") continue;
+    if (row.at("time_ns").empty()) continue;  // Not steady.
+    EXPECT_EQ(row.at("gain_ns") == "0", row.at("step") != "5") << row.at("step");
+    time_ns += std::stod(row.at("time_ns"));
+    gain_ns += std::stod(row.at("gain_ns"));
+  }
+  EXPECT_DOUBLE_EQ(100 * gain_ns / time_ns, std::stod(whole[0].at("gain_pct")));
+}
+
+TEST(AdviceTest, WithoutStepsThereIsNothingByStep) {
+  MadeRun made;
+  made.AddRange("aten::item", 4'000, 112'000, RangeKind::kOperator);
+  made.AddKernel(10'000, 110'000, made.AddCall(1'000, 2'000));
+  made.AddCall(5'000, 111'000, "cudaStreamSynchronize");
+  made.AddKernel(145'000, 300'000, made.AddCall(140'000, 144'000));
+  EXPECT_THAT(IdsOf(made.RowsOf(kAdviceView.make)), ElementsAre("blocking-calls"));
+  EXPECT_THAT(ByStep(&made), IsEmpty());
+}
+
 // The host waits 100 us for the first kernel, and the GPU then 30 us for the next launch; had it
 // not waited, the launch would have been there.
 //

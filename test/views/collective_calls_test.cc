@@ -210,14 +210,14 @@ TEST(CollectiveCallsTest, MessagesMatchByTheirSenderAndReceiver) {
   std::vector<std::string> said;
   for (size_t rank = 0; rank < 2; ++rank) {
     for (const prof::CollectiveRow& row : matches.RowsOf(rank)) {
-      said.push_back(fmt::format("{} {} of {}: {}", row.group->name, row.group->ranks,
-                                 row.group->size, row.share.transfer_ns));
+      said.push_back(fmt::format("{} {} of {}: {}, {}", row.group->name, row.group->ranks,
+                                 row.group->size, row.share.transfer_ns, row.share.match_id));
     }
   }
-  // The transfer is the shorter latency of both.
-  EXPECT_THAT(said,
-              testing::ElementsAre("3 [1, 2] of 2: 20", "3 [0, 1] of 2: -1", "3 [1, 2] of 2: 5",
-                                   "3 [3, 2] of 2: -1", "3 [1, 2] of 2: 20", "3 [1, 2] of 2: 5"));
+  // The transfer is the shorter latency of both; the id that of the first rank's row.
+  EXPECT_THAT(said, testing::ElementsAre("3 [1, 2] of 2: 20, 1", "3 [0, 1] of 2: -1, -1",
+                                         "3 [1, 2] of 2: 5, 3", "3 [3, 2] of 2: -1, -1",
+                                         "3 [1, 2] of 2: 20, 1", "3 [1, 2] of 2: 5, 3"));
 }
 
 TEST(CollectiveCallsTest, KernelsAloneSayWhatTheirNamesDo) {

@@ -62,12 +62,13 @@ std::string TextOf(const CollectiveRow& row) {
   const auto work = [](const prof::WorkName* name) {
     return name != nullptr ? name->op + "," + name->layer : "-";
   };
-  return fmt::format("{} {} {} {} {} | {} {} {} {} {} {} {} {} {} {} {}", row.call.start_ns,
+  return fmt::format("{} {} {} {} {} | {} {} {} {} {} {} {} {} {} {} {} {}", row.call.start_ns,
                      row.call.end_ns, row.group->name, known(row.step()), work(row.work),
                      share.transfer_ns, known(share.clock_ns), known(share.residual_ns),
                      known(share.arrival_ns), share.last_rank != nullptr ? *share.last_rank : "-",
                      known(share.last_by_ns), share.ranks, static_cast<int>(share.match),
-                     static_cast<int>(share.loss), work(share.last_work), share.last_idle_permille);
+                     static_cast<int>(share.loss), work(share.last_work), share.last_idle_permille,
+                     share.match_id);
 }
 
 /// By rank.
@@ -150,6 +151,35 @@ std::vector<RankCalls> MadeRanks(std::mt19937* random) {
 RC_GTEST_PROP(CollectiveMatchesProperty, AnyNumberOfProcessesFindsTheSame, ()) {
   std::mt19937 random(*rc::gen::arbitrary<unsigned>());
   CheckApart(MadeRanks(&random), random());
+}
+
+/// Of calls with one id there are as many as ranks have the call, one a rank; the id is the place
+/// of the first of them among all calls.
+void CheckIds(const CollectiveSet& set) {
+  const CollectiveMatches matches(set);
+  std::map<int64_t, std::vector<const std::string*>> ranks_of;
+  std::map<int64_t, uint32_t> said;
+  int64_t place = 0;
+  for (size_t rank = 0; rank < matches.rank_count(); ++rank) {
+    for (const CollectiveRow& row : matches.RowsOf(rank)) {
+      ++place;
+      EXPECT_EQ(row.share.match_id > 0, row.share.ranks > 1) << place;
+      if (row.share.match_id < 0) continue;
+      std::vector<const std::string*>& ranks = ranks_of[row.share.match_id];
+      EXPECT_TRUE(!ranks.empty() || row.share.match_id == place) << place;
+      for (const std::string* one : ranks) EXPECT_NE(*one, *row.rank);
+      ranks.push_back(row.rank);
+      said[row.share.match_id] = row.share.ranks;
+    }
+  }
+  for (const auto& [id, ranks] : ranks_of) EXPECT_EQ(ranks.size(), said[id]) << id;
+}
+
+RC_GTEST_PROP(CollectiveMatchesProperty, AnIdIsOfOneCollective, ()) {
+  std::mt19937 random(*rc::gen::arbitrary<unsigned>());
+  CollectiveSet set;
+  for (const RankCalls& rank : MadeRanks(&random)) AddTo(&set, rank);
+  CheckIds(set);
 }
 
 TEST(CollectiveMatchesTest, ARankIsInOneProcess) {
@@ -372,6 +402,7 @@ TEST(CollectiveMatchesCorpusTest, AnyNumberOfProcessesFindsTheSame) {
     SCOPED_TRACE(run);
     const std::string folder = CorpusDir().path / "kineto" / run;
     CollectiveSet all = FindIn(ViewNamed("collectives"), {folder}).calls;
+    CheckIds(all);
     Said expected;
     Tell(CollectiveMatches(all), &expected);
     for (const size_t processes : {2U, 3U, 8U}) {

@@ -171,7 +171,10 @@ TEST(CollectivesTest, NumbersGoBeforeOrder) {
             WriteRank(1, {{210, 80, "allreduce", 10, 8}})});
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[0].at("match"), "unmatched");
+  EXPECT_EQ(rows[0].at("match_id"), "");
   EXPECT_EQ(rows[1].at("match"), "sequence");
+  EXPECT_EQ(rows[1].at("match_id"), "2");  // The second row of the view.
+  EXPECT_EQ(rows[2].at("match_id"), "2");
   EXPECT_EQ(rows[1].at("wait_ns"), "10");
   EXPECT_EQ(rows[2].at("seq"), "8");
 }
@@ -193,6 +196,10 @@ TEST(CollectivesTest, GroupsSizesAndKindsAreApart) {
                           WriteRank(1, {{0, 70, "allreduce", 20}, {200, 60, "allreduce", 10}})});
   EXPECT_EQ(rows[0].at("transfer_ns"), "60");
   EXPECT_EQ(rows[1].at("transfer_ns"), "70");
+  EXPECT_EQ(rows[0].at("match_id"), "1");
+  EXPECT_EQ(rows[1].at("match_id"), "2");
+  EXPECT_EQ(rows[2].at("match_id"), "2");
+  EXPECT_EQ(rows[3].at("match_id"), "1");
   const auto other = Rows({WriteRank(0, {{.duration_ns = 10, .group = "a"}}),
                            WriteRank(1, {{.duration_ns = 10, .group = "b"}})});
   EXPECT_EQ(other[0].at("match"), "unmatched");
@@ -212,6 +219,7 @@ TEST(CollectivesTest, SendsOfTwoRanksBelongTogether) {
     ASSERT_EQ(rows.size(), 2u);
     EXPECT_EQ(rows[0].at("kind"), "send");
     EXPECT_EQ(rows[0].at("wait_ns"), ranks == 2 ? "40" : "");
+    EXPECT_EQ(rows[1].at("match_id"), ranks == 2 ? "1" : "");
   }
 }
 

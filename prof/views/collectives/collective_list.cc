@@ -101,6 +101,11 @@ constexpr Column<CallRow> kCallColumns[] = {
       "how it was matched on them: sequence, order, alone (a group of one rank), or unmatched",
       Fold::kKey},
      [](const CallRow& row) { return Text(CollectiveListWordOf(row.share.match)); }},
+    {{"match_id", "MatchId", "", FieldType::kInteger, 7,
+      "the same for all ranks' calls of one collective, for a send and its recv, and for no other "
+      "call: the place of the first rank's call among all rows of the view, from 1",
+      Fold::kKey},
+     [](const CallRow& row) { return Integer(CollectiveKnown(row.share.match_id)); }},
     {{"clock_ns", "Clock(ns)", "ns", FieldType::kInteger, 10,
       "how far this rank's clock is ahead of that of the first rank when the call ends: the median "
       "of how much later calls of the group end on it, with the drift if it shows; known if both "
@@ -187,8 +192,9 @@ void CollectiveList::TransferEntry(Bytes* bytes, Of* entry) {
   bytes->Values(&entry->step, &entry->since_ns, &entry->group_size);
   TransferCall(bytes, int64_t{0}, &entry->call);
   bytes->Values(&entry->share.transfer_ns, &entry->share.clock_ns, &entry->share.residual_ns,
-                &entry->share.arrival_ns, &entry->share.last_by_ns, &entry->share.ranks,
-                &entry->share.match, &entry->share.loss, &entry->share.last_idle_permille);
+                &entry->share.arrival_ns, &entry->share.last_by_ns, &entry->share.match_id,
+                &entry->share.ranks, &entry->share.match, &entry->share.loss,
+                &entry->share.last_idle_permille);
   if constexpr (Bytes::kReads) {
     bytes->Check(entry->share.transfer_ns >= -1, "a call has a negative time");
     bytes->Check(entry->share.transfer_ns <= entry->call.latency_ns || entry->call.latency_ns < 0,

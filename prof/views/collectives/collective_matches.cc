@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/saturating.h"
@@ -60,6 +61,7 @@ void CollectiveMatches::Tally::Merge(const Tally& other) {
 
 void CollectiveMatches::Meeting::Merge(const Meeting& other) {
   shortest_ns = std::min(shortest_ns, other.shortest_ns);
+  id = std::min(id, other.id);
   ranks += other.ranks;
   timed += other.timed;
   if (other.first_rank >= first_rank) return;
@@ -108,23 +110,32 @@ void CollectiveMatches::ListRanks(Exchange* exchange) {
 }
 
 void CollectiveMatches::ListRuns(Exchange* exchange) {
-  using Begin = std::pair<uint32_t, std::optional<int64_t>>;  // Of a rank, by its number.
+  // Of a rank, by its number: when it began, and how many calls it has.
+  using Begin = std::pair<uint32_t, std::pair<std::optional<int64_t>, int64_t>>;
   std::vector<Begin> own;
   for (const Rank& rank : ranks_) {
     std::optional<int64_t> began_ns;
+    size_t calls = 0;
     for (const CollectiveSet::Recording& recording : *rank.recordings) {
       const auto one_ns = TimeOfDay(recording.origin_ns, recording.clock_offset_ns);
       if (one_ns) began_ns = std::min(began_ns.value_or(*one_ns), *one_ns);
+      calls += recording.call_count;
     }
-    own.emplace_back(rank.number, began_ns);
+    own.push_back({rank.number, {began_ns, static_cast<int64_t>(calls)}});
   }
   std::vector<std::optional<int64_t>> began_ns(names_.size());
-  for (const auto& [number, one_ns] : ValuesOfAll(own, "times", exchange)) {
-    if (number < began_ns.size()) began_ns[number] = one_ns;
+  std::vector<int64_t> calls_before(names_.size() + 1);
+  for (const auto& [number, of] : ValuesOfAll(own, "times", exchange)) {
+    if (number >= began_ns.size()) continue;
+    std::tie(began_ns[number], calls_before[number + 1]) = of;
   }
+  std::partial_sum(calls_before.begin(), calls_before.end(), calls_before.begin(), SaturatingSum);
   const std::vector<int64_t> runs = RunsByTime(began_ns);
   several_runs_ = std::ranges::any_of(runs, [](int64_t run) { return run > 0; });
-  for (Rank& rank : ranks_) rank.run = std::max<int64_t>(0, runs[rank.number]);
+  for (Rank& rank : ranks_) {
+    rank.run = std::max<int64_t>(0, runs[rank.number]);
+    rank.calls_before = calls_before[rank.number];
+  }
 }
 
 void CollectiveMatches::ListWorks(Exchange* exchange) {
@@ -188,6 +199,8 @@ void CollectiveMatches::Gather(Rank* rank) {
     if (alike_[place].count++ == 0) touched.push_back(place);
     Meeting own;
     own.ranks = 1;
+    own.id = SaturatingSum(rank->calls_before,
+                           static_cast<int64_t>(meeting_of_.size() - rank->first_call));
     any_all_to_all_ |= row.call.kind == CollectiveKind::kAllToAll;
     if (row.call.latency_ns >= 0) {
       own.timed = 1;
@@ -347,6 +360,7 @@ CollectiveShare CollectiveMatches::ShareOf(const Rank& rank, const CollectiveRow
     return share;
   }
   share.ranks = meetings_[place].ranks;
+  share.match_id = meetings_[place].id;
   share.match = alike.key.numbered ? CollectiveMatch::kSequence : CollectiveMatch::kOrder;
   const Meeting* const meeting = MeetingOf(row, place);
   if (meeting != nullptr) share.transfer_ns = meeting->shortest_ns;

@@ -47,6 +47,10 @@ struct CollectiveShare {
   int32_t last_idle_permille = -1;  ///< Share of that time without work; -1: unknown.
   /// How much later than the last but one it arrived; set as arrival_ns is.
   std::optional<int64_t> last_by_ns;
+  /// The same for all calls that are one collective, and for no other: the number of the first
+  /// rank's call among all calls of the run, by rank and start, from 1. -1: matched on no other
+  /// rank.
+  int64_t match_id = -1;
   uint32_t ranks = 1;  ///< Number of ranks that have the call.
   CollectiveMatch match = CollectiveMatch::kNone;
   CollectiveLoss loss = CollectiveLoss::kNone;

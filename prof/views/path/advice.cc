@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/error.h"
 #include "base/ratio.h"
 #include "parse/model/recording_advice.h"
 #include "prof/advice/advise.h"
@@ -20,7 +21,9 @@
 #include "prof/views/collectives/group_kinds.h"
 #include "prof/views/common/grouped_partial.h"
 #include "prof/views/common/rank_order.h"
+#include "prof/views/common/time_keys.h"
 #include "prof/views/path/advice_facts.h"
+#include "prof/views/path/advice_steps.h"
 #include "prof/views/path/rank_verdict.h"
 
 namespace oplens::prof {
@@ -96,6 +99,43 @@ constexpr Column<AdviceRow> kAdviceColumns[] = {
      }},
 };
 
+/// What an advice would save of one step.
+struct AdviceStepRow {
+  const advice::Item& item;
+  const AdviceSteps::Step& step;
+  int64_t gpus = 1;  // Between which the gain is divided.
+
+  std::optional<double> gain_ns() const {
+    if (!step.counts) return std::nullopt;
+    return static_cast<double>(step.gain_ns[topic()]) / static_cast<double>(gpus);
+  }
+  std::optional<int64_t> estimate_ns() const {
+    if (!step.counts || !item.estimate) return std::nullopt;
+    return step.saved_ns[topic()];
+  }
+  size_t topic() const { return static_cast<size_t>(item.rule->topic); }
+};
+
+constexpr Column<AdviceStepRow> kAdviceStepColumns[] = {
+    {{"id", "Id", "", FieldType::kText, 22, "name of the rule (docs/advice.md)", Fold::kKey},
+     [](const AdviceStepRow& row) { return Text(row.item.rule->id); }},
+    {{"worst_rank", "Rank", "", FieldType::kText, 6, "rank that the advice is about", Fold::kKey},
+     [](const AdviceStepRow& row) { return Text(row.item.rank); }},
+    {kStepField, [](const AdviceStepRow& row) { return Integer(row.step.number); }},
+    {{"time_ns", "Time(ns)", "ns", FieldType::kInteger, 13,
+      "length of the step; unknown if it is not steady", Fold::kSum},
+     [](const AdviceStepRow& row) {
+       return row.step.counts ? Integer(row.step.total_ns) : Cell{};
+     }},
+    {{"gain_ns", "Gain(ns)", "ns", FieldType::kDecimal, 12,
+      "the part of the upper bound that is in the step", Fold::kSum},
+     [](const AdviceStepRow& row) { return Decimal(row.gain_ns()); }},
+    {{"estimate_ns", "Est(ns)", "ns", FieldType::kInteger, 12,
+      "by how much a replay of the critical path is shorter; more than gain_ns counts as gain_ns",
+      Fold::kSum},
+     [](const AdviceStepRow& row) { return Integer(row.estimate_ns()); }},
+};
+
 struct LargeCallSums {
   Sum bus_bytes;
   Sum latency_ns;
@@ -137,8 +177,17 @@ struct RankCommunication {
   }
 };
 
+constexpr std::string_view kAdviceKeys[] = {"step"};
+
 class Advice : public MemberPartial<Advice, kAdviceColumns> {
  public:
+  explicit Advice(const ViewOptions& options) : by_step_(!options.by.empty()) {
+    for (const std::string& word : options.by) {
+      if (word == kAdviceKeys[0]) continue;
+      throw UsageError(fmt::format("--by {}: the view advice takes step", word));
+    }
+  }
+
   void Begin(const Run* run) override {
     rank_ = run != nullptr ? run->rank() : std::string_view();
     if (run != nullptr) {
@@ -146,19 +195,34 @@ class Advice : public MemberPartial<Advice, kAdviceColumns> {
       kinds_.Add(run->trace());
     }
     facts_.Begin(run);
-    finder_.Begin(run);
+    if (!by_step_) finder_.Begin(run);
   }
   void Add(const PricedKernel& kernel) override {
     facts_.Add(kernel);
-    finder_.Add(kernel);
+    if (!by_step_) finder_.Add(kernel);
   }
   void End(const Run*) override {
-    ranks_[rank_].Merge(facts_.End());
+    AdviceSteps steps;
+    ranks_[rank_].Merge(facts_.End(by_step_ ? &steps : nullptr));
+    if (by_step_) return steps_[rank_].Merge(steps);
     if (const auto verdict = finder_.End()) verdicts_[rank_].Merge(*verdict);
   }
   void AddCalls(std::span<const CollectiveRow> calls) override;
+  void Merge(const Partial& other) override {
+    MemberPartial::Merge(other);
+    MergeInto(&steps_, dynamic_cast<const Advice&>(other).steps_);
+  }
+  void Save(ByteWriter* bytes) const override {
+    MemberPartial::Save(bytes);
+    if (by_step_) bytes->Values(&steps_);
+  }
+  void Load(ByteReader* bytes) override {
+    MemberPartial::Load(bytes);
+    if (by_step_) bytes->Values(&steps_);
+  }
+  std::vector<Field> Fields() const override;
   void Emit(Sink* sink) const override;
-  bool IsDocument() const override { return true; }
+  bool IsDocument() const override { return !by_step_; }
   std::string Document() const override;
   std::vector<std::string> Notes() const override;
 
@@ -171,7 +235,10 @@ class Advice : public MemberPartial<Advice, kAdviceColumns> {
   Looked Ranks() const;
 
   std::string Verdict() const;
+  void EmitSteps(Sink* sink) const;
 
+  bool by_step_ = false;
+  std::map<std::string, AdviceSteps, RankBefore> steps_;  // If by_step_.
   std::map<std::string, advice::RankFacts, RankBefore> ranks_;
   std::map<std::string, RankVerdict, RankBefore> verdicts_;
   std::map<std::string, RankCommunication, RankBefore> communication_;
@@ -232,7 +299,30 @@ Advice::Looked Advice::Ranks() const {
   return looked;
 }
 
+std::vector<Field> Advice::Fields() const {
+  return by_step_ ? FieldsOf<AdviceStepRow>(kAdviceStepColumns) : MemberPartial::Fields();
+}
+
+void Advice::EmitSteps(Sink* sink) const {
+  const Looked looked = Ranks();
+  TableOf<AdviceStepRow> table(kAdviceStepColumns, sink);
+  for (const advice::Item& item : advice::Advise(looked.ranks)) {
+    const std::string rank(item.rank);
+    const auto facts = ranks_.find(rank);
+    const auto steps = steps_.find(rank);
+    if (facts == ranks_.end() || steps == steps_.end()) continue;
+    // A gain of kernels is of the time of all GPUs.
+    const advice::RankFacts& of = facts->second;
+    const int64_t whole_ns = of.At(item.rule->topic).all.gain_ns;
+    const bool of_time = item.finding.gain == advice::ShareOf(whole_ns, of.total_ns);
+    for (const AdviceSteps::Step& step : steps->second.Of(item, of)) {
+      table.Add({item, step, of_time ? 1 : std::max<int64_t>(of.gpus, 1)});
+    }
+  }
+}
+
 void Advice::Emit(Sink* sink) const {
+  if (by_step_) return EmitSteps(sink);
   const Looked looked = Ranks();
   TableOf<AdviceRow> table(kAdviceColumns, sink);
   for (const advice::Item& item : advice::Advise(looked.ranks)) {
@@ -332,6 +422,7 @@ extern constexpr View kAdviceView = {
     .needs = kAdviceNeeds | kVerdictNeeds | kCriticalPathNeeds,
     .fields = FieldsWithoutBy<kAdviceColumns>,
     .make = MakePartial<Advice>,
+    .by = kAdviceKeys,
     .narrow = "severity,gain_pct,estimate_pct,item,change",
     .may_be_empty = true,
     .calls = true,

@@ -1,6 +1,7 @@
 #include "prof/views/path/advice_claims.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <deque>
 #include <set>
@@ -65,10 +66,10 @@ class TopicChange : public TimeChange {
     if (part.subject.kind != PathSubject::Kind::kWork) return part.time_ns;
     const DeviceEvent& event = run_.device_work().events()[part.subject.index];
     if (event.work == WorkClass::kCopy) {
-      return claims_.copies_[event.index] == topic_ ? 0 : part.time_ns;
+      return claims_.copies_[event.index].topic == topic_ ? 0 : part.time_ns;
     }
     if (!event.IsKernel()) return part.time_ns;
-    const AdviceClaims::OfKernel& own = claims_.kernels_[event.index];
+    const AdviceClaims::Claim& own = claims_.kernels_[event.index];
     const int64_t all_ns = event.duration_ns();
     if (own.topic != topic_ || all_ns <= 0) return part.time_ns;
     // Of a part of the kernel, a part of its gain.
@@ -104,7 +105,7 @@ void AdviceClaims::Begin(const Run* run) {
   run_ = run;
   if (run == nullptr) return;
   kernels_.resize(run->trace().kernels.size());
-  copies_.assign(run->trace().copies.size(), Topic::kNone);
+  copies_.assign(run->trace().copies.size(), {});
   waits_.assign(run->trace().kernels.size(), kNoWait);
   of_wait_.assign(run->steady_idle().late.size(), Topic::kNone);
 }
@@ -113,7 +114,31 @@ void AdviceClaims::TakeKernel(uint32_t kernel, Topic topic, int64_t gain_ns) {
   if (kernel < kernels_.size()) kernels_[kernel] = {gain_ns, topic};
 }
 
-void AdviceClaims::TakeCopy(uint32_t copy, Topic topic) { copies_[copy] = topic; }
+void AdviceClaims::TakeCopy(uint32_t copy, Topic topic, int64_t gain_ns) {
+  copies_[copy] = {gain_ns, topic};
+}
+
+void AdviceClaims::TakeCall(LaunchIndex call, const Interval& gap, int64_t gain_ns) {
+  blocking_.insert(call);
+  blocked_.emplace_back(gap, gain_ns);
+}
+
+void AdviceClaims::ForEachGain(
+    const std::function<void(uint32_t kernel, Topic topic, int64_t gain_ns)>& of_kernel,
+    const std::function<void(const Interval& time, Topic topic, int64_t gain_ns)>& of_time) const {
+  for (uint32_t i = 0; i < kernels_.size(); ++i) {
+    if (kernels_[i].topic != Topic::kNone) of_kernel(i, kernels_[i].topic, kernels_[i].gain_ns);
+  }
+  for (size_t i = 0; i < copies_.size() && run_ != nullptr; ++i) {
+    const MemoryCopy& copy = run_->trace().copies[i];
+    if (copies_[i].topic == Topic::kNone) continue;
+    of_time({copy.start_ns, copy.end_ns}, copies_[i].topic, copies_[i].gain_ns);
+  }
+  for (const auto& [gap, gain_ns] : blocked_) of_time(gap, Topic::kBlocking, gain_ns);
+  for (size_t i = 0; i < times_.size(); ++i) {
+    for (const Interval& time : times_[i]) of_time(time, static_cast<Topic>(i), LengthOf(time));
+  }
+}
 
 void AdviceClaims::TakeTime(Topic topic, const Interval& time) {
   times_[static_cast<size_t>(topic)].push_back(time);
@@ -136,8 +161,13 @@ void AdviceClaims::Replay(advice::RankFacts* facts) {
     topics.push_back(topic);
     all.push_back(&changes.emplace_back(*run_, *this, topic));
   }
-  const std::vector<int64_t> saved_ns = ReplaySteps(*run_, steady.counts, all);
-  for (size_t i = 0; i < topics.size(); ++i) facts->At(topics[i]).saved_ns = saved_ns[i];
+  for (const std::vector<int64_t>& step : ReplaySteps(*run_, steady.counts, all)) {
+    std::array<int64_t, advice::kTopicCount>& saved_ns = saved_ns_.emplace_back();
+    for (size_t i = 0; i < topics.size(); ++i) {
+      saved_ns[static_cast<size_t>(topics[i])] = step[i];
+      SaturatingAdd(&facts->At(topics[i]).saved_ns, step[i]);
+    }
+  }
   facts->has_replay = true;
 }
 

@@ -4,7 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <set>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "parse/model/trace.h"
@@ -29,13 +32,15 @@ class AdviceClaims {
 
   /// The kernel could take `gain_ns` less.
   void TakeKernel(uint32_t kernel, advice::Topic topic, int64_t gain_ns);
-  void TakeCopy(uint32_t copy, advice::Topic topic);
+  /// A copy could be gone, by which `gain_ns` are saved.
+  void TakeCopy(uint32_t copy, advice::Topic topic, int64_t gain_ns);
   /// A call that copies pageable memory: it would return without having copied.
   void TakePageableCall(LaunchIndex call) { pageable_.insert(call); }
   /// The GPU waits in this time for what the host does on any thread.
   void TakeTime(advice::Topic topic, const Interval& time);
-  /// A call of kBlocking: the host would not wait in it.
-  void TakeCall(LaunchIndex call) { blocking_.insert(call); }
+  /// A call of kBlocking: the host would not wait in it, and `gain_ns` of the gap after it be
+  /// saved.
+  void TakeCall(LaunchIndex call, const Interval& gap, int64_t gain_ns);
 
   /// The wait for the host before a kernel, in SteadyIdle::late; kNoWait: there is none.
   static constexpr uint32_t kNoWait = UINT32_MAX;
@@ -47,21 +52,31 @@ class AdviceClaims {
 
   /// Sets TopicFacts::saved_ns: the critical paths of the steady time without the gains.
   void Replay(advice::RankFacts* facts);
+  /// What Replay found, by step of Steps::all() and topic; empty: nothing was replayed.
+  std::span<const std::array<int64_t, advice::kTopicCount>> saved_ns() const { return saved_ns_; }
+
+  /// The gains of kernels, and those of other work and of waits with their times.
+  void ForEachGain(
+      const std::function<void(uint32_t kernel, advice::Topic topic, int64_t gain_ns)>& of_kernel,
+      const std::function<void(const Interval& time, advice::Topic topic, int64_t gain_ns)>&
+          of_time) const;
 
  private:
   friend class TopicChange;
-  struct OfKernel {
+  struct Claim {
     int64_t gain_ns = 0;
     advice::Topic topic = advice::Topic::kNone;
   };
 
   const Run* run_ = nullptr;
-  std::vector<OfKernel> kernels_;
-  std::vector<advice::Topic> copies_;
+  std::vector<Claim> kernels_;
+  std::vector<Claim> copies_;
   std::vector<uint32_t> waits_;         // By kernel.
   std::vector<advice::Topic> of_wait_;  // By index in SteadyIdle::late.
   std::array<std::vector<Interval>, advice::kTopicCount> times_;
   std::set<LaunchIndex> blocking_;
+  std::vector<std::pair<Interval, int64_t>> blocked_;  // Gaps, and their gains.
+  std::vector<std::array<int64_t, advice::kTopicCount>> saved_ns_;
   std::set<LaunchIndex> pageable_;
 };
 

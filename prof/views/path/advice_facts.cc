@@ -70,12 +70,13 @@ void AdviceFacts::Begin(const Run* run) {
   if (run != nullptr) GatherRunFacts(*run, &facts_, &claims_);
 }
 
-advice::RankFacts AdviceFacts::End() {
+advice::RankFacts AdviceFacts::End(AdviceSteps* steps) {
   chains_.End();
   passes_.End(&facts_, &claims_);
   if (run_ != nullptr) {
     TakeWaits();
     claims_.Replay(&facts_);
+    if (steps != nullptr) *steps = AdviceSteps(*run_, facts_, claims_);
   }
   claims_.Begin(nullptr);
   run_ = nullptr;

@@ -12,6 +12,7 @@
 #include "prof/run/idle_gaps.h"
 #include "prof/views/path/advice_chains.h"
 #include "prof/views/path/advice_claims.h"
+#include "prof/views/path/advice_steps.h"
 #include "prof/views/path/optimizer_passes.h"
 
 namespace oplens::prof {
@@ -29,7 +30,8 @@ class AdviceFacts {
   /// `run`: null if there are only records.
   void Begin(const Run* run);
   void Add(const PricedKernel& kernel);
-  advice::RankFacts End();
+  /// `steps`: gets what is known by step, unless it is null.
+  advice::RankFacts End(AdviceSteps* steps = nullptr);
 
  private:
   /// What a kernel could save, and by which topic.

@@ -158,7 +158,8 @@ void AddLateWork(const Run& run, RankFacts* facts, AdviceClaims* claims, PlacedF
       const int64_t lost_ns = BlockedNs(late, *wait);
       placed->Add(Topic::kBlocking, trace.strings.View(wait->api), wait->thread, wait->start_ns,
                   {1, LengthOf({wait->start_ns, wait->end_ns}), lost_ns});
-      claims->TakeCall(static_cast<LaunchIndex>(wait - trace.launches.data()));
+      claims->TakeCall(static_cast<LaunchIndex>(wait - trace.launches.data()),
+                       {late.start_ns, late.end_ns}, lost_ns);
       claims->OfWait(i) = Topic::kBlocking;
       host_ns = std::min(host_ns, SaturatingSum(late.host_ns, late.sync_ns) - lost_ns);
     } else if (replays.Fits(call.api)) {
@@ -276,10 +277,11 @@ void AddCopies(const Run& run, AdviceClaims* claims, PlacedFacts* placed) {
     const MemoryKind host = pageable ? MemoryKind::kPageable : MemoryKind::kPinned;
     const int64_t hidden_ns = busy.Within({event.start_ns, event.end_ns}).length_ns();
     const Topic topic = pageable ? Topic::kPageable : Topic::kPinned;
+    const int64_t gain_ns = std::max<int64_t>(0, event.duration_ns() - hidden_ns);
     placed->Add(topic, copy.source_kind == host ? "host to GPU" : "GPU to host",
                 launch == kNoLaunch ? kNoThread : call.thread, call.start_ns,
-                {1, event.duration_ns(), std::max<int64_t>(0, event.duration_ns() - hidden_ns)});
-    claims->TakeCopy(event.index, topic);
+                {1, event.duration_ns(), gain_ns});
+    claims->TakeCopy(event.index, topic, gain_ns);
     if (pageable && launch != kNoLaunch) claims->TakePageableCall(launch);
   }
 }

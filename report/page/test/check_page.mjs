@@ -54,8 +54,8 @@ function assertScaled(text, value, unit, where) {
   // What is small beside its column names its own unit.
   const [, digits, own] = /^([-\d.,e+]+)(?: (\S+))?$/.exec(text) ?? [];
   const printed = Number(digits?.replace(/,/g, ''));
-  const UNITS = { ns: 1, '\u00b5s': 1e3, ms: 1e6, B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, FLOP: 1, MFLOP: 1e6, GFLOP: 1e9 };
-  const scales = own ? [UNITS[own]] : { ns: [1, 1e3, 1e6, 1e9], B: [1, 2 ** 10, 2 ** 20, 2 ** 30, 2 ** 40], FLOP: [1, 1e6, 1e9, 1e12] }[unit] ?? [1];
+  const UNITS = { ns: 1, '\u00b5s': 1e3, ms: 1e6, B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, FLOP: 1, MFLOP: 1e6, GFLOP: 1e9, 'MB/s': 1e-3, 'kB/s': 1e-6, 'GFLOP/s': 1e-3, 'MFLOP/s': 1e-6 };
+  const scales = own ? [UNITS[own]] : { ns: [1, 1e3, 1e6, 1e9], B: [1, 2 ** 10, 2 ** 20, 2 ** 30, 2 ** 40], FLOP: [1, 1e6, 1e9, 1e12], 'GB/s': [1, 1e-3, 1e-6], 'TFLOP/s': [1, 1e-3, 1e-6] }[unit] ?? [1];
   const rounded = (scale) => scale === 1 && (unit === 'ns' || unit === 'B') ? 0.5 : 0.00051;
   assert.ok(scales.some((scale) => Math.abs(printed - value / scale) <= rounded(scale) + Math.abs(value / scale) * 1e-3 * (printed < 0.001 ? 1 : 1e-9)), `${where}: ${text} is not ${value} ${unit}`);
 }

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { TWO_RUNS, writeDiff } from './diff_samples.mjs';
 import { SAMPLES } from './samples.mjs';
-import { writeFlow, writeModules } from './timeline_samples.mjs';
+import { writeCalls, writeFlow, writeModules } from './timeline_samples.mjs';
 
 const FIREFOX = process.env.OPLENS_FIREFOX ?? '/usr/bin/firefox-esr';
 const skip = existsSync(FIREFOX) ? false : `no Firefox at ${FIREFOX} (Debian: firefox-esr; OPLENS_FIREFOX)`;
@@ -121,6 +121,15 @@ test('Firefox: flows, groups of lanes, notes, the critical path', { skip, timeou
   await page.waitForSelector('#unhide');
   await open.clean('flow');
   await page.close();
+  const calls = join(folder, 'calls.html');
+  writeCalls(calls);
+  const call = await openPage(calls, '#tab=timeline&event=0.0');
+  await call.page.waitForSelector('#partners');
+  assert.deepEqual((await texts(call.page, '#partners tbody th')).map((text) => text.trim()), ['rank 0', 'rank 1', 'rank 2']);
+  await call.page.click('#partners button');
+  await call.page.waitForFunction(() => document.querySelector('#partners tr[aria-current="true"]')?.textContent.includes('rank 1'));
+  await call.clean('calls');
+  await call.page.close();
   const path = join(folder, 'strips.html');
   SAMPLES.run(path);
   const run = await openPage(path, '#tab=critical-path&rank=1&steps=7');

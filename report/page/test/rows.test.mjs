@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { launch, openPage, skip } from './browser.mjs';
 import { objectsOf, parseCsv, readPage } from './page_reader.mjs';
+import { fieldsOf } from './sample_views.mjs';
 import { writeRun } from './samples.mjs';
 
 let browser;
@@ -207,6 +208,36 @@ test('advice says of which rank it is, and follows a chosen rank', { skip }, asy
   }
   await other.clean();
   await other.close();
+});
+
+test('what is to gain is of the chosen steps, where it is known', { skip }, async () => {
+  const fields = fieldsOf('id|Id||text|key|rule\nworst_rank|Rank||text|key|which\nstep|Step||integer|key|number\ntime_ns|Time(ns)|ns|integer|sum|length\ngain_ns|Gain(ns)|ns|decimal|sum|part\nestimate_ns|Est(ns)|ns|integer|sum|part');
+  const row = (id, step, time_ns, gain_ns, estimate_ns) => ({ id, worst_rank: '0', step, time_ns, gain_ns, estimate_ns });
+  // Of step 6 it is not known, the replay of step 8 saves more than the change.
+  const rows = [row('dataloader', 6, null, null, null), row('dataloader', 7, 10e6, 2e6, 1e6), row('dataloader', 8, 30e6, 2e6, 9e6), row('host-bound', 6, 1e6, 0, null), row('host-bound', 7, 1e6, 0, null)];
+  const { open, page, clean, close } = await pageOf({ views: (writer, views) => {
+    views.find(({ name }) => name === 'advice').by_step = { fields, rows: rows.length, table: writer.table(fields, rows) };
+  } }, { hash: '#tab=advice&steps=7-8&rank=1' });
+  const all = async () => (await page.$$eval('.advice .gain', (found) => found.map((one) => one.textContent))).map((text) => text.replace(/\s+/g, ' '));
+  const [dataloader, hostBound, exposed] = await all();
+  assert.ok(dataloader.includes('about 10.0 % (2.000 ms) in the chosen steps'), dataloader);
+  assert.ok(hostBound.includes('at most 0.0 % (0 ns) in the chosen steps'), hostBound);
+  assert.ok(exposed.includes('at most 5.3 % (52.500 \u00b5s) of all steady steps, not of those chosen'), exposed);
+  await open.go('#tab=advice&steps=7');
+  assert.ok((await all())[0].includes('about 10.0 % (1.000 ms), at most 20.0 % in the chosen steps'), (await all())[0]);
+  // One of them is not known: nothing is made up.
+  await open.go('#tab=advice&steps=6-7');
+  const [whole, zero] = await all();
+  assert.ok(whole.includes('about 30.2 %') && whole.includes('of all steady steps, not of those chosen'), whole);
+  assert.ok(zero.includes('at most 0.0 %'), zero);
+  await open.go('#tab=overview&steps=7-8');
+  const figure = await page.textContent('figure:has-text("What to change")');
+  assert.ok(figure.includes('What to change (found in all steady steps') && figure.includes('about 10.0 % (2.000 ms) to gain, in the chosen steps'), figure);
+  // Its own table and tab stay those of the run.
+  await open.go('#tab=advice');
+  assert.ok((await all())[0].includes('about 30.2 %'));
+  await clean();
+  await close();
 });
 
 test('a sentence has one kind of figure: of a step', { skip }, async () => {

@@ -63,7 +63,7 @@ function stripsOf(edges) {
 }
 
 /** A run: `events` a stream, `ranks` x `steps`. */
-export function writeRun(path, { title = 'net.sql', ranks = ['0', '1'], steps = ['6', '7', '8', '9'], events = 400, streams = 2, threads = 2, extra = [], seed = 1, level = 6, missing = false, host = events, verdict = null, change = null, timeline = null, outlier = 0, long = LONG } = {}) {
+export function writeRun(path, { title = 'net.sql', ranks = ['0', '1'], steps = ['6', '7', '8', '9'], events = 400, streams = 2, threads = 2, extra = [], seed = 1, level = 6, missing = false, host = events, verdict = null, change = null, timeline = null, views = null, outlier = 0, long = LONG } = {}) {
   const random = randomOf(seed);
   const writer = new PageWriter(level);
   const length = long * steps.length * Math.max(1, events / 40000);
@@ -143,6 +143,7 @@ export function writeRun(path, { title = 'net.sql', ranks = ['0', '1'], steps = 
     left_out: missing ? ['host events of steps 7 to 8: the page would be larger than 10 MB (--report-limit)'] : [],
   };
   timeline?.(writer, summary.timeline, signatures);
+  views?.(writer, summary.views);
   const kernels = summary.views.find((view) => view.name === 'kernels');
   kernels.rows = lanes.filter((lane) => lane.kind === 'stream').reduce((sum, lane) => sum + lane.events, 0);
   kernels.table = null;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { launch, openPage, skip } from './browser.mjs';
 import { writeRun } from './samples.mjs';
-import { FLOW, writeFlow } from './timeline_samples.mjs';
+import { FLOW, writeCalls, writeFlow } from './timeline_samples.mjs';
 
 let browser;
 let folder;
@@ -185,6 +185,85 @@ test('the critical path is a strip a step, in its tab and above the lanes', { sk
   await page.click('#path');
   await open.settled();
   assert.ok(!(await texts(open, '.lane .name')).includes('critical path'));
+  await open.clean();
+  await open.close();
+});
+
+test('a call leads to the same call on other ranks, with lines where the clocks allow it', { skip }, async () => {
+  const calls = join(folder, 'calls.html');
+  writeCalls(calls);
+  const open = await openPage(browser, calls, { hash: '#tab=timeline&event=0.0&fold=g0p12' });
+  const { page } = open;
+  const cells = async () => (await page.$$eval('#partners tbody tr', (all) => all.map((row) => [...row.children].map(({ textContent }) => textContent.trim()))));
+  /** Lines that cross the head of rank 1's lanes, by their dark pixels. */
+  const crossed = async () => {
+    await open.settled();
+    const y = await page.$eval('.lane.group:has(+ .lane)', () => {
+      const head = [...document.querySelectorAll('.lane.group')].find(({ textContent }) => textContent.includes('rank 1'));
+      const box = head.getBoundingClientRect();
+      return box.top + box.height / 2 - document.querySelector('canvas').getBoundingClientRect().top;
+    });
+    return page.$eval('canvas', (canvas, at) => {
+      const scale = canvas.width / canvas.clientWidth;
+      const { data } = canvas.getContext('2d').getImageData(0, Math.round(at * scale), canvas.width, 1);
+      let [lines, dark] = [0, false];
+      for (let pixel = 0; pixel < data.length; pixel += 4) {
+        const now = data[pixel] + data[pixel + 1] + data[pixel + 2] < 300;
+        if (now && !dark) ++lines;
+        dark = now;
+      }
+      return lines;
+    }, y);
+  };
+  await page.waitForSelector('#partners');
+  assert.deepEqual(await cells(), [
+    ['rank 0', '5.000 \u00b5s', '0 ns', '2.500 \u00b5s', '1.500 \u00b5s', ''], ['rank 1', '6.000 \u00b5s', '2.000 \u00b5s', '500 ns', '1.500 \u00b5s', ''],
+    ['rank 2', '5.500 \u00b5s', '2.500 \u00b5s', '0 ns', '1.500 \u00b5s', 'last to arrive, by 500 ns'],
+  ]);
+  assert.equal(await crossed(), 2);
+  await open.axe('the same call on all ranks');
+  // A click goes there, also to a rank that is not chosen.
+  await page.click('#partners button:has-text("rank 2")');
+  await page.waitForFunction(() => document.querySelector('#partners tr[aria-current="true"]')?.textContent.includes('rank 2'));
+  assert.equal((await word(open, 'event'))[0], '2.0');
+  await open.go('#tab=timeline&event=2.0&rank=2');
+  await page.waitForSelector('#partners');
+  await page.click('#partners button:has-text("rank 1")');
+  await page.waitForFunction(() => document.querySelector('#partners tr[aria-current="true"]')?.textContent.includes('rank 1'));
+  assert.equal((await word(open, 'rank')).length, 0);
+  // A message.
+  await open.go('#tab=timeline&event=1.1&t=8000~14000');
+  await page.waitForSelector('#partners');
+  assert.deepEqual((await cells()).map(([rank, does]) => `${rank} ${does}`), ['rank 0 send', 'rank 1 recv']);
+  assert.equal(await crossed(), 1);
+  // Clocks that differ: it is said, and no line is drawn.
+  await open.go('#tab=timeline&event=0.2&t=8000~18000');
+  await page.waitForSelector('#partners');
+  assert.match(await page.textContent('#clocks'), /by them rank 1 came 2\.500 .s after rank 0 had ended the call/);
+  assert.match(await page.textContent('#partners'), /The rows of 1 further rank/);
+  assert.equal(await crossed(), 0);
+  // What no other rank has, and what only begins with a call.
+  for (const event of ['2.1', '3.0']) {
+    await open.go(`#tab=timeline&event=${event}`);
+    await page.waitForSelector('.details');
+    await open.settled();
+    assert.equal((await texts(open, '#partners')).length, 0, event);
+  }
+  // From the table: all ranks' rows, and the event.
+  await open.go('#tab=collectives');
+  await page.click('main .table tbody tr >> nth=1');
+  await page.click('text=The same call on all ranks');
+  await open.settled();
+  assert.equal(await page.textContent('.count'), '3 of 8 rows');
+  await page.click('text=Show in timeline');
+  await page.waitForSelector('#partners tr[aria-current="true"]:has-text("rank 1")');
+  assert.equal((await word(open, 'event'))[0], '1.0');
+  // An address may name what is not there.
+  for (const event of ['0@1', '@', '9@5000', 'x@y@5000']) {
+    await open.go(`#tab=timeline&event=${encodeURIComponent(event)}`);
+    await drawn(open);
+    assert.equal((await texts(open, '.details')).length, 0, event);
+  }
   await open.clean();
   await open.close();
 });

@@ -1,5 +1,6 @@
 // A made-up page whose timeline has an op, its backward pass, and what both launched.
 import { addLane, planes } from './page_writer.mjs';
+import { fieldsOf } from './sample_views.mjs';
 import { writeRun } from './samples.mjs';
 
 /** Names of the events, by their numbers in their lanes: two threads, a stream. */
@@ -48,4 +49,40 @@ export function writeModules(path) {
     of.lanes = [addLane(writer, { rank: '0', kind: 'thread', device: null, stream: null, process: 12, thread: 1, name: 'thread 1', depth: 4 }, events.map(([name, start, duration, depth = 0]) => ({ signature: names.indexOf(name), start, duration, depth })))];
     of.links = [];
   } });
+}
+
+const CALL_FIELDS = `rank|Rank||text|key|of the process\nstep|Step||integer|key|number\nstart_ns|Start(ns)|ns|integer|key|from the first event of the rank\nkind|Kind||text|key|what it does
+time|Time||text|key|what is measured\nlatency_ns|Latency(ns)|ns|integer|sum|its kernels ran\nwait_ns|Wait(ns)|ns|integer|sum|for the last rank\ntransfer_ns|Transfer(ns)|ns|integer|sum|the rest
+matched_ranks|Matched||integer|max|ranks that have it\nmatch_id|MatchId||integer|key|which call it is\narrival_ns|Arrival(ns)|ns|integer|none|later than the first\nlast_rank|Last||text|none|the last to come\nlast_by_ns|LastBy(ns)|ns|integer|none|later than the one before`;
+
+/**
+ * Three ranks, whose origins are 0, 1000 and 2000 on the axis: an all_reduce of all, a message of 0 to 1, an all_reduce that
+ * cannot be one by these clocks and whose row of rank 2 is not on the page, and a call of rank 2 alone.
+ */
+export const CALLS = [
+  ['0', 5000, 'all_reduce', 4000, 2500, 1500, 3, 1, 0, '2', 500], ['1', 6000, 'all_reduce', 2000, 500, 1500, 3, 1, 2000, '2', 500], ['2', 5500, 'all_reduce', 1500, 0, 1500, 3, 1, 2500, '2', 500],
+  ['0', 10_000, 'send', 1000, 0, 1000, 2, 2, 0, '1', 500], ['1', 9500, 'recv', 1000, 0, 1000, 2, 2, 500, '1', 500],
+  ['0', 12_000, 'all_reduce', 500, 0, 500, 3, 3, null, null, null], ['1', 14_000, 'all_reduce', 500, 0, 500, 3, 3, null, null, null],
+  ['2', 15_000, 'all_reduce', 500, null, null, 1, null, null, null, null],
+];
+
+/** The streams of the ranks are the lanes 0 to 2; a kernel that begins with the first call is on lane 3. */
+export function writeCalls(path) {
+  const names = ['compute', 'all_reduce', 'send', 'recv'];
+  return writeRun(path, {
+    ranks: ['0', '1', '2'], steps: ['6', '7'], events: 40, streams: 1, threads: 1,
+    timeline: (writer, of) => {
+      of.signature_fields = ['name', 'class'].map((key) => ({ key, header: key, unit: '', type: 'text', fold: 'key', help: key }));
+      of.signatures = writer.table(of.signature_fields, names.map((name, at) => ({ name, class: at ? 'communication' : 'compute' })));
+      const stream = (rank, number) => ({ rank, kind: 'stream', device: Number(rank), stream: number, process: null, thread: null, name: `stream ${number}` });
+      of.lanes = ['0', '1', '2'].map((rank) => addLane(writer, stream(rank, 7), CALLS.filter(([of]) => of === rank).map(([, start, kind, duration]) => ({ signature: names.indexOf(kind), start, duration }))));
+      of.lanes.push(addLane(writer, stream('0', 8), [{ signature: 0, start: 5000, duration: 300 }]));
+      of.links = [];
+    },
+    views: (writer, views) => {
+      const fields = fieldsOf(CALL_FIELDS);
+      const rows = CALLS.map(([rank, start_ns, kind, latency_ns, wait_ns, transfer_ns, matched_ranks, match_id, arrival_ns, last_rank, last_by_ns]) => ({ rank, step: 6, start_ns, kind, time: 'kernel', latency_ns, wait_ns, transfer_ns, matched_ranks, match_id, arrival_ns, last_rank, last_by_ns }));
+      views.push({ name: 'collectives', help: 'each call', notes: [], rules: 'oplens', fields, rows: rows.length, table: writer.table(fields, rows), by_step: null, groupings: [], left_out: 0 });
+    },
+  });
 }

@@ -19,6 +19,8 @@ before(async () => {
   run = writeRun(path, { change: ({ rows }) => {
     Object.assign(rows.advice[1], { command: '--view idle --by call,op --where \'rank="1" and (cause=launch or cause~"^s")\' --sort -idle_ns' });
     Object.assign(rows.advice[2], { command: "--view distributed --where 'nowhere=1'" });
+    // A condition on kernels, of which only rows by another key have a column.
+    Object.assign(rows.advice[3], { command: "--by layer:label,op --where 'variant~Mul'", evidence_view: 'groups' });
   } });
   if (!skip) browser = await launch();
 });
@@ -86,6 +88,10 @@ test('advice leads to its evidence, as its command filters and sorts it', { skip
   await open.page.click('.advice button[data-tab="distributed"]');
   await open.settled();
   assert.equal((await exported(open)).length, rowsOf('distributed').length);
+  await open.go('#tab=advice');
+  await open.page.click('.advice button[data-tab="groups"]');
+  await open.settled();
+  assert.deepEqual([await open.page.$$eval('main .fault', (all) => all.length), (await exported(open)).length], [0, rowsOf('groups').length]);
   await open.clean();
   await open.close();
 });
@@ -314,6 +320,20 @@ test('rows that are no moment lead to no stretch of time', { skip }, async () =>
     await open.settled();
     assert.equal(await open.page.$$eval('.leads button', (all) => all.filter(({ textContent }) => textContent === 'Show in timeline').length), wanted, tab);
   }
+  await open.clean();
+  await open.close();
+});
+
+test('an operator without lines to kernels says why, and leads to those that are said to be its', { skip }, async () => {
+  const open = await openPage(browser, path, { hash: '#tab=operators' });
+  const { page } = open;
+  await page.click('main .table tbody tr');
+  await open.settled();
+  const name = await page.textContent('.details dd');
+  await page.click('#its-kernels');
+  await page.waitForSelector('#op-kernels .note');
+  assert.match(await page.textContent('#op-kernels'), /No line of the timeline leads from a call of this name/);
+  assert.equal(await page.$$eval('#op-kernels button', (all) => all.length), name.includes('::') ? 0 : 1);
   await open.clean();
   await open.close();
 });

@@ -1,11 +1,12 @@
 /** The tab of a view: its charts, what chooses rows, its table. */
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { CHARTS } from '../charts/registry';
+import { BY_STEP, CHARTS } from '../charts/registry';
 import { bars, largest, type ChartContext } from '../charts/kit';
 import { exact, LADDERS, number, short, titleOf, visible, withUnit } from '../model/format';
 import { rowsToSum, type Rows } from '../model/fold';
 import type { Field, Summary, View } from '../model/summary';
 import { columnOf, isNumeric, loadTable, textOf, type Table } from '../model/table';
+import { quoted } from '../model/where';
 import { csvOf, save } from '../table/csv';
 import { exactly, matcherOf } from '../model/search';
 import { show, type Shown } from '../table/shown';
@@ -73,6 +74,7 @@ export class Panel {
       const more = this.sources.more?.find((each) => each.view.name === name);
       if (more) return [{ need, key, ...more }];
       const view = this.summary.views.find((each) => each.name === name && each.table !== null && each.rows > 0);
+      if (view && key === BY_STEP) return view.by_step ? [{ need, key: '', view: { ...view, ...view.by_step, by_step: null, groupings: [] }, own: () => loadTable(view.by_step!) }] : [];
       return view && (key === '' || view.groupings.some((grouping) => grouping.by.join() === key)) ? [{ need, view, key, own: () => loadTable(view) }] : [];
     });
     const selection = { rank, steps, range: followed };
@@ -164,9 +166,10 @@ export class Panel {
         to.tab = name;
         if (name !== 'timeline') Object.assign(this.store.tab(name), { query: query && exactly(query), regex: query !== '', within: '', where: '', ...more });
       }, true),
-      hasFields: (name, keys) => {
+      hasFields: (name, keys, by = '') => {
         const view = this.summary.views.find((each) => each.name === name);
-        return view !== undefined && keys.every((key) => [view, ...view.groupings].some(({ fields }) => fields.some((field) => field.key === key)));
+        const of = by === '' ? view : view?.groupings.find((grouping) => grouping.by.join(',') === by);
+        return of !== undefined && of.table !== null && keys.every((key) => of.fields.some((field) => field.key === key));
       },
       hasGrouping: (name, by) => this.summary.views.some((view) => view.name === name && view.groupings.some((grouping) => grouping.by.join(',') === by)),
     };
@@ -263,8 +266,13 @@ export class Panel {
     });
   }
 
-  private kernelList({ of }: { of: OpKernels | null }): TemplateResult {
+  private kernelList({ op, of }: { op: string; of: OpKernels | null }): TemplateResult {
     if (!of) return html`<p class="hint" role="status">Looking for its kernels ...</p>`;
+    // Ops of kernels have no namespace.
+    if (!of.count) {
+      return html`<section id="op-kernels" aria-label="Its kernels"><p class="note">No line of the timeline leads from a call of this name to a kernel: it is inferred, or its calls launched nothing themselves${of.partly ? ', or their events are not on the page' : ''}.</p>
+        ${this.opens('kernels') && !/^\(|::/.test(op) ? html`<p class="tools"><button type="button" @click=${() => this.store.update((state) => openAt(state, 'kernels', { where: `op=${quoted(op)}`, sort: 'sil', down: true }), true)}>Kernels whose op is ${short(op, 60)}</button></p>` : nothing}</section>`;
+    }
     const items = largest(of.kernels.map(({ name, short: base, time, count }) => ({
       name, shown: `${short(name, 60)} (${number(count)} x)`, value: time,
       ...(this.opens('kernels') && { choose: () => this.store.update((state) => openAt(state, 'kernels', { query: exactly(base), regex: true, sort: 'sil', down: true }), true) }),

@@ -30,6 +30,9 @@ export function hasStep(spans: [number, number][] | null, step: string | number 
   return spans.some(([from, to]) => number >= from && number <= to);
 }
 
+/** Views whose rows by step lack what their own rows say: charts take their figures. */
+const FOR_CHARTS = ['advice'];
+
 /** What of these a table can be cut down by itself. */
 function keysOf(table: { fields: readonly Field[] }): Set<string> {
   return new Set(table.fields.filter((field) => field.fold === 'key').map((field) => field.key));
@@ -91,7 +94,7 @@ export async function selectRows(view: View, selection: Selection, by: string, s
   } else if (!grouping && sources.cut) {
     const table = await sources.cut();
     selected = { table, rows: rowsOf(table, selection), note: OF_EVENTS };
-  } else if (!grouping && view.by_step && [...wanted, ...keys].every((word) => keysOf(view.by_step!).has(word))) {
+  } else if (!grouping && view.by_step && !FOR_CHARTS.includes(view.name) && [...wanted, ...keys].every((word) => keysOf(view.by_step!).has(word))) {
     const steps = await loadTable(view.by_step);
     const places = view.fields.map((field) => placeOf(steps, field.key)).filter((place) => place >= 0);
     const table = foldTable(steps, rowsOf(steps, selection), places);

@@ -45,12 +45,14 @@ function toTimeline(summary: Summary, view: string, table: Table, row: number): 
   const offsets = offsetsOf(summary);
   const from = start[1] + (offsets.get(rank) ?? offsets.values().next().value ?? 0);
   const edge = Math.max(length, 1000);
+  const call = view === 'collectives' && columnOf(table, 'match_id') !== null;
   return {
     label: 'Show in timeline', title: 'The stretch of time of this row, with what ran before and after it',
     go: (state) => {
       state.tab = 'timeline';
       state.view = [from - edge, from + length + edge];
-      state.range = length > 0 ? [from, from + length] : null;
+      state.range = length > 0 && !call ? [from, from + length] : null;
+      if (call) state.event = `${rank}@${start[1]}`;
     },
   };
 }
@@ -77,6 +79,9 @@ export function waysOf(summary: Summary, view: string, table: Table, row: number
   if (view === 'memory' && opens('memory-events') && text('time_ns') !== '') {
     const where = aliveAt(Number(text('time_ns')), text('device'));
     ways.push({ label: 'Alive at this moment', title: 'The allocations that were not yet released then, the largest first', go: (state) => openAt(state, 'memory-events', { where, sort: 'size_bytes', down: true }) });
+  }
+  if (view === 'collectives' && text('match_id') !== '') {
+    ways.push({ label: 'The same call on all ranks', title: 'The rows of the ranks that have this call, with what each waits', go: (state) => openAt(state, 'collectives', { where: whereOf(table, row, ['match_id']) }) });
   }
   if (view === 'kernels') {
     const of = (keys: readonly string[], label: string): void => {

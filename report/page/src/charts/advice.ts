@@ -9,6 +9,9 @@ import type { ChartContext } from './kit';
 /** How many the overview shows. */
 const FEW = 3;
 
+/** Its gains by step: what of each is in each of the chosen steps. */
+export const ADVICE_STEPS = 'advice/step';
+
 interface Advice {
   id: string;
   severity: string;
@@ -23,6 +26,8 @@ interface Advice {
   evidence: string[];
   command: string;
   view: string;
+  /** Whose its gain is, where that is not what the table is of; ''. */
+  scope: string;
 }
 
 const SEVERITIES = new Set(['high', 'medium', 'low', 'info']);
@@ -43,14 +48,45 @@ function gainOf(share: Value, time: Value, estimate: Value, estimated: Value, to
     + (least ? '' : `, ${toRoof ? 'by roofs alone' : 'at most'} ${number(Number(share), 1)} %`);
 }
 
-function adviceAt(table: Table, row: number): Advice {
+interface Figures {
+  gain: Value;
+  gainTime: Value;
+  estimate: Value;
+  estimateTime: Value;
+}
+
+/** Gains of the chosen steps, by rule; without those whose parts are not all known. Times are of a mean step. */
+function gainsOf({ others }: ChartContext): Map<string, Figures> {
+  const sums = new Map<string, { time: number; gain: number; estimate: number; steps: number }>();
+  const source = others.get(ADVICE_STEPS);
+  const [time, gain, estimate] = ['time_ns', 'gain_ns', 'estimate_ns'].map((key) => source && columnOf(source.table, key)?.numbers());
+  for (const row of (time && gain && estimate && source?.rows) ?? []) {
+    const id = textOf(columnOf(source!.table, 'id')?.at(row) ?? null) ?? '';
+    const sum = sums.get(id) ?? { time: 0, gain: 0, estimate: 0, steps: 0 };
+    sums.set(id, { time: sum.time + time![row], gain: sum.gain + gain![row], estimate: sum.estimate + estimate![row], steps: sum.steps + 1 });
+  }
+  const figures = new Map<string, Figures>();
+  for (const [id, { time, gain, estimate, steps }] of sums) {
+    if (!(time > 0)) continue;
+    // A replay that saves more saves what the change does.
+    const saved = Number.isNaN(estimate) ? null : Math.min(estimate, gain);
+    figures.set(id, { gain: (100 * gain) / time, gainTime: gain / steps, estimate: saved === null ? null : (100 * saved) / time, estimateTime: saved === null ? null : saved / steps });
+  }
+  return figures;
+}
+
+/** `of`: gains of the chosen steps; null: none is chosen. */
+function adviceAt(table: Table, row: number, of: Map<string, Figures> | null): Advice {
   const cell = (key: string): Value => columnOf(table, key)?.at(row) ?? null;
   const text = (key: string): string => textOf(cell(key)) ?? '';
   const ranks = Number(cell('ranks'));
   const severity = text('severity');
+  const own = of?.get(text('id'));
+  const { gain, gainTime, estimate, estimateTime } = own ?? { gain: cell('gain_pct'), gainTime: cell('gain_ns'), estimate: cell('estimate_pct'), estimateTime: cell('estimate_ns') };
   return {
     id: text('id'), severity: SEVERITIES.has(severity) ? severity : 'info', item: text('item'), change: text('change'),
-    gain: gainOf(cell('gain_pct'), cell('gain_ns'), cell('estimate_pct'), cell('estimate_ns'), text('bound') === 'roofline'),
+    gain: gainOf(gain, gainTime, estimate, estimateTime, text('bound') === 'roofline'),
+    scope: !of ? '' : own ? 'in the chosen steps' : 'of all steady steps, not of those chosen',
     why: text('bound') && `Upper bound by ${text('bound')}, if ${text('assumption')}.${text('confidence') && ` Confidence ${text('confidence')}: ${text('reason')}.`}`,
     worst: text('worst_rank'), ranks: text('worst_rank') ? `rank ${text('worst_rank')}${ranks > 1 ? `, the most of ${ranks} ranks` : ''}` : '',
     evidence: list(cell('evidence')), command: text('command'), view: text('evidence_view'),
@@ -68,11 +104,13 @@ function rowsOf(context: ChartContext, view: string, command: string): { tab: st
   const [by, where, sort] = ['by', 'where', 'sort'].map((name) => optionOf(command, name));
   const keys = keysOfWhere(where) ?? [];
   const order = sort === '' ? {} : { sort: sort.replace(/^-/, ''), down: !sort.startsWith('-') };
+  const first = by.split(',')[0];
+  const grouped = context.hasGrouping(view, first) ? first : '';
   // Conditions on kernels come before they are grouped: the kernels themselves meet them.
-  const tab = where !== '' && !context.hasFields(view, keys) && context.opens('kernels') && context.hasFields('kernels', keys) ? 'kernels' : view;
+  const tab = where !== '' && !context.hasFields(view, keys, grouped) && context.opens('kernels') && context.hasFields('kernels', keys) ? 'kernels' : view;
   return { tab, more: {
-    where: context.hasFields(tab, keys) ? where : '',
-    by: tab === view && context.hasGrouping(view, by.split(',')[0]) ? by.split(',')[0] : '', ...order,
+    where: context.hasFields(tab, keys, tab === view ? grouped : '') ? where : '',
+    by: tab === view ? grouped : '', ...order,
   } };
 }
 
@@ -81,11 +119,6 @@ export function wayTo(context: ChartContext, view: string, command = ''): unknow
   if (!context.opens(view)) return nothing;
   const { tab, more } = rowsOf(context, view, command);
   return html`<button type="button" data-tab=${tab} @click=${() => context.openTab(tab, '', more)}>${titleOf(tab)}</button>`;
-}
-
-/** Whose shares they are, where that is not what is chosen; ''. */
-function scopeOf({ stepsChosen }: ChartContext): string {
-  return stepsChosen ? 'of all steady steps, not of those chosen' : '';
 }
 
 /** In their order, but for those about the chosen rank, which come first. */
@@ -97,11 +130,11 @@ function ofRankFirst(all: Advice[], rank: string): Advice[] {
 /** All of the view's, each a card. */
 export function adviceCards(context: ChartContext): TemplateResult | null {
   if (!columnOf(context.table, 'item') || !context.rows.length) return null;
-  const all = ofRankFirst(Array.from(context.rows, (row) => adviceAt(context.table, row)), context.rank);
-  const scope = scopeOf(context);
+  const gains = context.stepsChosen ? gainsOf(context) : null;
+  const all = ofRankFirst(Array.from(context.rows, (row) => adviceAt(context.table, row, gains)), context.rank);
   return html`<div class="advice">${all.map((advice) => html`<article class="card ${advice.severity}">
     <h3><span class="severity">${advice.severity}</span> ${short(advice.item, 400)}</h3>
-    ${advice.gain ? html`<p class="gain" title=${advice.why}>To gain: <b>${advice.gain}</b>${scope ? ` ${scope}` : ''} <small>${visible(advice.why)}</small></p>` : nothing}
+    ${advice.gain ? html`<p class="gain" title=${advice.why}>To gain: <b>${advice.gain}</b>${advice.scope ? ` ${advice.scope}` : ''} <small>${visible(advice.why)}</small></p>` : nothing}
     <p class="change">${visible(advice.change)}</p>
     ${advice.evidence.length ? html`<ul>${advice.evidence.map((one) => html`<li>${short(one, 300)}</li>`)}</ul>` : nothing}
     <p class="see"><code>prof FILE ${visible(advice.command)}</code> ${wayTo(context, advice.view, advice.command)} <small>${[advice.id, advice.ranks].filter(Boolean).map((word) => visible(word)).join(' \u00b7 ')}</small></p></article>`)}</div>`;
@@ -111,12 +144,12 @@ export function adviceCards(context: ChartContext): TemplateResult | null {
 export function adviceInShort(context: ChartContext): TemplateResult | null {
   const source = context.others.get('advice');
   if (!source || !columnOf(source.table, 'item') || !source.rows.length) return null;
-  const all = ofRankFirst(Array.from(source.rows, (row) => adviceAt(source.table, row)), context.rank);
-  const scope = scopeOf(context);
+  const gains = context.stepsChosen ? gainsOf(context) : null;
+  const all = ofRankFirst(Array.from(source.rows, (row) => adviceAt(source.table, row, gains)), context.rank);
   const first = all.slice(0, FEW);
   const left = all.length - first.length;
   const own = context.rank === '' || !all.some(({ worst }) => worst !== '') ? '' : all.some(({ worst }) => worst === context.rank) ? `those about rank ${short(context.rank, 40)} first` : `none is about rank ${short(context.rank, 40)} most`;
-  const notes = [source.note ? 'of the whole run' : '', own, left ? `${left} more in Advice` : ''].filter(Boolean).join('; ');
+  const notes = [context.stepsChosen ? 'found in all steady steps' : source.note ? 'of the whole run' : '', own, left ? `${left} more in Advice` : ''].filter(Boolean).join('; ');
   return html`<figure class="card wide"><figcaption>What to change${notes ? ` (${notes})` : ''}</figcaption><ul class="findings">${first.map((advice) => html`<li>
-    <span title=${advice.why || advice.id}>${short(advice.item, 300)}${advice.gain ? `: ${advice.gain} to gain${scope ? `, ${scope}` : ''}` : ''}${advice.ranks ? `, on ${visible(advice.ranks)}` : ''}. <small>${visible(advice.change)}</small></span>${context.opens('advice') ? html` <button type="button" data-tab="advice" aria-label="More about this: advice" @click=${() => context.openTab('advice')}>More</button>` : nothing}</li>`)}</ul></figure>`;
+    <span title=${advice.why || advice.id}>${short(advice.item, 300)}${advice.gain ? `: ${advice.gain} to gain${advice.scope ? `, ${advice.scope}` : ''}` : ''}${advice.ranks ? `, on ${visible(advice.ranks)}` : ''}. <small>${visible(advice.change)}</small></span>${context.opens('advice') ? html` <button type="button" data-tab="advice" aria-label="More about this: advice" @click=${() => context.openTab('advice')}>More</button>` : nothing}</li>`)}</ul></figure>`;
 }

@@ -39,8 +39,8 @@ export interface ChartContext {
   search(key: string, pattern: string): void;
   /** Whether there is a tab of this name. */
   opens(name: string): boolean;
-  /** Whether the rows of a view, or of one of its groupings, have these fields. */
-  hasFields(name: string, keys: readonly string[]): boolean;
+  /** Whether the rows of a view, or those of its grouping `by`, are on the page and have these fields. */
+  hasFields(name: string, keys: readonly string[], by?: string): boolean;
   /** Whether a view is on the page by these keys. */
   hasGrouping(name: string, by: string): boolean;
   /** `query`: what a text of a row is; of a field: `within` of `more`. */

@@ -1,6 +1,6 @@
 /** The charts of views: a further one is one entry. A chart without its fields draws nothing. */
 import { html, type TemplateResult } from 'lit-html';
-import { adviceCards, adviceInShort } from './advice';
+import { ADVICE_STEPS, adviceCards, adviceInShort } from './advice';
 import { aliveButtons } from './alive';
 import { curveChart } from './curve';
 import { FINDING_NEEDS, findingsChart } from './findings';
@@ -17,10 +17,13 @@ import { verdictLine } from './verdict';
 
 export interface Chart {
   view: string;
-  /** Further tables whose rows it draws: "gpu", or "queue/time": those of a view by a key. */
+  /** Further tables whose rows it draws: "gpu", or "queue/time": those of a view by a key; "advice/step": its rows by step. */
   needs?: readonly string[];
   draw(context: ChartContext): TemplateResult | null;
 }
+
+/** In the place of a key: the rows of a view by step, for the chosen steps. */
+export const BY_STEP = 'step';
 
 const memory = (context: ChartContext): TemplateResult | null => {
   const curve = curveChart('memory', 'Memory over time', 'Drag over the curve to select a range of time: the tables of memory follow.', context);
@@ -30,10 +33,10 @@ const queue = (context: ChartContext): TemplateResult | null => curveChart('queu
 const bandwidth = (context: ChartContext): TemplateResult | null => curveChart('bandwidth/time', 'Rate of copies', 'Of the copies that run.', context);
 
 export const CHARTS: readonly Chart[] = [
-  { view: 'advice', draw: adviceCards },
+  { view: 'advice', needs: [ADVICE_STEPS], draw: adviceCards },
   { view: 'overview', needs: ['verdict'], draw: verdictLine },
   { view: 'overview', needs: FINDING_NEEDS, draw: findingsChart },
-  { view: 'overview', needs: ['advice'], draw: adviceInShort },
+  { view: 'overview', needs: ['advice', ADVICE_STEPS], draw: adviceInShort },
   { view: 'overview', needs: ['gpu'], draw: gpuCards },
   { view: 'overview', draw: overviewChart },
   { view: 'gpu', draw: gpuCards },

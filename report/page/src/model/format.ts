@@ -16,15 +16,17 @@ export interface Scale {
 const TIMES: [number, string][] = [[1e9, 's'], [1e6, 'ms'], [1e3, '\u00b5s'], [1, 'ns']];
 const SIZES: [number, string][] = [[2 ** 40, 'TiB'], [2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB'], [1, 'B']];
 const WORK: [number, string][] = [[1e12, 'TFLOP'], [1e9, 'GFLOP'], [1e6, 'MFLOP'], [1, 'FLOP']];
+const RATES: [number, string][] = [[1, 'GB/s'], [1e-3, 'MB/s'], [1e-6, 'kB/s']];
+const SPEEDS: [number, string][] = [[1, 'TFLOP/s'], [1e-3, 'GFLOP/s'], [1e-6, 'MFLOP/s']];
 /** Units that are shown in steps of their own. */
-export const LADDERS: Record<string, [number, string][]> = { ns: TIMES, B: SIZES, FLOP: WORK };
+export const LADDERS: Record<string, [number, string][]> = { ns: TIMES, B: SIZES, FLOP: WORK, 'GB/s': RATES, 'TFLOP/s': SPEEDS };
 
 /** The unit in which the largest of a column's values is easy to read. */
 export function scaleOf(field: Field, largest: number): Scale {
   const ladder = LADDERS[field.unit];
   if (!ladder) return { unit: field.unit, per: 1, digits: field.type === 'decimal' ? 3 : 0 };
-  const [per, unit] = ladder.find(([size]) => largest >= size) ?? ladder[ladder.length - 1];
-  return { unit, per, digits: per === 1 && field.type !== 'decimal' ? 0 : 3, ...(per > 1 && { of: field.unit }) };
+  const [per, unit] = ladder.find(([size]) => (largest === 0 ? size === 1 : largest >= size)) ?? ladder[ladder.length - 1];
+  return { unit, per, digits: per === 1 && field.type !== 'decimal' ? 0 : 3, ...(per > ladder[ladder.length - 1][0] && { of: field.unit }) };
 }
 
 const formats = new Map<number, Intl.NumberFormat>();

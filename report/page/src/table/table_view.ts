@@ -44,6 +44,8 @@ export function about(field: Field): string {
   return [`${field.key}: ${field.help}`, field.unit && `Unit: ${field.unit}.`, FOLDS[field.fold], ratio].filter(Boolean).join('\n');
 }
 
+const sumText = ({ sumCount }: Shown): string => `Sum of ${number(sumCount)}`;
+
 export class TableView {
   readonly element = document.createElement('div');
   private shown: Shown | null = null;
@@ -97,6 +99,8 @@ export class TableView {
 
   /** Makes columns wide enough for the figures below them. */
   private fitSums(shown: Shown): void {
+    const [first] = this.places;
+    if (first !== undefined) this.widths[first] = Math.max(this.widths[first], Math.round(sumText(shown).length * LETTER + EDGES));
     for (const values of [shown.sum, ...(shown.rest ? [shown.rest] : [])]) {
       for (const place of this.places) {
         const field = shown.table.fields[place];
@@ -139,7 +143,7 @@ export class TableView {
           <thead><tr>${this.places.map((place) => this.header(shown.table.fields[place], place))}</tr></thead>
           <tbody>${Array.from(rows.subarray(first, first + seen), (row, at) => this.row(shown, row, first + at))}</tbody>
           <tfoot>${shown.rest ? this.foot(shown, shown.rest, `(${number(shown.restCount)} more)`, 'rest') : nothing}
-            ${this.foot(shown, shown.sum, `Sum of ${number(shown.sumCount)}`, 'sum')}</tfoot>
+            ${this.foot(shown, shown.sum, sumText(shown), 'sum')}</tfoot>
         </table>${this.printing && rows.length > seen ? html`<p class="none">The first ${number(seen)} of ${number(rows.length)} rows are printed.</p>` : nothing}
       </div>
     </div>`;

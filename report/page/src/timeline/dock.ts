@@ -9,6 +9,7 @@ import type { Place } from './event_store';
 import { renderFlow, type Flow } from './flow';
 import { renderGap, type Gap } from './gap';
 import { renderNotes } from './notes';
+import { renderPartners, type Partners } from './partners';
 import type { RangePanel } from './range_panel';
 
 export interface Docked {
@@ -18,6 +19,8 @@ export interface Docked {
   chosen: Chosen | null;
   linked: Linked[];
   flow: Flow | null;
+  /** The same call on other ranks. */
+  partners: Partners | null;
   gap: Gap | null;
   /** `breakdown`: null while it is added up. */
   range: { range: [number, number]; breakdown: Breakdown | null; panel: RangePanel } | null;
@@ -33,9 +36,9 @@ export interface Docked {
 export const DOCKED = 0.4;
 
 /** nothing: there is nothing to show. */
-export function renderDock({ summary, signatures, store, chosen, linked, flow, gap, range, go, show, clear }: Docked): TemplateResult | typeof nothing {
+export function renderDock({ summary, signatures, store, chosen, linked, flow, partners, gap, range, go, show, clear }: Docked): TemplateResult | typeof nothing {
   if (!chosen && !gap && !range && !store.state.notes.length) return nothing;
-  const event = chosen ? html`<div class="event">${renderDetails(summary, signatures, chosen, linked, go)}${flow ? renderFlow(signatures, chosen, flow, go) : nothing}</div>` : gap ? html`<div class="event">${renderGap(gap)}</div>` : nothing;
+  const event = chosen ? html`<div class="event">${renderDetails(summary, signatures, chosen, linked, go)}${partners ? renderPartners(partners, go, show) : nothing}${flow ? renderFlow(signatures, chosen, flow, go) : nothing}</div>` : gap ? html`<div class="event">${renderGap(gap)}</div>` : nothing;
   const sums = !range ? nothing : range.breakdown ? range.panel.render(range.breakdown, range.range, () => show(range.range), clear) : html`<p class="loading">Adding up the range ...</p>`;
   return html`<div class="dock" id="dock" role="region" tabindex="0" aria-label="What is chosen">${event}
     ${renderNotes(store, ({ from, to }) => show([from, Math.max(to, from + 1000)]))}${sums}</div>`;

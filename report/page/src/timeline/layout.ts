@@ -28,8 +28,8 @@ export interface Row {
   top: number;
 }
 
-/** Time of each rank's origin on the axis that all share, in ns. */
-export function offsetsOf(summary: Summary): Map<string, number> {
+/** Of each rank, how much later than the first its origin is by the clocks of the files, in ns. */
+function originsOf(summary: Summary): number[] {
   const big = (value: number | string): bigint => {
     try {
       return BigInt(value);
@@ -39,10 +39,19 @@ export function offsetsOf(summary: Summary): Map<string, number> {
   };
   const origins = summary.ranks.map((rank) => big(rank.origin_ns));
   const first = origins.reduce((least, origin) => (origin < least ? origin : least), origins[0] ?? 0n);
+  return origins.map((origin) => Number(origin - first));
+}
+
+/** Whether clocks have nothing in common: every rank begins at 0. */
+export function clocksApart(summary: Summary): boolean {
   const longest = Math.max(1, ...summary.ranks.map((rank) => rank.duration_ns));
-  const far = origins.map((origin) => Number(origin - first));
-  // Clocks that have nothing in common: every rank begins at 0.
-  const apart = far.some((offset) => offset > 2 * longest);
+  return originsOf(summary).some((offset) => offset > 2 * longest);
+}
+
+/** Time of each rank's origin on the axis that all share, in ns. */
+export function offsetsOf(summary: Summary): Map<string, number> {
+  const far = originsOf(summary);
+  const apart = clocksApart(summary);
   return new Map(summary.ranks.map((rank, at) => [rank.rank, apart ? 0 : far[at]]));
 }
 

@@ -32,6 +32,8 @@ export interface Scene {
   named: boolean;
   chosen: Mark | null;
   arrows: [Mark, Mark][];
+  /** Events of several ranks that are one: lines join their starts, and their ends. */
+  meeting: Mark[];
   /** The name of a signature. */
   name: (signature: number) => string;
   /** The critical path; null: it is not shown. */
@@ -262,10 +264,26 @@ export class Painter {
       const b = this.box(scene, to, x);
       if (a && b) this.arrow(a[0] + Math.min(a[2] / 2, 30), a[1] + a[3], b[0], b[1] + b[3] / 2);
     }
+    this.joined(scene, x);
     const chosen = scene.chosen && this.box(scene, scene.chosen, x);
     if (chosen) {
       context.lineWidth = 2;
       context.strokeRect(chosen[0] - 1, chosen[1] - 1, chosen[2] + 2, chosen[3] + 2);
+    }
+  }
+
+  private joined(scene: Scene, x: (time: number) => number): void {
+    const { context } = this;
+    const boxes = scene.meeting.flatMap((mark) => this.box(scene, mark, x) ?? []);
+    const all = Array.from({ length: boxes.length / 4 }, (_, at) => boxes.slice(4 * at, 4 * at + 4)).sort((a, b) => a[1] - b[1]);
+    for (const end of [0, 1]) {
+      context.beginPath();
+      all.forEach(([left, top, width, height], at) => {
+        // A canvas cannot hold what is too far.
+        const point = Math.max(-100_000, Math.min(100_000, left + end * width));
+        for (const y of [top, top + height]) if (at === 0 && y === top) context.moveTo(point, y); else context.lineTo(point, y);
+      });
+      context.stroke();
     }
   }
 

@@ -21,6 +21,7 @@ import { allRowsOf, extentOf, heightOf, offsetsOf, pinnedHeight, RULER, rowsOf, 
 import { measure } from './measure';
 import type { Core } from './outliers';
 import { Painter, type Mark, type Scene } from './painter';
+import { meetingOf, messageOf, partnersOf, placeOfCall, type Partners } from './partners';
 import { addNote } from './notes';
 import { RangePanel } from './range_panel';
 import { hasStrips, stripRows } from './strip';
@@ -55,6 +56,7 @@ export class TimelineTab {
   private linked: Linked[] = [];
   private readonly flows: FlowFinder;
   private flow: Flow | null = null;
+  private partners: Partners | null = null;
   private gap: Gap | null = null;
   /** The chosen event as the address has it. */
   private event = '';
@@ -160,7 +162,7 @@ export class TimelineTab {
     const chosen = this.chosen ? this.mark(this.chosen) : null;
     return {
       rows: this.rows, scroll: this.canvas.parentElement?.scrollTop ?? 0, view: this.view, offsets: this.offsets, steps, rank, range: this.dragged ?? range, chosen,
-      arrows: this.arrows(),
+      arrows: [...this.arrows(), ...messageOf(this.partners)], meeting: meetingOf(this.partners),
       named: this.signatures.rows > 0, name: (signature) => (signature < this.signatures.rows ? nameOf(this.signatures, signature) : ''), path: this.store.state.path ? this.path : null, strips: this.strips, notes: this.store.state.notes,
     };
   }
@@ -209,15 +211,16 @@ export class TimelineTab {
   private async choose(place: Place | null): Promise<void> {
     this.linked = [];
     this.flow = null;
+    this.partners = null;
     this.gap = null;
     this.event = place ? `${place.lane}.${this.events.numberOf(place)}` : '';
     this.chosen = place && (await chosenOf(this.events, place));
     this.store.update((state) => { state.event = this.event; });
     const { chosen } = this;
     if (!chosen) return;
-    const [linked, flow] = await Promise.all([linkedOf(this.events, chosen), this.flows.of(chosen)]);
+    const [linked, flow, partners] = await Promise.all([linkedOf(this.events, chosen), this.flows.of(chosen), partnersOf(this.summary, this.events, this.offsets, chosen)]);
     if (this.chosen !== chosen) return;
-    [this.linked, this.flow] = [linked, flow];
+    [this.linked, this.flow, this.partners] = [linked, flow, partners];
     this.store.tell();
   }
 
@@ -251,6 +254,7 @@ export class TimelineTab {
     this.store.update((state) => {
       state.hidden = without(state.hidden, [row.key]);
       state.folded = without(state.folded, [row.group]);
+      if (state.rank !== row.rank) state.rank = '';
     });
     this.arrange();
   }
@@ -360,14 +364,19 @@ export class TimelineTab {
     this.store.tell();
   }
 
+  /** "LANE.NUMBER", or "RANK@START" of a call of the view collectives. */
+  private async placeNamed(event: string): Promise<Place | null> {
+    const [, lane, number] = /^(\d+)\.(\d+)$/.exec(event) ?? [];
+    return lane === undefined ? placeOfCall(this.summary, this.events, event) : this.events.placeOf(Number(lane), Number(number));
+  }
+
   /** Follows the state: search, view, range. */
   private follow(): void {
     const { find, findRegex, view, range, event } = this.store.state;
     if (event !== this.event) {
       this.event = event;
-      const [, lane, number] = /^(\d+)\.(\d+)$/.exec(event) ?? [];
       // An address may name what is not there.
-      void this.choose(lane === undefined ? null : this.events.placeOf(Number(lane), Number(number))).catch((error: Error) => this.say(error.message));
+      void this.placeNamed(event).then((place) => this.choose(place)).catch((error: Error) => this.say(error.message));
     }
     if (view && view.join() !== this.written?.join()) {
       this.written = view;
@@ -419,7 +428,7 @@ export class TimelineTab {
     const { find, findRegex, range } = this.store.state;
     const total = heightOf(this.rows);
     const docked = renderDock({
-      summary: this.summary, signatures: this.signatures, store: this.store, chosen: this.chosen, linked: this.linked, flow: this.flow, gap: this.gap,
+      summary: this.summary, signatures: this.signatures, store: this.store, chosen: this.chosen, linked: this.linked, flow: this.flow, partners: this.partners, gap: this.gap,
       range: range && { range, breakdown: this.breakdown, panel: this.rangePanel }, go: (place) => void this.go(place), show: (span) => this.setView(zoomed(span, 1.1, 0.5)), clear: () => this.setRange(null),
     });
     // Lanes and dock are in sight together.
