@@ -44,6 +44,18 @@ TEST(TickClockTest, OneThatWasNotReadForLongAsksAgain) {
   ExpectBetween(&clock);
 }
 
+TEST(TickClockTest, NeverStepsBack) {
+  record::inject::UseTicks();
+  TickClock clock = {};
+  int64_t last = clock.MonotonicNow();
+  const int64_t end = last + 200'000'000;  // A hundred settings.
+  while (last < end) {
+    const int64_t now = clock.MonotonicNow();
+    ASSERT_GE(now, last);
+    last = now;
+  }
+}
+
 TEST(TickClockTest, AddsTheOffset) {
   TickClock clock = {};
   const int64_t offset = record::inject::g_clock_offset_ns;
