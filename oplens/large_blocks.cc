@@ -9,9 +9,6 @@
 #include <cstdlib>
 #include <new>
 
-// Sanitizers check how blocks are allocated and freed by functions of their own.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-
 namespace {
 
 constexpr size_t kLargeBytes = size_t{1} << 20;
@@ -41,5 +38,3 @@ void* operator new(size_t size_bytes) {
 
 void operator delete(void* block) noexcept { std::free(block); }
 void operator delete(void* block, size_t) noexcept { std::free(block); }
-
-#endif
