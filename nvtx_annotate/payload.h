@@ -31,6 +31,10 @@ class PlainArgs {
   static constexpr size_t kMaxNameBytes = 64;
   static constexpr size_t kMaxDimensions = 8;
   static constexpr size_t kMaxListItems = 16;
+  /// Kind and name of an argument, and the larger of a list and a tensor.
+  static constexpr size_t kMaxArgBytes = 3 + kMaxNameBytes + 2 + 8 * kMaxListItems;
+  static_assert(sizeof(PayloadHead) + kMaxArgs * kMaxArgBytes <= kPayloadBufferBytes);
+  static_assert(kMaxDimensions <= kMaxListItems);
 
   /// An empty name: by position.
   using Name = std::string_view;

@@ -165,10 +165,17 @@ ClassIntervals ClassReader::Within(const Interval& window) {
   return ClassIntervals(std::move(sets));
 }
 
-/// Ends of windows that make up all of the time, each with about `at_once` intervals.
+/// Each window looks at all of the run but its API calls.
+constexpr size_t kMostWindows = 16;
+
+/// Ends of windows that make up all of the time, each with about `at_once` intervals, or more so
+/// that there are few.
 std::vector<int64_t> WindowEndsOf(const Run& run, size_t at_once) {
-  const size_t one_of = std::max<size_t>(1, at_once / 1024);
   const Trace& trace = run.trace();
+  const size_t count = run.device_work().events().size() + trace.launches.size() +
+                       trace.ranges.size() + trace.api_times.size();
+  at_once = std::max(at_once, count / kMostWindows);
+  const size_t one_of = std::max<size_t>(1, at_once / 1024);
   std::vector<int64_t> starts;
   size_t seen = 0;
   const auto see = [&](int64_t start_ns) {

@@ -65,7 +65,8 @@ std::vector<StepTimes> TimesOf(std::span<const Step> steps, const ClassIntervals
 /// The times of a run's steps by our own rules: when no GPU works, the parts of the host are those
 /// of the one classification of idle time (IdleCause), except after the last work of steps and
 /// before work of unknown launch: there, as in a run without work, they are what any thread does.
-/// Keeps about `at_once` (> 0) intervals of classes at a time, 16 bytes each. Run::step_times() has
+/// Keeps about `at_once` (> 0) intervals of classes at a time, or a sixteenth of all if that is
+/// more, 16 bytes each. Run::step_times() has
 /// them once for all views.
 std::vector<StepTimes> StepTimesOf(const Run& run, size_t at_once = size_t{1} << 21);
 

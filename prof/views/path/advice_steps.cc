@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "base/saturating.h"
 #include "parse/model/trace.h"
@@ -48,22 +49,31 @@ AdviceSteps::AdviceSteps(const Run& run, const advice::RankFacts& facts, const A
     if (step >= all.size() || topic == Topic::kNone) return;
     SaturatingAdd(&all[step].gain_ns[static_cast<size_t>(topic)], gain_ns);
   };
+  const auto start_of = [](const oplens::prof::Step& step) { return step.span.start_ns; };
+  std::vector<int64_t> last_ends_ns;  // Of the steps up to each.
+  for (const oplens::prof::Step& step : steps) {
+    const int64_t before_ns = last_ends_ns.empty() ? INT64_MIN : last_ends_ns.back();
+    last_ends_ns.push_back(std::max(before_ns, step.span.end_ns));
+  }
   claims.ForEachGain(
       [&](uint32_t kernel, Topic topic, int64_t gain_ns) {
         add(run.StepOf(run.trace().kernels[kernel], kernel), topic, gain_ns);
       },
       [&](const Interval& time, Topic topic, int64_t gain_ns) {
         // The time of a wait is that of the steps in which it is.
-        for (size_t i = 0; i < steps.size(); ++i) {
-          if (steps[i].span.end_ns <= time.start_ns || steps[i].span.start_ns > time.start_ns) {
-            continue;
-          }
-          add(i, topic, gain_ns);
+        const auto later = std::ranges::upper_bound(steps, time.start_ns, {}, start_of);
+        for (auto i = static_cast<size_t>(later - steps.begin());
+             i > 0 && last_ends_ns[i - 1] > time.start_ns; --i) {
+          if (steps[i - 1].span.end_ns > time.start_ns) add(i - 1, topic, gain_ns);
         }
       });
+  std::unordered_map<int64_t, int64_t> dataloader_ns;  // By step; the first of a number.
+  for (const advice::StepFact& step : facts.steps) {
+    dataloader_ns.emplace(step.number, step.dataloader_ns);
+  }
   for (size_t i = 0; i < steps.size(); ++i) {
-    const auto own = std::ranges::find(facts.steps, steps[i].number, &advice::StepFact::number);
-    if (own != facts.steps.end()) add(i, Topic::kDataLoader, own->dataloader_ns);
+    const auto own = dataloader_ns.find(steps[i].number);
+    if (own != dataloader_ns.end()) add(i, Topic::kDataLoader, own->second);
     if (i < claims.saved_ns().size()) all[i].saved_ns = claims.saved_ns()[i];
     if (steps[i].complete) steps_.push_back(all[i]);
   }
