@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/append_format.h"
+#include "base/byte_scan.h"
 #include "base/utf8.h"
 
 namespace oplens {
@@ -28,25 +29,26 @@ void AppendEscaped(std::string_view text, std::string* out) {
 
 /// Whether `text` needs no escapes.
 bool IsPlain(std::string_view text) {
-  bool special = false;
-  for (const char character : text) {
-    const auto c = static_cast<unsigned char>(character);
+  SixteenAnswers special{};
+  ForEachSixteenBytes(text, [&](SixteenBytes c) {
     special |= (c < 0x20) | (c >= 0x80) | (c == '\\') | (c == '"');
-  }
-  return !special;
+  });
+  return !AnyOf(special);
 }
 
 }  // namespace
 
 void AppendJsonString(std::string_view text, std::string* out) {
-  out->push_back('"');
   if (IsPlain(text)) {
-    out->append(text);
-  } else {
-    std::string valid;
-    AppendUtf8(text, Utf8Hidden::kNothing, &valid);
-    AppendEscaped(valid, out);
+    const size_t begin = out->size();
+    out->append(text.size() + 2, '"');
+    text.copy(out->data() + begin + 1, text.size());
+    return;
   }
+  std::string valid;
+  AppendUtf8(text, Utf8Hidden::kNothing, &valid);
+  out->push_back('"');
+  AppendEscaped(valid, out);
   out->push_back('"');
 }
 

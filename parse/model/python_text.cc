@@ -1,12 +1,9 @@
 #include "parse/model/python_text.h"
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 #include <charconv>
 #include <cmath>
 
+#include "base/byte_scan.h"
 #include "base/utf8.h"
 
 namespace oplens {
@@ -90,40 +87,17 @@ struct Characters {
   bool special = false;  ///< Backslash, control or not ASCII.
 };
 
-/// Scans text[from, size).
-void LookAtEach(std::string_view text, size_t from, Characters* found) {
-  for (const char character : text.substr(from)) {
-    const auto c = static_cast<unsigned char>(character);
-    found->single |= c == '\'';
-    found->twofold |= c == '"';
-    found->special |= (c < 0x20) | (c >= 0x7F) | (c == '\\');
-  }
-}
-
-/// Scans 16 bytes at a time: nearly every text needs no escape, and kernel names are long.
+/// Nearly every text needs no escape, and kernel names are long.
 Characters LookAt(std::string_view text) {
-  Characters found;
-  size_t at = 0;
-#ifdef __SSE2__
-  __m128i single = _mm_setzero_si128();
-  __m128i twofold = _mm_setzero_si128();
-  __m128i special = _mm_setzero_si128();
-  for (; at + 16 <= text.size(); at += 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
-    single = _mm_or_si128(single, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\'')));
-    twofold = _mm_or_si128(twofold, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')));
-    // Bytes from 0x80 on are negative.
-    const __m128i low = _mm_cmplt_epi8(bytes, _mm_set1_epi8(0x20));
-    const __m128i other = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(0x7F)),
-                                       _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
-    special = _mm_or_si128(special, _mm_or_si128(low, other));
-  }
-  found.single = _mm_movemask_epi8(single) != 0;
-  found.twofold = _mm_movemask_epi8(twofold) != 0;
-  found.special = _mm_movemask_epi8(special) != 0;
-#endif
-  LookAtEach(text, at, &found);
-  return found;
+  SixteenAnswers single{};
+  SixteenAnswers twofold{};
+  SixteenAnswers special{};
+  ForEachSixteenBytes(text, [&](SixteenBytes c) {
+    single |= c == '\'';
+    twofold |= c == '"';
+    special |= (c < 0x20) | (c >= 0x7F) | (c == '\\');
+  });
+  return {AnyOf(single), AnyOf(twofold), AnyOf(special)};
 }
 
 }  // namespace
@@ -131,13 +105,15 @@ Characters LookAt(std::string_view text) {
 void AppendPythonString(std::string_view text, std::string* out) {
   const Characters found = LookAt(text);
   const char quote = found.single && !found.twofold ? '"' : '\'';
-  out->push_back(quote);
   if (found.special || (found.single && found.twofold)) {
+    out->push_back(quote);
     AppendEscaped(text, quote, out);
-  } else {
-    out->append(text);
+    out->push_back(quote);
+    return;
   }
-  out->push_back(quote);
+  const size_t begin = out->size();
+  out->append(text.size() + 2, quote);
+  text.copy(out->data() + begin + 1, text.size());
 }
 
 }  // namespace oplens

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <deque>
@@ -17,6 +16,7 @@
 #include "base/ordered_work.h"
 #include "base/shortage.h"
 #include "base/threads.h"
+#include "parse/source/sqlite_record.h"
 
 namespace oplens::parse {
 namespace {
@@ -32,68 +32,9 @@ constexpr int kMostReaders = 3;
 constexpr std::string_view kBrokenChain = "a broken chain of overflow pages";
 constexpr Byte kInteriorTable = 5;
 constexpr Byte kLeafTable = 13;
-/// Bytes past the end of a page buffer that the wide loads below may read, but never use.
-constexpr size_t kSqlitePagesSlack = 8;
 
 uint32_t Big16(const Byte* p) { return static_cast<uint32_t>(p[0]) << 8 | p[1]; }
 uint32_t Big32(const Byte* p) { return Big16(p) << 16 | Big16(p + 2); }
-
-uint64_t Big64(const Byte* p) {
-  uint64_t value = 0;
-  std::memcpy(&value, p, sizeof value);
-  return __builtin_bswap64(value);
-}
-
-/// A signed big-endian integer of 1 to 8 bytes; may read up to 8 bytes from `p`.
-int64_t SignedBig(const Byte* p, uint32_t bytes) {
-  return static_cast<int64_t>(Big64(p)) >> (64 - 8 * bytes);
-}
-
-/// Reads a varint that must end before `end`; returns nullptr if it does not.
-const Byte* ReadVarint(const Byte* p, const Byte* end, uint64_t* value) {
-  if (p < end && *p < 0x80) {
-    *value = *p;
-    return p + 1;
-  }
-  uint64_t result = 0;
-  for (int i = 0; i < 8; ++i) {
-    if (p >= end) return nullptr;
-    result = result << 7 | (*p & 0x7Fu);
-    if (*p++ < 0x80) {
-      *value = result;
-      return p;
-    }
-  }
-  if (p >= end) return nullptr;
-  *value = result << 8 | *p;
-  return p + 1;
-}
-
-/// Bytes of a value, for serial types below 12.
-constexpr std::array<uint8_t, 12> kSerialBytes = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0};
-
-uint64_t SerialBytes(uint64_t serial) {
-  return serial < 12 ? kSerialBytes[serial] : (serial - 12) / 2;
-}
-
-Cell DecodeCell(uint64_t serial, const Byte* p) {
-  switch (serial) {
-    case 0:
-      return {};
-    case 7:
-      return Cell::Real(std::bit_cast<double>(Big64(p)));
-    case 8:
-      return Cell::Int(0);
-    case 9:
-      return Cell::Int(1);
-    default:
-      break;
-  }
-  if (serial < 7) return Cell::Int(SignedBig(p, kSerialBytes[serial]));
-  const char* bytes = reinterpret_cast<const char*>(p);  // NOLINT
-  const size_t size = SerialBytes(serial);
-  return serial % 2 == 0 ? Cell::Blob(bytes, size) : Cell::Text(bytes, size);
-}
 
 /// Reads `size` bytes at `offset`; false at the end of the file.
 bool ReadAt(int fd, void* to, size_t size, uint64_t offset, const std::string& path) {
@@ -256,7 +197,7 @@ class LeafPages {
   bool IsLeaf(uint32_t number) {
     if (levels_.size() > kSqlitePagesMaxDepth) throw Damage{"a loop of pages"};
     file_.Check(number);
-    page_.resize(file_.header.page_size + kSqlitePagesSlack);
+    page_.resize(file_.header.page_size + kSqliteRecordSlack);
     file_.Read(number, 1, page_.data());
     const PageHead head(file_.header, number, page_.data());
     if (head.is_leaf) return true;
@@ -332,7 +273,7 @@ class LeafRows {
   /// Reads neighbouring pages at once.
   void ReadPages(const PageFile& file) {
     const size_t page_size = file.header.page_size;
-    bytes_.resize(pages_.size() * page_size + kSqlitePagesSlack);
+    bytes_.resize(pages_.size() * page_size + kSqliteRecordSlack);
     size_t i = 0;
     try {
       while (i < pages_.size()) {
@@ -377,8 +318,8 @@ class LeafRows {
     const Byte* end = page + file.header.usable_size;
     uint64_t payload_bytes = 0;
     uint64_t key = 0;
-    const Byte* p = ReadVarint(page + offset, end, &payload_bytes);
-    if (p != nullptr) p = ReadVarint(p, end, &key);
+    const Byte* p = ReadSqliteVarint(page + offset, end, &payload_bytes);
+    if (p != nullptr) p = ReadSqliteVarint(p, end, &key);
     if (p == nullptr) throw Damage{"a cell that runs over its page"};
     const auto row_id = static_cast<int64_t>(key);
     if (!batch_.row_ids.empty() && row_id <= last_row_id_) throw Damage{"row ids out of order"};
@@ -387,7 +328,8 @@ class LeafRows {
     } else if (payload_bytes > static_cast<uint64_t>(end - p)) {
       throw Damage{"a row that runs over its page"};
     }
-    ReadRecord(slots, p, payload_bytes, row);
+    const std::string_view wrong = records_.Read(slots.of_column, p, payload_bytes, row);
+    if (!wrong.empty()) throw Damage{wrong};
     if (slots.row_id >= 0) row[slots.row_id] = Cell::Int(row_id);
     last_row_id_ = row_id;
     batch_.row_ids.push_back(row_id);
@@ -406,7 +348,7 @@ class LeafRows {
     if (local > usable - 35) local = least;
     if (local + 4 > bytes_on_page) throw Damage{"a row that runs over its page"};
     std::vector<Byte>& payload = overflow_texts_.emplace_back();
-    payload.reserve(payload_bytes + kSqlitePagesSlack);
+    payload.reserve(payload_bytes + kSqliteRecordSlack);
     payload.assign(p, p + local);
     std::vector<Byte> page(header.page_size);
     uint32_t next = Big32(p + local);
@@ -421,37 +363,14 @@ class LeafRows {
                      page.begin() + 4 + static_cast<std::ptrdiff_t>(take));
       next = Big32(page.data());
     }
-    payload.resize(payload_bytes + kSqlitePagesSlack);
+    payload.resize(payload_bytes + kSqliteRecordSlack);
     return payload.data();
-  }
-
-  static void ReadRecord(const RowSlots& slots, const Byte* record, uint64_t size, Cell* row) {
-    const Byte* end = record + size;
-    uint64_t header_bytes = 0;
-    const Byte* h = ReadVarint(record, end, &header_bytes);
-    if (h == nullptr || header_bytes > size) throw Damage{"a row with a broken header"};
-    const Byte* header_end = record + header_bytes;
-    const Byte* value = header_end;
-    for (const int slot : slots.of_column) {
-      if (h >= header_end) break;
-      uint64_t serial = *h;
-      if (serial < 0x80) {
-        ++h;
-      } else {
-        h = ReadVarint(h, header_end, &serial);
-        if (h == nullptr) throw Damage{"a row with a broken header"};
-      }
-      const uint64_t bytes = SerialBytes(serial);
-      if (bytes > static_cast<uint64_t>(end - value))
-        throw Damage{"a value that runs over its row"};
-      if (slot >= 0) row[slot] = DecodeCell(serial, value);
-      value += bytes;
-    }
   }
 
   std::vector<uint32_t> pages_;
   std::vector<Byte> bytes_;  // Of the pages, one after the other.
   std::deque<std::vector<Byte>> overflow_texts_;
+  SqliteRecords records_;
   RowBatch batch_;
   int64_t last_row_id_ = kNoRow;  // Of the batch, if it has rows.
   uint64_t overflow_pages_ = 0;
