@@ -57,8 +57,17 @@ void RangeTexts::AddCall(const MarkerText& marker, Text* text) {
 
 const RangeTexts::Text& RangeTexts::Classify(StringId id) {
   if (id < texts_.size() && texts_[id].known) return texts_[id];
-  const std::string_view view = strings_.View(id);
-  MarkerText marker = ClassifyMarker(view);
+  return Add(id, ClassifyMarker(strings_.View(id)));
+}
+
+const RangeTexts::Text& RangeTexts::Classify(StringId id, MarkerText marker) {
+  if (id < texts_.size() && texts_[id].known) return texts_[id];
+  // Of a trace, views of the text are kept.
+  if (marker.kind == MarkerKind::kTrace) return Classify(id);
+  return Add(id, std::move(marker));
+}
+
+const RangeTexts::Text& RangeTexts::Add(StringId id, MarkerText marker) {
   Text text;
   text.known = true;
   text.kind = marker.kind;
@@ -96,7 +105,8 @@ const RangeTexts::Text& RangeTexts::Classify(StringId id) {
       break;
     case MarkerKind::kFree:
       if (marker.damaged) {
-        diagnostics_.Count(Reason::kBadMarkerText, fmt::format("\"{}\"", Shortened(view)));
+        diagnostics_.Count(Reason::kBadMarkerText,
+                           fmt::format("\"{}\"", Shortened(strings_.View(id))));
       }
       break;
     case MarkerKind::kRepr:

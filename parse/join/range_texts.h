@@ -43,6 +43,8 @@ class RangeTexts {
   void ClassifyAll(const Trace& trace);
   /// Classifies a text unless it is already.
   const Text& Classify(StringId id);
+  /// As above if `marker`, of an equal text, is at hand.
+  const Text& Classify(StringId id, MarkerText marker);
   const Text& Of(StringId id) const { return texts_[id]; }  ///< `id` must be classified.
   /// The call stack of a kTrace text, outermost frame first.
   const std::vector<std::string_view>& FramesOf(const Text& text) const {
@@ -53,6 +55,7 @@ class RangeTexts {
   void MarkOpen(StringId id);
 
  private:
+  const Text& Add(StringId id, MarkerText marker);
   Text& Slot(StringId id);
   void NoteFrame(StringId id);
   /// Adds the canonical text of the call that an operator's range describes.

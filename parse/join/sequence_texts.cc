@@ -1,0 +1,35 @@
+#include "parse/join/sequence_texts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace oplens::parse {
+
+SequenceText SequenceTexts::Of(const Range& range) {
+  // Ranges are asked for again while they are open, with few others between.
+  constexpr size_t kRecent = 16;
+  const size_t recent = std::min(items_.size(), kRecent);
+  size_t place = items_.size();
+  for (size_t i = 1; i <= recent; ++i) {
+    if (items_[items_.size() - i] == range.item) place = items_.size() - i;
+  }
+  if (place == items_.size()) {
+    items_.push_back(range.item);
+    Made& made = all_.emplace_back();
+    made.item = range.item;
+    made.text = fmt::format("{}, seq = {}", trace_.strings.View(range.text),
+                            trace_.operators[range.item].sequence);
+    made.marker = ClassifyMarker(made.text);
+  }
+  const Made& made = all_[place];
+  const bool named = made.marker.kind == MarkerKind::kSeq;
+  return {made.text, made.marker.seq, named ? made.marker.name.size() : 0, made.marker.backward};
+}
+
+void SequenceTexts::Clear() {
+  all_.clear();
+  items_.clear();
+}
+
+}  // namespace oplens::parse
