@@ -122,7 +122,8 @@ SequenceText OpCalls::ReadSequence(uint32_t range, SequenceTexts* made) const {
 }
 
 void OpCalls::Take(SequenceTexts* made) {
-  for (SequenceTexts::Made& one : made->all()) {
+  for (size_t i = 0; i < made->size(); ++i) {
+    SequenceTexts::Made& one = (*made)[i];
     StringId& own = sequence_texts_[one.item];
     if (own != 0) continue;
     own = trace_.strings.Intern(one.text);

@@ -40,6 +40,7 @@ class RangeTexts {
   /// Both must outlive this object. Adds texts for display to `strings`.
   RangeTexts(StringPool* strings, Diagnostics* diagnostics);
 
+  /// Those of all ranges; up to ThreadLimit() threads read them.
   void ClassifyAll(const Trace& trace);
   /// Classifies a text unless it is already.
   const Text& Classify(StringId id);
@@ -56,6 +57,10 @@ class RangeTexts {
 
  private:
   const Text& Add(StringId id, MarkerText marker);
+  /// Calls f(text) for those to be classified, in order; equal texts may come again.
+  template <typename F>
+  void ForEachText(const Trace& trace, F f);
+  void ClassifyInThreads(const std::vector<StringId>& ids);
   Text& Slot(StringId id);
   void NoteFrame(StringId id);
   /// Adds the canonical text of the call that an operator's range describes.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace oplens::parse {
 
@@ -16,20 +17,17 @@ SequenceText SequenceTexts::Of(const Range& range) {
   }
   if (place == items_.size()) {
     items_.push_back(range.item);
-    Made& made = all_.emplace_back();
+    if (place == all_.size()) all_.emplace_back();
+    Made& made = all_[place];
     made.item = range.item;
-    made.text = fmt::format("{}, seq = {}", trace_.strings.View(range.text),
-                            trace_.operators[range.item].sequence);
+    made.text.clear();
+    fmt::format_to(std::back_inserter(made.text), "{}, seq = {}", trace_.strings.View(range.text),
+                   trace_.operators[range.item].sequence);
     made.marker = ClassifyMarker(made.text);
   }
   const Made& made = all_[place];
   const bool named = made.marker.kind == MarkerKind::kSeq;
   return {made.text, made.marker.seq, named ? made.marker.name.size() : 0, made.marker.backward};
-}
-
-void SequenceTexts::Clear() {
-  all_.clear();
-  items_.clear();
 }
 
 }  // namespace oplens::parse

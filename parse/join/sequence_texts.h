@@ -39,13 +39,16 @@ class SequenceTexts {
   /// The text of an operator's range; views into it live until Clear().
   SequenceText Of(const Range& range);
 
-  std::deque<Made>& all() { return all_; }
-  void Clear();
+  size_t size() const { return items_.size(); }
+  Made& operator[](size_t i) { return all_[i]; }
+  void Clear() { items_.clear(); }
 
  private:
   const Trace& trace_;
-  std::deque<Made> all_;          // In order of need; one that is needed again may be there twice.
-  std::vector<ItemIndex> items_;  // Of these.
+  // In order of need; one that is needed again may be there twice. Behind them some to be used
+  // again.
+  std::deque<Made> all_;
+  std::vector<ItemIndex> items_;  // Of the former.
 };
 
 }  // namespace oplens::parse
