@@ -1,5 +1,6 @@
 #include "base/team.h"
 
+#include <algorithm>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -77,6 +78,25 @@ void Team::TakePart() {
       }
     }
   }
+}
+
+size_t CountParts(size_t count, size_t least) {
+  if (count == 0) return 0;
+  const auto threads = static_cast<size_t>(ThreadLimit());
+  // Several for each thread, so that one that is slow or late takes fewer.
+  constexpr size_t kForEach = 4;
+  const size_t most = threads < 2 ? 1 : threads * kForEach;
+  return std::clamp<size_t>(count / std::max<size_t>(least, 1), 1, most);
+}
+
+void InParts(size_t count, size_t parts,
+             const std::function<void(size_t part, size_t begin, size_t end)>& work) {
+  const auto bound = [&](size_t part) {
+    return part * (count / parts) + std::min(part, count % parts);
+  };
+  const auto threads = static_cast<size_t>(ThreadLimit());
+  Team team(parts < 2 ? 0 : std::min(parts, threads) - 1);
+  team.Each(parts, [&](size_t part) { work(part, bound(part), bound(part + 1)); });
 }
 
 }  // namespace oplens

@@ -54,6 +54,15 @@ class Team {
   std::vector<std::thread> threads_;
 };
 
+/// Into how many parts `count` items are cut so that up to ThreadLimit() threads share them, each
+/// part of at least `least` items: 0 for none, 1 with one thread.
+size_t CountParts(size_t count, size_t least);
+
+/// Calls work(part, begin, end) for `parts` equal parts of 0 to count - 1, beside each other, by up
+/// to ThreadLimit() threads, the caller among them. Throws as Team::Each().
+void InParts(size_t count, size_t parts,
+             const std::function<void(size_t part, size_t begin, size_t end)>& work);
+
 }  // namespace oplens
 
 #endif  // OPLENS_BASE_TEAM_H_

@@ -1,7 +1,6 @@
 #ifndef OPLENS_PARSE_JOIN_FORWARD_BACKWARD_H_
 #define OPLENS_PARSE_JOIN_FORWARD_BACKWARD_H_
 
-#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -20,21 +19,21 @@ namespace oplens::parse {
 class SparseNumbers {
  public:
   SparseNumbers() = default;
-  /// Pairs of a range, below `ranges`, and a number; the least number of a range counts.
-  SparseNumbers(size_t ranges, std::vector<std::pair<uint32_t, uint32_t>> numbers)
+  /// Pairs of a range, below `ranges`, and a number, from 1; the least number of a range counts.
+  SparseNumbers(size_t ranges, const std::vector<std::pair<uint32_t, uint32_t>>& numbers)
       : words_(ranges / kBits + 1, 0), before_(words_.size(), 0) {
-    std::sort(numbers.begin(), numbers.end());
-    numbers_.reserve(numbers.size());
     for (const auto& [range, number] : numbers) {
-      const uint64_t bit = uint64_t{1} << range % kBits;
-      if ((words_[range / kBits] & bit) != 0) continue;
-      words_[range / kBits] |= bit;
-      numbers_.push_back(number);
+      words_[range / kBits] |= uint64_t{1} << range % kBits;
     }
     uint32_t count = 0;
     for (size_t i = 0; i < words_.size(); ++i) {
       before_[i] = count;
       count += static_cast<uint32_t>(std::popcount(words_[i]));
+    }
+    numbers_.assign(count, 0);
+    for (const auto& [range, number] : numbers) {
+      uint32_t& own = numbers_[PlaceOf(range)];
+      if (own == 0 || number < own) own = number;
     }
   }
 
@@ -43,12 +42,18 @@ class SparseNumbers {
     const uint64_t word = words_[range / kBits];
     const uint64_t bit = uint64_t{1} << range % kBits;
     if ((word & bit) == 0) return 0;
-    return numbers_[before_[range / kBits] +
-                    static_cast<uint32_t>(std::popcount(word & (bit - 1)))];
+    return numbers_[PlaceOf(range)];
   }
 
  private:
   static constexpr size_t kBits = 64;
+
+  /// Of a range that has one.
+  size_t PlaceOf(size_t range) const {
+    const uint64_t bit = uint64_t{1} << range % kBits;
+    const auto earlier = std::popcount(words_[range / kBits] & (bit - 1));
+    return before_[range / kBits] + static_cast<uint32_t>(earlier);
+  }
 
   std::vector<uint64_t> words_;   // A bit per range.
   std::vector<uint32_t> before_;  // How many have one before each word.
@@ -78,8 +83,9 @@ class SparseNumbers {
 ///
 /// If an op is inside one that nvtx_annotate marked, its node belongs to the marked op.
 ///
-/// O(R + N log N) for R ranges and N nodes and ops with their numbers; memory: a bit per range and
-/// about 40 bytes per node and op.
+/// O(R + N log N) for R ranges and N nodes and ops with their numbers, most of it shared by up to
+/// ThreadLimit() threads; memory: a bit per range and 4 bytes per node and op, meanwhile 4 bytes
+/// per range and about 100 per node and op.
 class ForwardBackward {
  public:
   /// All must outlive this object.

@@ -87,7 +87,7 @@ Joined::Joined(Trace* trace, const JoinOptions& options, Diagnostics* diagnostic
           std::make_unique<VocabularyRanges>(trace, texts_.get(), options.evidence.vocabulary)),
       leaks_(std::make_unique<LeakedRanges>(*trace, *threads_, texts_.get(), diagnostics)),
       roles_(std::make_unique<RangeRoles>(*trace, *texts_)),
-      contexts_(std::make_unique<StepContexts>(*trace, *threads_, *leaks_, roles_.get())),
+      contexts_(std::make_unique<StepContexts>(*trace, *threads_, *leaks_, *roles_)),
       links_(std::make_unique<ForwardBackward>(*trace, *threads_, *leaks_, *contexts_, *roles_)),
       calls_(std::make_unique<OpCalls>(trace, *threads_, *links_, *vocabulary_, texts_.get())),
       known_(new RangeKnowledge{*trace, *threads_, *leaks_, *texts_, *vocabulary_, *contexts_,

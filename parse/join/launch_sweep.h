@@ -17,10 +17,12 @@ namespace oplens::parse {
 int64_t ComparedEnd(const LaunchCall& call, int64_t clock_resolution_ns);
 
 /// The surroundings of the launch of each kernel and replay, and of forward ops to which kernels of
-/// other threads belong: one sweep per thread over its launches, one over such forward ops.
+/// other threads belong: one sweep per thread over its launches, one over such forward ops. Sweeps
+/// are cut into pieces, which up to ThreadLimit() threads make and which are taken in order.
 ///
 /// O((K + R) log R) for K launches and R ranges. Memory: 4 bytes per kernel; 60 bytes plus 4 per
-/// listed range for consecutive launches with the same surroundings.
+/// listed range for consecutive launches with the same surroundings; meanwhile 1,024 launches four
+/// times for each thread.
 class LaunchSweep {
  public:
   /// All must outlive this object.
@@ -42,14 +44,23 @@ class LaunchSweep {
   ForwardPlace PlaceOf(uint32_t forward) const;
 
  private:
-  void SweepThread(ThreadIndex thread);
-  uint32_t AskCallers(const LaunchCall& call, const Surroundings& around);
+  struct Piece;
+  class PieceCutter;
+
+  /// `count`: of launches or forward ops, all of which `cutter` cuts.
+  void Sweep(size_t count, PieceCutter* cutter, const std::vector<bool>& silent);
+  void Make(Piece* piece) const;
+  void SweepLaunches(Piece* piece) const;
+  void TakeLaunches(const Piece& piece);
+  void TakeForwards(const Piece& piece, const std::vector<bool>& silent);
+  /// Appends the ranges of a piece; returns the place of the first.
+  uint32_t TakeRanges(const Piece& piece);
+  void Append(const Surroundings& around, uint32_t first_range);
   void FindForwardPlaces();
-  void SweepForwards(std::vector<uint32_t>* numbers, const std::vector<bool>& silent);
 
   const RangeKnowledge& known_;
   const GpuWork& work_;
-  SurroundingsReader reader_;
+  OpCalls& calls_;
   BackwardCallers callers_;
   SurroundingLists lists_;
   std::vector<uint32_t> around_work_;  // By WorkIndex; into lists_.

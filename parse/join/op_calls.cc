@@ -1,7 +1,5 @@
 #include "parse/join/op_calls.h"
 
-#include <fmt/format.h>
-
 #include <map>
 #include <string>
 #include <unordered_set>
@@ -116,11 +114,22 @@ StringId OpCalls::SequenceTextOf(uint32_t range) const {
   return called.kind == RangeKind::kOperator ? sequence_texts_[called.item] : called.text;
 }
 
-void OpCalls::MakeSequenceText(uint32_t range) {
-  const Range& called = trace_.ranges[range];
-  if (called.kind != RangeKind::kOperator || sequence_texts_[called.item] != 0) return;
-  sequence_texts_[called.item] = Intern(fmt::format(
-      "{}, seq = {}", trace_.strings.View(called.text), trace_.operators[called.item].sequence));
+SequenceText OpCalls::ReadSequence(uint32_t range, SequenceTexts* made) const {
+  const StringId id = SequenceTextOf(range);
+  if (id == 0) return made->Of(trace_.ranges[range]);
+  const RangeTexts::Text& text = texts_.Of(id);
+  return {trace_.strings.View(id), text.seq, text.name_length, text.backward};
+}
+
+void OpCalls::Take(SequenceTexts* made) {
+  for (size_t i = 0; i < made->size(); ++i) {
+    SequenceTexts::Made& one = (*made)[i];
+    StringId& own = sequence_texts_[one.item];
+    if (own != 0) continue;
+    own = trace_.strings.Intern(one.text);
+    texts_.Classify(own, std::move(one.marker));
+  }
+  made->Clear();
 }
 
 StringId OpCalls::StackOf(uint32_t range) const {

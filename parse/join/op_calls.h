@@ -9,6 +9,7 @@
 #include "parse/join/inner_facts.h"
 #include "parse/join/lookup_calls.h"
 #include "parse/join/range_texts.h"
+#include "parse/join/sequence_texts.h"
 #include "parse/join/vocabulary_ranges.h"
 #include "parse/model/trace.h"
 
@@ -25,9 +26,12 @@ class OpCalls {
 
   /// The text of the call of a range that is one.
   StringId CallOf(uint32_t range) const;
-  /// "NAME, seq = N" for a range with a sequence number; 0 for operators until MakeSequenceText.
+  /// "NAME, seq = N" for a range with a sequence number; 0 for operators until Take().
   StringId SequenceTextOf(uint32_t range) const;
-  void MakeSequenceText(uint32_t range);
+  /// What it says; made in `made` for an operator that has none yet.
+  SequenceText ReadSequence(uint32_t range, SequenceTexts* made) const;
+  /// Adds the texts that were made for operators, and clears them.
+  void Take(SequenceTexts* made);
   StringId StackOf(uint32_t range) const;
 
   const RangeTexts::Text& OpOf(uint32_t range) const { return texts_.Of(CallOf(range)); }

@@ -94,7 +94,7 @@ bool RangeRoles::IsMarked(const Range& range, markers::Direction direction) cons
   return marked == static_cast<char>(direction);
 }
 
-bool RangeRoles::SaysBackward(const Range& range) {
+bool RangeRoles::SaysBackward(const Range& range) const {
   if (const Operator* op = OperatorOf(range)) return op->backward;
   const RangeTexts::Text* text = MarkerOf(range);
   if (text == nullptr) return false;
@@ -106,7 +106,7 @@ bool RangeRoles::EnclosesAccumulate(const Range& range) const {
   return Holds(TextOf(range), kAccumulate);
 }
 
-StepContext RangeRoles::ContextOf(const Range& range) {
+StepContext RangeRoles::ContextOf(const Range& range) const {
   if (range.kind == RangeKind::kFrame || range.kind == RangeKind::kModule) {
     return StepContext::kNone;
   }
@@ -116,12 +116,31 @@ StepContext RangeRoles::ContextOf(const Range& range) {
   return SaysBackward(range) ? StepContext::kNode : StepContext::kNone;
 }
 
-const RangeRoles::TextFacts& RangeRoles::FactsOf(const Range& range) {
-  if (range.text >= facts_.size()) facts_.resize(trace_.strings.size());
-  TextFacts& facts = facts_[range.text];
-  if (facts.known) return facts;
-  facts.known = true;
-  const std::string_view text = TextOf(range);
+uint8_t RangeRoles::TextFacts::Packed() const {
+  const auto bit = [](bool value, int place) { return static_cast<unsigned>(value) << place; };
+  return static_cast<uint8_t>(static_cast<unsigned>(context) | bit(checkpoint, 3) |
+                              bit(checkpoint_file, 4) | bit(names_backward, 5) |
+                              bit(computes_gradient, 6) | bit(true, 7));
+}
+
+RangeRoles::TextFacts RangeRoles::TextFacts::Of(uint8_t packed) {
+  const auto bit = [&](int place) { return (packed >> place & 1) != 0; };
+  return {static_cast<StepContext>(packed & 7), bit(3), bit(4), bit(5), bit(6)};
+}
+
+RangeRoles::TextFacts RangeRoles::FactsOf(const Range& range) const {
+  if (range.text >= facts_.size()) return Search(TextOf(range));
+  // Two threads that meet a text at once find the same.
+  std::atomic<uint8_t>& packed = facts_[range.text];
+  const uint8_t known = packed.load(std::memory_order_relaxed);
+  if (known != 0) return TextFacts::Of(known);
+  const TextFacts facts = Search(TextOf(range));
+  packed.store(facts.Packed(), std::memory_order_relaxed);
+  return facts;
+}
+
+RangeRoles::TextFacts RangeRoles::Search(std::string_view text) {
+  TextFacts facts;
   facts.checkpoint = Holds(text, kCheckpointNode);
   facts.checkpoint_file = Holds(text, kCheckpointFile);
   facts.names_backward = Holds(text, "Backward");

@@ -1,6 +1,7 @@
 #ifndef OPLENS_PARSE_JOIN_RANGE_ROLES_H_
 #define OPLENS_PARSE_JOIN_RANGE_ROLES_H_
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -40,10 +41,12 @@ struct BackwardNode {
 
 /// What a single range says about ops and nodes, whether an operator of the trace or the text of an
 /// NVTX marker, which must be classified. A range marked by nvtx_annotate (an operator with a
-/// number of its own thread, a marker with `tid`) says more than PyTorch's own.
+/// number of its own thread, a marker with `tid`) says more than PyTorch's own. Several threads may
+/// ask at once.
 class RangeRoles {
  public:
-  RangeRoles(const Trace& trace, const RangeTexts& texts) : trace_(trace), texts_(texts) {}
+  RangeRoles(const Trace& trace, const RangeTexts& texts)
+      : trace_(trace), texts_(texts), facts_(trace.strings.size()) {}
 
   /// Its details; null if it is no operator.
   const Operator* OperatorOf(const Range& range) const {
@@ -64,17 +67,17 @@ class RangeRoles {
   bool IsMarked(const Range& range, markers::Direction direction) const;
 
   /// Whether it is a node of the backward pass, or runs one.
-  bool SaysBackward(const Range& range);
+  bool SaysBackward(const Range& range) const;
   /// Whether it is a function that computes gradients rather than a node: "relu_backward".
-  bool IsGradientFunction(const Range& range) { return !FactsOf(range).names_backward; }
+  bool IsGradientFunction(const Range& range) const { return !FactsOf(range).names_backward; }
   /// Whether an op computes gradients, by its name: "aten::convolution_backward",
   /// "aten::_softmax_backward_data". Forward passes have no such ops.
-  bool ComputesGradient(const Range& range) { return FactsOf(range).computes_gradient; }
-  StepContext ContextOf(const Range& range);
+  bool ComputesGradient(const Range& range) const { return FactsOf(range).computes_gradient; }
+  StepContext ContextOf(const Range& range) const;
   /// Whether it is a node, or code, that reruns forward ops.
-  bool RunsCheckpoint(const Range& range) { return FactsOf(range).checkpoint; }
+  bool RunsCheckpoint(const Range& range) const { return FactsOf(range).checkpoint; }
   /// Whether it is Python code of PyTorch that does so.
-  bool IsCheckpointFrame(const Range& range) { return FactsOf(range).checkpoint_file; }
+  bool IsCheckpointFrame(const Range& range) const { return FactsOf(range).checkpoint_file; }
   /// Whether it is the engine's range around AccumulateGrad.
   bool EnclosesAccumulate(const Range& range) const;
 
@@ -92,10 +95,14 @@ class RangeRoles {
     bool checkpoint_file = false;
     bool names_backward = false;  ///< Contains "Backward".
     bool computes_gradient = false;
-    bool known = false;
+
+    /// In a byte, which is not 0.
+    uint8_t Packed() const;
+    static TextFacts Of(uint8_t packed);
   };
 
-  const TextFacts& FactsOf(const Range& range);
+  TextFacts FactsOf(const Range& range) const;
+  static TextFacts Search(std::string_view text);
   std::string_view TextOf(const Range& range) const { return trace_.strings.View(range.text); }
   /// The classification of its text; null if it is no marker.
   const RangeTexts::Text* MarkerOf(const Range& range) const {
@@ -104,7 +111,7 @@ class RangeRoles {
 
   const Trace& trace_;
   const RangeTexts& texts_;
-  std::vector<TextFacts> facts_;  // By StringId.
+  mutable std::vector<std::atomic<uint8_t>> facts_;  // By StringId; 0: not searched yet.
 };
 
 }  // namespace oplens::parse

@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "base/team.h"
+#include "base/threads.h"
 #include "parse/model/op_call.h"
 #include "parse/model/sized_call.h"
 
@@ -30,6 +32,10 @@ std::string OpOfBackwardNode(std::string_view name) {
   }
   return op.substr(0, op.find("Backward"));
 }
+
+/// Texts that are read while those before them are added, and those that a thread takes at once.
+constexpr size_t kTextsAtOnce = 4096;
+constexpr size_t kTextsOfPiece = 256;
 
 std::string_view Shortened(std::string_view text) { return text.substr(0, 60); }
 
@@ -57,8 +63,17 @@ void RangeTexts::AddCall(const MarkerText& marker, Text* text) {
 
 const RangeTexts::Text& RangeTexts::Classify(StringId id) {
   if (id < texts_.size() && texts_[id].known) return texts_[id];
-  const std::string_view view = strings_.View(id);
-  MarkerText marker = ClassifyMarker(view);
+  return Add(id, ClassifyMarker(strings_.View(id)));
+}
+
+const RangeTexts::Text& RangeTexts::Classify(StringId id, MarkerText marker) {
+  if (id < texts_.size() && texts_[id].known) return texts_[id];
+  // Of a trace, views of the text are kept.
+  if (marker.kind == MarkerKind::kTrace) return Classify(id);
+  return Add(id, std::move(marker));
+}
+
+const RangeTexts::Text& RangeTexts::Add(StringId id, MarkerText marker) {
   Text text;
   text.known = true;
   text.kind = marker.kind;
@@ -96,7 +111,8 @@ const RangeTexts::Text& RangeTexts::Classify(StringId id) {
       break;
     case MarkerKind::kFree:
       if (marker.damaged) {
-        diagnostics_.Count(Reason::kBadMarkerText, fmt::format("\"{}\"", Shortened(view)));
+        diagnostics_.Count(Reason::kBadMarkerText,
+                           fmt::format("\"{}\"", Shortened(strings_.View(id))));
       }
       break;
     case MarkerKind::kRepr:
@@ -106,17 +122,72 @@ const RangeTexts::Text& RangeTexts::Classify(StringId id) {
   return Slot(id) = text;
 }
 
-void RangeTexts::ClassifyAll(const Trace& trace) {
+template <typename F>
+void RangeTexts::ForEachText(const Trace& trace, F f) {
   for (const Range& range : trace.ranges) {
     if (range.kind == RangeKind::kMarker) {
-      Classify(range.text);
+      f(range.text);
     } else if (range.kind == RangeKind::kFrame) {
       NoteFrame(range.text);
     } else if (range.kind == RangeKind::kOperator && range.item < trace.operators.size()) {
       const Operator& op = trace.operators[range.item];
-      if (op.call != 0) Classify(op.call);
-      if (op.stack != 0) Classify(op.stack);
+      if (op.call != 0) f(op.call);
+      if (op.stack != 0) f(op.stack);
     }
+  }
+}
+
+void RangeTexts::ClassifyAll(const Trace& trace) {
+  if (ThreadLimit() < 2 || trace.ranges.size() < kTextsAtOnce) {
+    return ForEachText(trace, [this](StringId id) { Classify(id); });
+  }
+  std::vector<bool> met(strings_.size(), false);
+  std::vector<StringId> ids;
+  ForEachText(trace, [&](StringId id) {
+    if (met[id]) return;
+    met[id] = true;
+    ids.push_back(id);
+  });
+  ClassifyInThreads(ids);
+}
+
+/// Threads read texts while those before them are added, in their order.
+void RangeTexts::ClassifyInThreads(const std::vector<StringId>& ids) {
+  struct Batch {
+    size_t begin = 0;
+    std::vector<std::string_view> views;
+    std::vector<MarkerText> markers;
+  };
+  Batch batch;
+  Batch next;
+  const auto fill = [&](size_t begin, Batch* some) {
+    some->begin = begin;
+    some->views.clear();
+    for (size_t i = begin; i < std::min(ids.size(), begin + kTextsAtOnce); ++i) {
+      some->views.push_back(strings_.View(ids[i]));
+    }
+    some->markers.resize(some->views.size());
+  };
+  const auto pieces = [](const Batch& some) {
+    return (some.views.size() + kTextsOfPiece - 1) / kTextsOfPiece;
+  };
+  const auto read = [](Batch* some, size_t piece) {
+    const size_t end = std::min(some->views.size(), (piece + 1) * kTextsOfPiece);
+    for (size_t i = piece * kTextsOfPiece; i < end; ++i) {
+      some->markers[i] = ClassifyMarker(some->views[i]);
+    }
+  };
+  Team team(static_cast<size_t>(ThreadLimit() - 1));
+  fill(0, &batch);
+  team.Each(pieces(batch), [&](size_t piece) { read(&batch, piece); });
+  while (!batch.views.empty()) {
+    fill(batch.begin + batch.views.size(), &next);
+    team.Begin(pieces(next), [&](size_t piece) { read(&next, piece); });
+    for (size_t i = 0; i < batch.views.size(); ++i) {
+      Classify(ids[batch.begin + i], std::move(batch.markers[i]));
+    }
+    team.Join();
+    std::swap(batch, next);
   }
 }
 

@@ -40,9 +40,12 @@ class RangeTexts {
   /// Both must outlive this object. Adds texts for display to `strings`.
   RangeTexts(StringPool* strings, Diagnostics* diagnostics);
 
+  /// Those of all ranges; up to ThreadLimit() threads read them.
   void ClassifyAll(const Trace& trace);
   /// Classifies a text unless it is already.
   const Text& Classify(StringId id);
+  /// As above if `marker`, of an equal text, is at hand.
+  const Text& Classify(StringId id, MarkerText marker);
   const Text& Of(StringId id) const { return texts_[id]; }  ///< `id` must be classified.
   /// The call stack of a kTrace text, outermost frame first.
   const std::vector<std::string_view>& FramesOf(const Text& text) const {
@@ -53,6 +56,11 @@ class RangeTexts {
   void MarkOpen(StringId id);
 
  private:
+  const Text& Add(StringId id, MarkerText marker);
+  /// Calls f(text) for those to be classified, in order; equal texts may come again.
+  template <typename F>
+  void ForEachText(const Trace& trace, F f);
+  void ClassifyInThreads(const std::vector<StringId>& ids);
   Text& Slot(StringId id);
   void NoteFrame(StringId id);
   /// Adds the canonical text of the call that an operator's range describes.

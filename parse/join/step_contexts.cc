@@ -3,14 +3,34 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/team.h"
 #include "parse/join/gradient_hints.h"
 
 namespace oplens::parse {
+namespace {
+
+/// Ranges that are worth a thread.
+constexpr size_t kRangesAlone = size_t{16} << 10;
+
+}  // namespace
 
 class StepContexts::Reader {
  public:
-  Reader(StepContexts* result, const Trace& trace, const LeakedRanges& leaks, RangeRoles* roles)
-      : result_(*result), trace_(trace), leaks_(leaks), roles_(*roles) {}
+  Reader(StepContexts* result, const Trace& trace, const LeakedRanges& leaks,
+         const RangeRoles& roles)
+      : result_(*result), trace_(trace), leaks_(leaks), roles_(roles) {}
+
+  /// What ranges say by themselves. Shared by threads.
+  void ReadAlone() {
+    const size_t count = trace_.ranges.size();
+    InParts(count, CountParts(count, kRangesAlone), [&](size_t, size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) {
+        const Range& range = trace_.ranges[i];
+        if (leaks_.Has(i) || range.open()) continue;
+        result_.contexts_[i] = roles_.ContextOf(range);
+      }
+    });
+  }
 
   void ReadThread(ThreadIndex thread, size_t begin, size_t end) {
     nodes_open_ = 0;
@@ -25,6 +45,7 @@ class StepContexts::Reader {
       if (RepeatsMarker(range)) {
         result_.repeats_.resize(trace_.ranges.size(), false);
         result_.repeats_[i] = true;
+        result_.contexts_[i] = StepContext::kNone;
       } else {
         ReadRange(static_cast<uint32_t>(i), range);
       }
@@ -63,7 +84,7 @@ class StepContexts::Reader {
   void ReadRange(uint32_t index, const Range& range) {
     NoteMarkedThread(range);
     NoteMarkedOpAround(index, range);
-    StepContext context = roles_.ContextOf(range);
+    StepContext context = result_.contexts_[index];
     // "relu_backward" is a function that a node calls; it is a node only outside any other.
     if (context == StepContext::kNode && roles_.IsGradientFunction(range) && nodes_open_ > 0) {
       context = StepContext::kNone;
@@ -190,7 +211,7 @@ class StepContexts::Reader {
   StepContexts& result_;
   const Trace& trace_;
   const LeakedRanges& leaks_;
-  RangeRoles& roles_;
+  const RangeRoles& roles_;
   // Of the current thread.
   std::vector<Open> open_;
   size_t nodes_open_ = 0;             // How many of them are nodes.
@@ -202,11 +223,12 @@ class StepContexts::Reader {
 };
 
 StepContexts::StepContexts(const Trace& trace, const ThreadRanges& threads,
-                           const LeakedRanges& leaks, RangeRoles* roles)
+                           const LeakedRanges& leaks, const RangeRoles& roles)
     : contexts_(trace.ranges.size(), StepContext::kNone),
       engine_threads_(threads.thread_count(), false),
       node_threads_(threads.thread_count(), false) {
   Reader reader(this, trace, leaks, roles);
+  reader.ReadAlone();
   for (size_t thread = 0; thread < threads.thread_count(); ++thread) {
     reader.ReadThread(static_cast<ThreadIndex>(thread), threads.BeginOf(thread),
                       threads.EndOf(thread));

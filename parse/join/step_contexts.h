@@ -25,13 +25,14 @@ namespace oplens::parse {
 ///     |- evaluate_function: AccumulateGrad --|                 kEvaluate, of the node before it
 ///     |  |- AccumulateGrad --------|                           kAccumulate, the same
 ///
-/// Ignores open and leaked ranges. O(R) for R ranges; 1 byte per range, and
+/// Ignores open and leaked ranges. O(R) for R ranges, of which up to ThreadLimit() threads read the
+/// texts; 1 byte per range, and
 /// 32 per range of the engine.
 class StepContexts {
  public:
   /// All must outlive this object.
   StepContexts(const Trace& trace, const ThreadRanges& threads, const LeakedRanges& leaks,
-               RangeRoles* roles);
+               const RangeRoles& roles);
 
   StepContext ContextOf(size_t range) const { return contexts_[range]; }
   /// Whether PyTorch's own range repeats the number of the marker directly around it.

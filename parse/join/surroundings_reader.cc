@@ -35,6 +35,12 @@ void SurroundingsReader::Begin(ThreadIndex thread) {
   end_ = known_.threads.EndOf(thread);
 }
 
+void SurroundingsReader::BeginAt(ThreadIndex thread, std::span<const uint32_t> open, size_t next) {
+  Begin(thread);
+  for (const uint32_t range : open) Push(range);
+  next_ = next;
+}
+
 void SurroundingsReader::MoveTo(int64_t start_ns, int64_t end_ns) {
   for (; next_ < end_ && known_.trace.ranges[next_].start_ns <= start_ns; ++next_) Push(next_);
   open_.MoveTo(start_ns, end_ns);
@@ -170,50 +176,45 @@ bool SurroundingsReader::AddSequences() {
       backward = true;  // A backward node without forward op (AccumulateGrad).
       return;
     }
-    calls_.MakeSequenceText(range);
-    sequences_.push_back(range);
+    sequences_.push_back({range, calls_.ReadSequence(range, &made_)});
   });
   if (sequences_.size() > 1) {
-    const auto text = [&](uint32_t range) { return calls_.SequenceTextOf(range); };
-    const auto key = [&](uint32_t range) {
-      return std::pair(calls_.SequenceOf(range).seq, known_.trace.strings.View(text(range)));
-    };
+    const auto key = [&](const Sequence& one) { return std::pair(one.text.seq, one.text.text); };
     std::stable_sort(sequences_.begin(), sequences_.end(),
-                     [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
+                     [&](const Sequence& a, const Sequence& b) { return key(a) < key(b); });
     sequences_.erase(std::unique(sequences_.begin(), sequences_.end(),
-                                 [&](uint32_t a, uint32_t b) { return text(a) == text(b); }),
+                                 [](const Sequence& a, const Sequence& b) {
+                                   return a.text.text == b.text.text;
+                                 }),
                      sequences_.end());
     DropSimilarSequences();
   }
-  for (const uint32_t range : sequences_) backward |= SaysBackward(range);
-  lists_->ranges.insert(lists_->ranges.end(), sequences_.begin(), sequences_.end());
+  for (const Sequence& sequence : sequences_) {
+    backward |= SaysBackward(sequence);
+    lists_->ranges.push_back(sequence.range);
+  }
   return backward;
 }
 
 void SurroundingsReader::DropSimilarSequences() {
   size_t kept = 1;
-  uint32_t previous = sequences_.front();
+  Sequence previous = sequences_.front();
   for (size_t i = 1; i < sequences_.size(); ++i) {
-    const uint32_t range = sequences_[i];
-    const std::string_view name = SequenceName(range);
-    const std::string_view before = SequenceName(previous);
-    const bool similar = calls_.SequenceOf(range).seq == calls_.SequenceOf(previous).seq &&
-                         (name.find(before) != std::string_view::npos ||
-                          before.find(name) != std::string_view::npos);
-    previous = range;
-    if (!similar) sequences_[kept++] = range;
+    const Sequence sequence = sequences_[i];
+    const std::string_view name = sequence.text.name();
+    const std::string_view before = previous.text.name();
+    const bool similar =
+        sequence.text.seq == previous.text.seq && (name.find(before) != std::string_view::npos ||
+                                                   before.find(name) != std::string_view::npos);
+    previous = sequence;
+    if (!similar) sequences_[kept++] = sequence;
   }
   sequences_.resize(kept);
 }
 
-std::string_view SurroundingsReader::SequenceName(uint32_t range) const {
-  return known_.trace.strings.View(calls_.SequenceTextOf(range))
-      .substr(0, calls_.SequenceOf(range).name_length);
-}
-
-bool SurroundingsReader::SaysBackward(uint32_t range) const {
-  const Range& called = known_.trace.ranges[range];
-  return calls_.SequenceOf(range).backward ||
+bool SurroundingsReader::SaysBackward(const Sequence& sequence) const {
+  const Range& called = known_.trace.ranges[sequence.range];
+  return sequence.text.backward ||
          (called.kind == RangeKind::kOperator && known_.trace.operators[called.item].backward);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -35,10 +36,15 @@ struct RangeKnowledge {
 /// Lists the ranges around moments of a thread. Rules: docs/correlation.md, "Launch to ranges".
 class SurroundingsReader {
  public:
-  /// All must outlive this object. Makes the sequence texts that it needs in `calls`.
-  SurroundingsReader(const RangeKnowledge& known, OpCalls* calls) : known_(known), calls_(*calls) {}
+  /// All must outlive this object. Makes the sequence texts that `calls` has not yet in `made`,
+  /// for OpCalls::Take().
+  SurroundingsReader(const RangeKnowledge& known, const OpCalls& calls, SequenceTexts* made)
+      : known_(known), calls_(calls), made_(*made) {}
 
   void Begin(ThreadIndex thread);
+  /// Begins in the middle, before the range `next` of the thread: of those before it, `open`,
+  /// ascending, are all that have not ended by the next call of MoveTo().
+  void BeginAt(ThreadIndex thread, std::span<const uint32_t> open, size_t next);
   /// Moves on to a call of the thread, or the beginning of a range. Starts must not descend.
   void MoveTo(int64_t start_ns, int64_t end_ns);
   void MoveToRange(uint32_t range);
@@ -107,19 +113,23 @@ class SurroundingsReader {
   void NoteMissingFacts(Surroundings* around) const;
 
   bool NamesOnly(uint32_t range) const;
-  bool SaysBackward(uint32_t range) const;
+  struct Sequence {
+    uint32_t range = 0;
+    SequenceText text;
+  };
+  bool SaysBackward(const Sequence& sequence) const;
   /// Drops ranges with the number and a similar name (one contains the other) of the one before.
   void DropSimilarSequences();
-  std::string_view SequenceName(uint32_t range) const;
 
   const RangeKnowledge& known_;
-  OpCalls& calls_;
+  const OpCalls& calls_;
+  SequenceTexts& made_;
   OpenRanges open_;
   ThreadIndex thread_ = 0;
   size_t next_ = 0;  // The first range of the thread that is not opened yet.
   size_t end_ = 0;
   SurroundingLists* lists_ = nullptr;  // Of the current Collect().
-  std::vector<uint32_t> sequences_;    // Likewise.
+  std::vector<Sequence> sequences_;    // Likewise.
 };
 
 }  // namespace oplens::parse

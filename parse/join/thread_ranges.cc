@@ -8,8 +8,14 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/team.h"
+#include "base/threads.h"
+
 namespace oplens::parse {
 namespace {
+
+/// From so many on, threads share them.
+constexpr size_t kRangesOfThreads = size_t{32} << 10;
 
 /// Outer ranges precede those that they enclose; equal ranges are in order of opening.
 bool RangeBefore(const Range& a, const Range& b) {
@@ -62,11 +68,14 @@ ThreadRanges::ThreadRanges(Trace* trace) : bounds_(trace->threads.size() + 1, 0)
   for (const Range& range : trace->ranges) ++bounds_[range.thread + 1];
   for (size_t thread = 1; thread < bounds_.size(); ++thread) bounds_[thread] += bounds_[thread - 1];
   GroupByThread(bounds_, &trace->ranges);
-  for (size_t thread = 0; thread < thread_count(); ++thread) {
+  Team team(trace->ranges.size() < kRangesOfThreads
+                ? 0
+                : std::min(thread_count(), static_cast<size_t>(ThreadLimit())) - 1);
+  team.Each(thread_count(), [&](size_t thread) {
     const auto first = trace->ranges.begin() + static_cast<std::ptrdiff_t>(BeginOf(thread));
     const auto last = trace->ranges.begin() + static_cast<std::ptrdiff_t>(EndOf(thread));
     if (!std::is_sorted(first, last, RangeBefore)) std::sort(first, last, RangeBefore);
-  }
+  });
 }
 
 LeakedRanges::LeakedRanges(const Trace& trace, const ThreadRanges& threads, RangeTexts* texts,

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/team.h"
+#include "base/threads.h"
 #include "parse/join/for_each_op.h"
 #include "parse/join/forward_backward.h"
 #include "parse/join/gpu_work.h"
@@ -23,6 +25,9 @@
 
 namespace oplens::parse {
 namespace {
+
+/// From so many on, threads share them.
+constexpr size_t kKernelsOfThreads = size_t{8} << 10;
 
 /// Recurrent cells, which PyTorch runs as several kernels of one "forward" call.
 bool IsRecurrentCell(std::string_view mod) {
@@ -112,13 +117,14 @@ class PyProfSequence::Follower {
 };
 
 PyProfSequence::PyProfSequence(const Joined& joined) : kernels_(joined.trace().kernels.size()) {
-  for (size_t thread = 0; thread < joined.trace().threads.size(); ++thread) {
+  Team team(kernels_.size() < kKernelsOfThreads ? 0 : static_cast<size_t>(ThreadLimit() - 1));
+  team.Each(joined.trace().threads.size(), [&](size_t thread) {
     Follower follower(joined);
     for (const WorkIndex work : joined.work().Of(static_cast<ThreadIndex>(thread))) {
       if (!joined.work().IsKernel(work)) continue;
       kernels_[work] = follower.Next(*joined.SurroundingsOf(work));
     }
-  }
+  });
 }
 
 void PyProfSequence::NumbersOf(const Joined& joined, const Surroundings& around,

@@ -97,6 +97,31 @@ TEST(LazyTest, WhatMakeThrowsIsThrownAndItIsMadeAgain) {
   EXPECT_EQ(number.Get([] { return 3; }), 3);
 }
 
+TEST(InParts, EveryItemIsInOnePartAndPartsAreInOrder) {
+  const int before = ThreadLimit();
+  for (const int threads : {1, 3}) {
+    SetThreadLimit(threads);
+    for (const size_t count : {0U, 1U, 7U, 1000U}) {
+      const size_t parts = CountParts(count, 10);
+      EXPECT_LE(parts, threads == 1 ? 1U : count);
+      std::vector<int> done(count, 0);
+      std::vector<size_t> begins(parts, count);
+      InParts(count, parts, [&](size_t part, size_t begin, size_t end) {
+        begins[part] = begin;
+        for (size_t i = begin; i < end; ++i) ++done[i];
+      });
+      EXPECT_EQ(done, std::vector<int>(count, 1));
+      EXPECT_TRUE(std::is_sorted(begins.begin(), begins.end()));
+    }
+    EXPECT_EQ(CountParts(19, 10), 1U);
+    EXPECT_EQ(CountParts(100'000, 10), threads == 1 ? 1U : 12U);
+    EXPECT_THROW(InParts(1000, CountParts(1000, 10),
+                         [](size_t, size_t, size_t) { throw std::runtime_error("part"); }),
+                 std::runtime_error);
+  }
+  SetThreadLimit(before);
+}
+
 INSTANTIATE_TEST_SUITE_P(Threads, TeamTest, testing::Values(0, 1, 3, 8));
 
 }  // namespace
