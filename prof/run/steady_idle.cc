@@ -85,7 +85,9 @@ RootSubject IdleSubjects::Find(const Run& run) const {
     sites.AskAlong(one.thread, one.time);
   }
   std::vector<CallSite> found;
-  for (const CallSites::Stretch& stretch : sites.FindAlong()) {
+  std::vector<CallSites::Stretch> stretches;
+  sites.FindAlong(&stretches);
+  for (const CallSites::Stretch& stretch : stretches) {
     found.push_back(stretch.site);
     lengths_ns.push_back(LengthOf(stretch.time));
     calls.push_back(sums.longest[stretch.number].second.call);

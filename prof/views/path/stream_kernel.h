@@ -3,12 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/hash.h"
 #include "ops/kernels/kernel_family.h"
 #include "parse/model/phase.h"
 #include "prof/advice/facts.h"
@@ -27,7 +26,7 @@ class TextIds {
   void Clear();
 
  private:
-  std::map<std::string, TextId, std::less<>> ids_;
+  TextMap<TextId> ids_;
   std::vector<std::string_view> views_ = {std::string_view()};
 };
 

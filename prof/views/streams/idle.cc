@@ -144,6 +144,14 @@ constexpr Column<IdleRow> kIdleColumns[] = {
 
 /// Some gaps of a run, in the order in which they were found.
 struct GapBatch {
+  /// For the next gaps, in the memory of these.
+  void Clear() {
+    gaps.clear();
+    parts.clear();
+    ends.clear();
+    stretches.clear();
+  }
+
   std::vector<IdleGap> gaps;                  // Without `parts`.
   std::vector<IdlePart> parts;                // Of all gaps.
   std::vector<size_t> ends;                   // By gap: where its parts end.
@@ -364,10 +372,10 @@ void Idle::FindGaps(const Run& run, std::span<Idle* const> partials) {
   const auto add = [&] {
     if (asks_sites) {
       for (const IdlePart& part : batch.parts) sites.AskAlong(part.thread, part.time);
-      batch.stretches = sites.FindAlong();
+      sites.FindAlong(&batch.stretches);
     }
     for (Idle* const one : partials) one->AddGaps(run.trace(), batch, sites);
-    batch = {};
+    batch.Clear();
   };
   FindIdleGaps(run, windows, first.by_stream_ ? IdleOf::kStream : IdleOf::kDevice,
                [&](const IdleGap& gap) {
