@@ -79,6 +79,7 @@ class CallSites {
 
   const parse::Joined& joined_;
   std::vector<Asked> asked_;
+  std::vector<Stretch> found_;  // In the order of threads and times.
   std::vector<std::string> texts_;
   TextMap<uint32_t> numbers_;                      // Index in texts_.
   std::unordered_map<ThreadIndex, Sweep> sweeps_;  // Up to the first moment of the last Find.

@@ -17,9 +17,18 @@ namespace oplens::prof {
 
 using TextId = uint32_t;  ///< 0: no text.
 
+/// What the name of a kernel or op tells of it.
+struct NameWords {
+  bool hadamard = false;
+  bool rope = false;
+  bool cache = false;
+};
+
 /// Numbers texts; equal texts have equal numbers.
 class TextIds {
  public:
+  /// Found once for most texts, which get no number.
+  NameWords WordsOf(std::string_view text);
   TextId Of(std::string_view text);
   std::string_view View(TextId id) const { return views_[id]; }
   size_t size() const { return views_.size(); }
@@ -28,6 +37,7 @@ class TextIds {
  private:
   TextMap<TextId> ids_;
   std::vector<std::string_view> views_ = {std::string_view()};
+  TextMap<NameWords> words_;
 };
 
 /// What decides with which neighbours a kernel can be one.

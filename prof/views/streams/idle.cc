@@ -235,7 +235,9 @@ class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
   bool by_before_;
   bool whole_gaps_;
   KernelOps ops_;  // If by_after_ or by_before_.
-  Places places_;  // While gaps are found.
+  // While gaps are found:
+  Places places_;
+  Known known_;  // By numbers, since a subject is six texts and few of them are distinct.
 };
 
 /// The active GPUs or streams, each with its observed time per window.
@@ -299,8 +301,7 @@ uint64_t Idle::CallNumberOf(const Trace& trace, const IdlePart& part) const {
 }
 
 void Idle::AddGaps(const Trace& trace, const GapBatch& batch, const CallSites& sites) {
-  // By numbers, since a subject is six texts and few of them are distinct.
-  Known known;
+  if (known_.size() > kMostSubjects) known_.clear();
   auto stretch = batch.stretches.begin();
   size_t part = 0;
   for (size_t i = 0; i < batch.gaps.size(); ++i) {
@@ -313,7 +314,7 @@ void Idle::AddGaps(const Trace& trace, const GapBatch& batch, const CallSites& s
                          int64_t length_ns) {
       const uint32_t op = !by_op_ ? 0 : site.op != 0 ? site.op : site.frame;
       const uint32_t layer = by_layer_ ? site.layer : 0;
-      CauseSums*& found = known[{
+      CauseSums*& found = known_[{
           reinterpret_cast<uintptr_t>(sums), cause ? static_cast<uint64_t>(*cause) : UINT64_MAX,
           of == nullptr ? 0 : CallNumberOf(trace, *of), op, layer, around.after, around.before}];
       if (found == nullptr) {
@@ -399,6 +400,7 @@ void Idle::TakePlaces(const Run& run) {
     }
   }
   places_.clear();
+  known_.clear();
 }
 
 void Idle::EmitGroup(const IdleKey& key, const IdleSums& sums, TableOf<IdleRow>* table) const {
