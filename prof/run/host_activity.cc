@@ -41,14 +41,19 @@ TaggedTimes::TaggedTimes(std::vector<IntervalSet> sets) {
     IntervalSet left = first ? std::move(sets[tag]) : sets[tag].Difference(taken);
     // From the back, in place: of a thread there may be several for each kernel.
     size_t from = stretches_.size();
-    stretches_.reserve(from + left.intervals().size());
-    stretches_.resize(from + left.intervals().size());
-    size_t to = stretches_.size();
+    size_t to = from + left.intervals().size();
+    // No larger than needed.
+    stretches_.reserve(to);
+    stretches_.resize(to);
+    tags_.reserve(to);
+    tags_.resize(to);
     for (auto next = left.intervals().rbegin(); next != left.intervals().rend(); ++next) {
       while (from > 0 && stretches_[from - 1].start_ns > next->start_ns) {
         stretches_[--to] = stretches_[--from];
+        tags_[to] = tags_[from];
       }
-      stretches_[--to] = {next->start_ns, next->end_ns, static_cast<uint8_t>(tag)};
+      stretches_[--to] = *next;
+      tags_[to] = static_cast<uint8_t>(tag);
     }
     sets[tag] = {};
     taken = first ? std::move(left) : taken.Union(left);
@@ -67,7 +72,7 @@ size_t TaggedTimes::FirstAfter(int64_t time_ns) const {
   }
   const auto found =
       std::partition_point(stretches_.begin() + static_cast<std::ptrdiff_t>(near), stretches_.end(),
-                           [&](const Stretch& stretch) { return stretch.end_ns <= time_ns; });
+                           [&](const Interval& stretch) { return stretch.end_ns <= time_ns; });
   last_ = static_cast<size_t>(found - stretches_.begin());
   return last_;
 }

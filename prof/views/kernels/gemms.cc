@@ -211,10 +211,10 @@ class Gemms : public SavedPartial<Gemms> {
   Columns<GemmRow> columns_;
   std::vector<GemmText> by_;
   Groups groups_;
-  TextMap<Open> open_;                    // By texts and call.
-  std::deque<const std::string*> order_;  // Keys of open_, the oldest first.
-  std::string key_, texts_, by_texts_;    // Of the current kernel.
-  int64_t seen_ = 0;                      // Kernels of the current rank.
+  TextMap<Open> open_;                            // By texts and call.
+  std::deque<TextMap<Open>::value_type*> order_;  // Of open_, the oldest first.
+  std::string key_, texts_, by_texts_;            // Of the current kernel.
+  int64_t seen_ = 0;                              // Kernels of the current rank.
   int64_t kernels_ = 0;
   int64_t priced_ = 0;
   Sum all_ns_;
@@ -269,7 +269,7 @@ void Gemms::Add(const PricedKernel& kernel) {
   const auto [place, added] = open_.try_emplace(key_);
   Open& call = place->second;
   if (added) {
-    order_.push_back(&place->first);
+    order_.push_back(&*place);
     call.texts = texts_;
     call.by_texts = by_texts_;
     call.gpu = gpu;
@@ -283,13 +283,13 @@ void Gemms::Add(const PricedKernel& kernel) {
     ++groups_[*call.group].calls;
   }
   (call.group ? groups_[*call.group] : call.waiting).Add(kernel, priced);
-  while (!order_.empty() && open_.find(*order_.front())->second.last + kMostApart < seen_) {
+  while (!order_.empty() && order_.front()->second.last + kMostApart < seen_) {
     CloseFirst();
   }
 }
 
 void Gemms::CloseFirst() {
-  const auto place = open_.find(*order_.front());
+  const auto place = open_.find(order_.front()->first);
   order_.pop_front();
   Open& call = place->second;
   if (!call.group) {
