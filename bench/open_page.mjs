@@ -31,6 +31,41 @@ const sort = async () => {
   return performance.now() - start;
 };
 
+/** How long a search over the texts of all rows takes, to the next frames. */
+const search = async () => {
+  const input = document.querySelector('#search');
+  const start = performance.now();
+  input.value = 'gemm';
+  input.dispatchEvent(new Event('input'));
+  await new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); });
+  const took = performance.now() - start;
+  input.value = '';
+  input.dispatchEvent(new Event('input'));
+  await new Promise((done) => { requestAnimationFrame(() => requestAnimationFrame(done)); });
+  return took;
+};
+
+const SCROLLED = 120;
+
+/** CPU time of the page's main thread for each frame in which a table scrolls by some rows; null: it does not scroll. Of a thread, not of
+ * the clock: what else the machine does is not in it. */
+async function scrolled(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const taken = async () => (await session.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration').value;
+  const before = await taken();
+  const moved = await page.evaluate(async (frames) => {
+    const box = document.querySelector('main .scroll');
+    if (!box || box.scrollHeight <= box.clientHeight) return false;
+    for (let frame = 0; frame < frames; ++frame) {
+      box.scrollTop += 180;
+      await new Promise((done) => { requestAnimationFrame(done); });
+    }
+    return true;
+  }, SCROLLED);
+  return moved ? (1000 * ((await taken()) - before)) / SCROLLED : null;
+}
+
 async function measure(browser, path) {
   const open = await openPage(browser, resolve(path), { hash: '#tab=timeline' });
   const { page } = open;
@@ -48,8 +83,10 @@ async function measure(browser, path) {
   await page.click(`#tab-${largest.name}`);
   await open.settled();
   const sorted = await page.evaluate(sort);
+  const found = await page.evaluate(search);
+  const scroll = await scrolled(page);
   const ms = (value) => (value === undefined || value === null ? 'unknown' : `${value.toFixed(0)} ms`);
-  console.log(`${basename(path)}: first paint ${ms(marks.paint)} (500), timeline drawn ${ms(marks.drawn)} (1500), frames p95 ${quantile(frames, 0.95).toFixed(1)} ms (20; own work ${quantile(own, 0.95)?.toFixed(1)}), heap ${(heap / 1e6).toFixed(0)} MB (300), ${largest.rows} rows of ${largest.name} sorted ${ms(sorted)} (100 for 50,000)`);
+  console.log(`${basename(path)}: first paint ${ms(marks.paint)} (500), timeline drawn ${ms(marks.drawn)} (1500), frames p95 ${quantile(frames, 0.95).toFixed(1)} ms (20; own work ${quantile(own, 0.95)?.toFixed(1)}), heap ${(heap / 1e6).toFixed(0)} MB (300), ${largest.rows} rows of ${largest.name} sorted ${ms(sorted)} (100 for 50,000), searched ${ms(found)} (300 for 1,000,000), CPU of a frame that scrolls ${scroll?.toFixed(1)} ms (17)`);
   await open.clean();
   await open.close();
 }

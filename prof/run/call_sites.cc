@@ -1,9 +1,9 @@
 #include "prof/run/call_sites.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
 #include <tuple>
-#include <utility>
 
 #include "parse/join/call_tree.h"
 #include "parse/join/joined.h"
@@ -27,13 +27,15 @@ std::vector<CallSite> CallSites::Find() {
   return found;
 }
 
-std::vector<CallSites::Stretch> CallSites::FindAlong() {
-  std::vector<Stretch> stretches;
-  FindAll(true, &stretches);
-  std::sort(stretches.begin(), stretches.end(), [](const Stretch& a, const Stretch& b) {
-    return std::tie(a.number, a.time.start_ns) < std::tie(b.number, b.time.start_ns);
-  });
-  return stretches;
+void CallSites::FindAlong(std::vector<Stretch>* stretches) {
+  // Those of a time come in order, so they need only be brought to their places.
+  std::vector<size_t> places(asked_.size() + 1);
+  found_.clear();
+  FindAll(true, &found_);
+  for (const Stretch& stretch : found_) ++places[stretch.number + 1];
+  std::partial_sum(places.begin(), places.end(), places.begin());
+  stretches->resize(found_.size());
+  for (const Stretch& stretch : found_) (*stretches)[places[stretch.number]++] = stretch;
 }
 
 void CallSites::FindAll(bool along, std::vector<Stretch>* stretches) {
@@ -120,7 +122,7 @@ CallSite CallSites::SiteOf(const std::vector<uint32_t>& around, int64_t time_ns)
   const Trace& trace = joined_.trace();
   std::string_view op;
   std::string_view frame;
-  std::string layer;
+  layer_.clear();
   for (auto index = around.rbegin(); index != around.rend(); ++index) {
     const Range& range = trace.ranges[*index];
     if (range.end_ns <= time_ns) continue;
@@ -132,7 +134,8 @@ CallSite CallSites::SiteOf(const std::vector<uint32_t>& around, int64_t time_ns)
     }
     if (IsLayer(joined_, range)) {
       const std::string_view name = trace.strings.View(joined_.LayerOf(*index));
-      layer.insert(0, layer.empty() ? std::string(name) : std::string(name) + ":");
+      if (!layer_.empty()) layer_.insert(0, ":");
+      layer_.insert(0, name);
     }
     if (op.empty() && parse::IsHostCall(joined_, *index)) op = CallNameOf(joined_, *index);
     const StringId stack = frame.empty() ? RecordedStackOf(joined_, *index) : 0;
@@ -140,14 +143,16 @@ CallSite CallSites::SiteOf(const std::vector<uint32_t>& around, int64_t time_ns)
     const auto& frames = joined_.texts().FramesOf(joined_.texts().Of(stack));
     if (!frames.empty()) frame = frames.back();
   }
-  return {NumberOf(std::string(op)), NumberOf(std::move(layer)), NumberOf(std::string(frame))};
+  return {NumberOf(op), NumberOf(layer_), NumberOf(frame)};
 }
 
-uint32_t CallSites::NumberOf(std::string text) {
-  const auto [known, added] =
-      numbers_.try_emplace(std::move(text), static_cast<uint32_t>(texts_.size()));
-  if (added) texts_.push_back(known->first);
-  return known->second;
+uint32_t CallSites::NumberOf(std::string_view text) {
+  const auto known = numbers_.find(text);
+  if (known != numbers_.end()) return known->second;
+  const auto number = static_cast<uint32_t>(texts_.size());
+  numbers_.emplace(text, number);
+  texts_.emplace_back(text);
+  return number;
 }
 
 }  // namespace oplens::prof

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "base/hash.h"
 #include "parse/model/trace.h"
 #include "prof/run/interval_set.h"
 
@@ -46,7 +48,7 @@ class CallSites {
   ///
   /// Both: O(R) for the ranges of the threads involved; if no moment is earlier than the first one
   /// of the time before, only for those from then on.
-  std::vector<Stretch> FindAlong();
+  void FindAlong(std::vector<Stretch>* stretches);
   /// Each distinct one once.
   const std::vector<std::string>& texts() const { return texts_; }
 
@@ -73,14 +75,16 @@ class CallSites {
   void FindBounds(const Interval& time, const Sweep& sweep, size_t last);
   bool Counts(size_t range) const;
   CallSite SiteOf(const std::vector<uint32_t>& around, int64_t time_ns);
-  uint32_t NumberOf(std::string text);
+  uint32_t NumberOf(std::string_view text);
 
   const parse::Joined& joined_;
   std::vector<Asked> asked_;
+  std::vector<Stretch> found_;  // In the order of threads and times.
   std::vector<std::string> texts_;
-  std::unordered_map<std::string, uint32_t> numbers_;  // Index in texts_.
-  std::unordered_map<ThreadIndex, Sweep> sweeps_;      // Up to the first moment of the last Find.
-  std::vector<int64_t> bounds_;                        // Of the current time.
+  TextMap<uint32_t> numbers_;                      // Index in texts_.
+  std::unordered_map<ThreadIndex, Sweep> sweeps_;  // Up to the first moment of the last Find.
+  std::vector<int64_t> bounds_;                    // Of the current time.
+  std::string layer_;                              // Of SiteOf().
 };
 
 }  // namespace oplens::prof

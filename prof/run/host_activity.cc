@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -40,17 +39,23 @@ TaggedTimes::TaggedTimes(std::vector<IntervalSet> sets) {
     if (sets[tag].empty()) continue;
     const bool first = taken.empty();
     IntervalSet left = first ? std::move(sets[tag]) : sets[tag].Difference(taken);
-    std::vector<Stretch> more;
-    more.reserve(left.intervals().size());
-    for (const Interval& interval : left.intervals()) {
-      more.push_back({interval.start_ns, interval.end_ns, static_cast<uint8_t>(tag)});
+    // From the back, in place: of a thread there may be several for each kernel.
+    size_t from = stretches_.size();
+    size_t to = from + left.intervals().size();
+    // No larger than needed.
+    stretches_.reserve(to);
+    stretches_.resize(to);
+    tags_.reserve(to);
+    tags_.resize(to);
+    for (auto next = left.intervals().rbegin(); next != left.intervals().rend(); ++next) {
+      while (from > 0 && stretches_[from - 1].start_ns > next->start_ns) {
+        stretches_[--to] = stretches_[--from];
+        tags_[to] = tags_[from];
+      }
+      stretches_[--to] = *next;
+      tags_[to] = static_cast<uint8_t>(tag);
     }
-    std::vector<Stretch> all;
-    all.reserve(stretches_.size() + more.size());
-    std::merge(stretches_.begin(), stretches_.end(), more.begin(), more.end(),
-               std::back_inserter(all),
-               [](const Stretch& a, const Stretch& b) { return a.start_ns < b.start_ns; });
-    stretches_ = std::move(all);
+    sets[tag] = {};
     taken = first ? std::move(left) : taken.Union(left);
   }
 }
@@ -67,7 +72,7 @@ size_t TaggedTimes::FirstAfter(int64_t time_ns) const {
   }
   const auto found =
       std::partition_point(stretches_.begin() + static_cast<std::ptrdiff_t>(near), stretches_.end(),
-                           [&](const Stretch& stretch) { return stretch.end_ns <= time_ns; });
+                           [&](const Interval& stretch) { return stretch.end_ns <= time_ns; });
   last_ = static_cast<size_t>(found - stretches_.begin());
   return last_;
 }

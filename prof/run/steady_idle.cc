@@ -85,7 +85,9 @@ RootSubject IdleSubjects::Find(const Run& run) const {
     sites.AskAlong(one.thread, one.time);
   }
   std::vector<CallSite> found;
-  for (const CallSites::Stretch& stretch : sites.FindAlong()) {
+  std::vector<CallSites::Stretch> stretches;
+  sites.FindAlong(&stretches);
+  for (const CallSites::Stretch& stretch : stretches) {
     found.push_back(stretch.site);
     lengths_ns.push_back(LengthOf(stretch.time));
     calls.push_back(sums.longest[stretch.number].second.call);
@@ -188,6 +190,10 @@ SteadyIdle::SteadyIdle(const Run& run) : time(run) {
     const LateWork work = LateWorkOf(run, gap, this);
     if (work.host_ns > 0 || work.sync_ns > 0 || work.queued_ns > 0) late.push_back(work);
   });
+  // They are kept as long as the run, and there may be one for each kernel.
+  late.shrink_to_fit();
+  host_parts.shrink_to_fit();
+  call_parts.shrink_to_fit();
   ClassSweep sweep(time.windows);
   for (const DeviceEvent& event : run.device_work().events()) {
     sweep.Add(ClassBitOf(event.work), event.start_ns, event.end_ns);

@@ -86,7 +86,8 @@ TEST_P(StepTimesTest, StretchesAreThoseOfMoments) {
           {static_cast<ThreadIndex>(Number(0, 2)), {start_ns, start_ns + Number(1, 300)}});
       EXPECT_EQ(sites.AskAlong(asked.back().first, asked.back().second), asked.size() - 1);
     }
-    const std::vector<CallSites::Stretch> found = sites.FindAlong();
+    std::vector<CallSites::Stretch> found;
+    sites.FindAlong(&found);
     auto next = found.begin();
     for (size_t i = 0; i < asked.size(); ++i) {
       int64_t now_ns = asked[i].second.start_ns;

@@ -1,6 +1,7 @@
 #include "prof/views/calls/call_places.h"
 
 #include <algorithm>
+#include <map>
 
 #include "ops/tensor.h"
 #include "parse/join/op_calls.h"
@@ -224,8 +225,12 @@ std::vector<uint32_t> CallPlaces::Phases() {
   const auto lane_of = [&](size_t range) -> size_t {
     return joined_.contexts().ContextOf(range) == StepContext::kNone ? kNoLane : 0;
   };
+  std::map<Phase, uint32_t> numbers;
   Sweep(lane_of, [&](size_t call, const OpenRanges& open) {
-    phases[call] = texts_.NumberOf(PhaseWord(PhaseOf(call, open.Innermost(0))));
+    const Phase phase = PhaseOf(call, open.Innermost(0));
+    const auto [place, is_new] = numbers.try_emplace(phase);
+    if (is_new) place->second = texts_.NumberOf(PhaseWord(phase));
+    phases[call] = place->second;
   });
   return phases;
 }

@@ -115,7 +115,8 @@ OperatorRun::OperatorRun(const Run& run, const std::vector<OperatorKey>& by,
       calls_(run.calls().all().size()),
       outermost_(OutermostCalls(run, groups_.all(), groups_.size())),
       kernel_slots_(run.trace().kernels.size(), kNoOperatorSlot),
-      of_hooks_(kernel_slots_.size(), false) {
+      of_hooks_(kernel_slots_.size(), false),
+      slot_of_group_(by_step_ ? 0 : groups_.size(), kNoOperatorSlot) {
   AddCalls(most_slots);
   if (cut_) return;
   FindKernelsOfHooks();
@@ -157,7 +158,12 @@ void OperatorRun::FindInferredOps(const std::vector<OperatorKey>& by) {
 }
 
 uint32_t OperatorRun::SlotOf(uint32_t group, size_t step) {
-  if (!by_step_) step = Steps::kNone;
+  if (!by_step_) {
+    step = Steps::kNone;
+    if (group < slot_of_group_.size() && slot_of_group_[group] != kNoOperatorSlot) {
+      return slot_of_group_[group];
+    }
+  }
   const auto next = static_cast<uint32_t>(slots_.size());
   const uint32_t step_number = step == Steps::kNone ? 0 : static_cast<uint32_t>(step) + 1;
   const uint32_t slot = slot_of_.FindOrInsert(PairKey(group, step_number), next);
@@ -166,6 +172,7 @@ uint32_t OperatorRun::SlotOf(uint32_t group, size_t step) {
     slots_.back().group = group;
     slots_.back().step = step;
   }
+  if (group < slot_of_group_.size()) slot_of_group_[group] = slot;
   return slot;
 }
 

@@ -187,10 +187,11 @@ class OperatorRun {
   std::deque<KernelTime> times_;             // Of calls.
   std::vector<bool> outermost_;              // By call: not inside a call of its group.
   std::deque<Slot> slots_;
-  IdMap slot_of_;                       // By group and step.
-  std::vector<uint32_t> kernel_slots_;  // By kernel.
-  std::vector<bool> of_hooks_;          // By kernel: counts in kOfHooks.
-  IdMap busy_;                          // By group and device: index in busy_until_.
+  IdMap slot_of_;                        // By group and step.
+  std::vector<uint32_t> kernel_slots_;   // By kernel.
+  std::vector<bool> of_hooks_;           // By kernel: counts in kOfHooks.
+  std::vector<uint32_t> slot_of_group_;  // Of groups of calls, unless by_step_.
+  IdMap busy_;                           // By group and device: index in busy_until_.
   std::vector<int64_t> busy_until_;
   IdMap stray_of_;  // By call and slot.
   std::vector<Stray> strays_;

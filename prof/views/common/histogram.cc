@@ -31,12 +31,21 @@ int64_t MiddleOf(uint32_t number) {
 
 }  // namespace
 
+/// Without branches, which would depend on the values.
+size_t Histogram::PlaceOf(uint32_t number) const {
+  const Bucket* first = buckets_.data();
+  for (size_t size = buckets_.size(); size > 0;) {
+    const size_t half = size - size / 2;
+    first += first[half - 1].number < number ? half : 0;
+    size -= half;
+  }
+  return static_cast<size_t>(first - buckets_.data());
+}
+
 void Histogram::Add(int64_t value, int64_t times) {
   value = std::max<int64_t>(value, 0);
   const uint32_t number = HistogramNumberOf(static_cast<uint64_t>(value));
-  const auto at = std::lower_bound(
-      buckets_.begin(), buckets_.end(), number,
-      [](const Bucket& bucket, uint32_t wanted) { return bucket.number < wanted; });
+  const auto at = buckets_.begin() + static_cast<std::ptrdiff_t>(PlaceOf(number));
   if (at == buckets_.end() || at->number != number) {
     buckets_.insert(at, {number, times});
   } else {

@@ -43,6 +43,9 @@ class Histogram {
     int64_t count;
   };
 
+  /// Index of the first bucket whose number is not below this.
+  size_t PlaceOf(uint32_t number) const;
+
   static constexpr uint32_t kMostBuckets = 1888;
 
   std::vector<Bucket> buckets_;  // By number.

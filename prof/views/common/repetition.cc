@@ -6,9 +6,8 @@
 #include "base/hash.h"
 
 namespace oplens::prof {
-namespace {
 
-uint64_t RepetitionWhatOf(const KernelRecord& record) {
+uint64_t RepetitionFinder::WhatOf(const KernelRecord& record) {
   const std::string_view name = record.long_name.empty() ? record.short_name : record.long_name;
   uint64_t hash = TextHash{}(name);
   for (const int64_t blocks : {record.grid.x, record.grid.y, record.grid.z}) {
@@ -16,8 +15,6 @@ uint64_t RepetitionWhatOf(const KernelRecord& record) {
   }
   return hash;
 }
-
-}  // namespace
 
 void RepetitionFinder::Stop() {
   stopped_ = true;
@@ -28,19 +25,23 @@ void RepetitionFinder::Stop() {
   kind_of_ = {};
 }
 
-void RepetitionFinder::Add(const KernelRecord& record, uint32_t group, size_t place) {
-  if (stopped_) return;
-  groups_[place] = group;
-  if (place + 1 < groups_.size()) return;
+bool RepetitionFinder::Takes(const KernelRecord& record) {
   const std::string_view rank = record.rank.value_or(std::string_view());
   if (kernels_.empty()) {
     rank_ = rank;
     device_id_ = record.device_id;
   }
   if (rank_ != rank || device_id_ != record.device_id || kernels_.size() >= kMaxKernels) {
-    return Stop();
+    Stop();
   }
-  const uint64_t what = RepetitionWhatOf(record);
+  return !stopped_;
+}
+
+uint32_t RepetitionFinder::Add(const KernelRecord& record, uint32_t group, size_t place) {
+  if (stopped_) return kNone;
+  groups_[place] = group;
+  if (place + 1 < groups_.size() || !Takes(record)) return kNone;
+  const uint64_t what = WhatOf(record);
   uint64_t hash = what;
   for (const uint32_t one : groups_) hash = MixHash(hash, one);
   const auto next = static_cast<uint32_t>(whats_.size());
@@ -50,6 +51,13 @@ void RepetitionFinder::Add(const KernelRecord& record, uint32_t group, size_t pl
     kind_groups_.insert(kind_groups_.end(), groups_.begin(), groups_.end());
   }
   kernels_.push_back(number);
+  durations_ns_.push_back(record.timed() ? record.duration_ns : 0);
+  return number;
+}
+
+void RepetitionFinder::AddAlike(const KernelRecord& record, uint32_t kind) {
+  if (stopped_ || kind == kNone || !Takes(record)) return;
+  kernels_.push_back(kind);
   durations_ns_.push_back(record.timed() ? record.duration_ns : 0);
 }
 

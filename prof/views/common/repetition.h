@@ -23,8 +23,16 @@ class RepetitionFinder {
  public:
   explicit RepetitionFinder(size_t places = 1) : groups_(places) {}
 
-  /// Adds a kernel and its group for the user at `place`: 12 bytes each.
-  void Add(const KernelRecord& record, uint32_t group, size_t place = 0);
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  /// Adds a kernel and its group for the user at `place`: 12 bytes each. The last place gets the
+  /// number of the kernel's kind; others, and all after kernels that cannot repeat, get kNone.
+  uint32_t Add(const KernelRecord& record, uint32_t group, size_t place = 0);
+  /// Instead, once for all places: a kernel of a kind that Add() gave the number of, that is of the
+  /// same WhatOf() and the same group at every place.
+  void AddAlike(const KernelRecord& record, uint32_t kind);
+  /// A hash of what repeats: the full name and the grid.
+  static uint64_t WhatOf(const KernelRecord& record);
 
   /// The repetition with the most kernels, of these the shortest; nullopt without one, or after
   /// more than kMaxKernels kernels. The first call takes linear time.
@@ -43,6 +51,8 @@ class RepetitionFinder {
 
  private:
   void Stop();
+  /// Whether the kernel can be part of a repetition; if not, none is looked for.
+  bool Takes(const KernelRecord& record);
 
   std::vector<uint32_t> groups_;       // Of the current kernel, by place.
   std::vector<uint32_t> kernels_;      // Their kinds: kernels of a kind differ in their times only.

@@ -9,10 +9,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/append_format.h"
+#include "base/hash.h"
 #include "base/parse_number.h"
 #include "base/ratio.h"
 #include "parse/model/kernel_record.h"
@@ -210,10 +211,10 @@ class Gemms : public SavedPartial<Gemms> {
   Columns<GemmRow> columns_;
   std::vector<GemmText> by_;
   Groups groups_;
-  std::unordered_map<std::string, Open> open_;  // By texts and call.
-  std::deque<const std::string*> order_;        // Keys of open_, the oldest first.
-  std::string key_, texts_, by_texts_;          // Of the current kernel.
-  int64_t seen_ = 0;                            // Kernels of the current rank.
+  TextMap<Open> open_;                            // By texts and call.
+  std::deque<TextMap<Open>::value_type*> order_;  // Of open_, the oldest first.
+  std::string key_, texts_, by_texts_;            // Of the current kernel.
+  int64_t seen_ = 0;                              // Kernels of the current rank.
   int64_t kernels_ = 0;
   int64_t priced_ = 0;
   Sum all_ns_;
@@ -263,11 +264,12 @@ void Gemms::Add(const PricedKernel& kernel) {
     groups_[GroupOf(texts_, layout, by_texts_, gpu)].Add(kernel, priced);
     return;
   }
-  const auto [place, added] = open_.try_emplace(fmt::format(
-      "{}{}{} {}", texts_, by_texts_, kernel.instance, static_cast<int>(kernel.share.part)));
+  (key_ = texts_) += by_texts_;
+  AppendFormat(&key_, "{} {}", kernel.instance, static_cast<int>(kernel.share.part));
+  const auto [place, added] = open_.try_emplace(key_);
   Open& call = place->second;
   if (added) {
-    order_.push_back(&place->first);
+    order_.push_back(&*place);
     call.texts = texts_;
     call.by_texts = by_texts_;
     call.gpu = gpu;
@@ -281,13 +283,13 @@ void Gemms::Add(const PricedKernel& kernel) {
     ++groups_[*call.group].calls;
   }
   (call.group ? groups_[*call.group] : call.waiting).Add(kernel, priced);
-  while (!order_.empty() && open_.find(*order_.front())->second.last + kMostApart < seen_) {
+  while (!order_.empty() && order_.front()->second.last + kMostApart < seen_) {
     CloseFirst();
   }
 }
 
 void Gemms::CloseFirst() {
-  const auto place = open_.find(*order_.front());
+  const auto place = open_.find(order_.front()->first);
   order_.pop_front();
   Open& call = place->second;
   if (!call.group) {

@@ -16,9 +16,12 @@
 #include "prof/run/device_work.h"
 #include "prof/run/run.h"
 #include "prof/run/steps.h"
+#include "prof/views/common/bounded_groups.h"
 #include "prof/views/common/grouped_partial.h"
 #include "prof/views/common/histogram.h"
+#include "prof/views/common/repetition.h"
 #include "prof/views/kernels/copy_row.h"
+#include "prof/views/kernels/kind_key.h"
 #include "prof/views/kernels/summary.h"
 #include "prof/views/streams/gpu_launch.h"
 
@@ -197,14 +200,31 @@ std::vector<Field> WithDetails(std::vector<Field> fields) {
   return fields;
 }
 
+/// The sums of the kernels of a kind, which equal each other in all columns that are keys of
+/// several partials: such kernels are in the same group of each.
+struct KindSums {
+  GroupSums sums;
+  GroupDetails details;
+  uint32_t repeats = RepetitionFinder::kNone;  ///< Its number there.
+};
+
 /// What several partials need of each kernel, found by the first of them.
 struct GroupInput {
-  explicit GroupInput(size_t partials) : repetition(std::make_shared<RepetitionFinder>(partials)) {}
+  explicit GroupInput(size_t partials)
+      : repetition(std::make_shared<RepetitionFinder>(partials)),
+        has_kinds(partials >= kFewPartials) {}
 
   const Run* run = nullptr;  ///< Between Begin and End.
   std::optional<StreamGaps> gaps;
   KernelGroupDetails kernel;  ///< Of the current kernel.
   std::shared_ptr<RepetitionFinder> repetition;
+
+  static constexpr GroupLimits kKindLimits = {size_t{1} << 15, size_t{32} << 20};
+  static constexpr uint32_t kNoKind = BoundedGroups<KindSums>::kOther;
+  uint32_t kind = kNoKind;  ///< Of the current kernel; kNoKind: each partial sums it.
+  bool kind_is_new = false;
+  KindKey kind_key;
+  BoundedGroups<KindSums> kinds{kKindLimits};
 
   void Begin(const Run* of) {
     run = of;
@@ -212,13 +232,31 @@ struct GroupInput {
     if (run != nullptr) gaps.emplace(*run);
   }
 
+  void DropKinds() {
+    kinds = BoundedGroups<KindSums>(kKindLimits);
+    kind = kNoKind;
+  }
+
   void Look(const PricedKernel& next) {
     std::optional<int64_t> gap_ns;
     if (run != nullptr && next.record->timed()) gap_ns = GapBefore(next);
     kernel = DetailsOf(next, run, gap_ns);
+    if (has_kinds) LookForKind(next);
   }
 
  private:
+  /// Below this many partials, kinds save nothing.
+  static constexpr size_t kFewPartials = 4;
+
+  void LookForKind(const PricedKernel& next) {
+    const size_t before = kinds.size();
+    kind = kinds.NumberOf(kind_key.Of(next));
+    kind_is_new = kinds.size() > before;
+    if (kind == kNoKind) return;
+    kinds[kind].sums.Add(next);
+    kinds[kind].details.Add(kernel);
+  }
+
   std::optional<int64_t> GapBefore(const PricedKernel& next) {
     const Kernel& executed = run->trace().kernels[next.work];
     const WorkClass work =
@@ -226,6 +264,8 @@ struct GroupInput {
     return gaps->Before({executed.start_ns, executed.end_ns, next.work, executed.device_id,
                          executed.stream_id, work});
   }
+
+  bool has_kinds;
 };
 
 class Groups : public Partial, private Summary::Details {
@@ -243,7 +283,10 @@ class Groups : public Partial, private Summary::Details {
         first_(place == 0) {
     summary_.ShowOnly(options.where);
     summary_.ShareRepetition(input_->repetition, place);
+    input_->kind_key.TellApartBy(plan_.keys);
   }
+  /// Precondition: all that share the input are made, and this is the last of them.
+  void SetLast() { last_ = true; }
 
   void Begin(const Run* run) override {
     if (first_) input_->Begin(run);
@@ -252,8 +295,21 @@ class Groups : public Partial, private Summary::Details {
   void Add(const PricedKernel& kernel) override {
     if (plain_) return summary_.Add(kernel);
     if (first_) input_->Look(kernel);
-    summary_.Add(kernel);
-    details_of(summary_.last_group()).Add(input_->kernel);
+    const uint32_t kind = input_->kind;
+    if (kind == GroupInput::kNoKind || summary_.ByStep()) {
+      summary_.AddWork(kernel);
+      details_of(summary_.last_group()).Add(input_->kernel);
+    } else if (input_->kind_is_new) {
+      group_of_kind_.push_back(summary_.GroupOf(kernel));
+    }
+    if (kind == GroupInput::kNoKind) {
+      summary_.Follow(kernel);
+    } else if (input_->kind_is_new) {
+      const uint32_t repeats = summary_.Follow(kernel);
+      if (last_) input_->kinds[kind].repeats = repeats;
+    } else {
+      summary_.FollowAlike(kernel, input_->kinds[kind].repeats, last_);
+    }
   }
 
   void AddReplay(const PricedKernel& replay) override { summary_.AddReplay(replay); }
@@ -261,9 +317,11 @@ class Groups : public Partial, private Summary::Details {
   void AddCopy(const CopyRow& copy) override { summary_.AddCopy(copy); }
 
   void End(const Run* run) override {
+    TakeKinds();
     if (copies_ && run != nullptr) AddCopies(*run);
     summary_.FindSteps();
     if (first_) input_->Begin(nullptr);
+    if (last_) input_->DropKinds();
   }
 
   void Merge(const Partial& other) override {
@@ -302,6 +360,15 @@ class Groups : public Partial, private Summary::Details {
     if (group == Summary::kOther) return other_;
     if (group >= details_.size()) details_.resize(group + 1);
     return details_[group];
+  }
+
+  void TakeKinds() {
+    for (size_t kind = 0; kind < group_of_kind_.size(); ++kind) {
+      const KindSums& found = input_->kinds.all()[kind].sums;
+      summary_.AddSums(group_of_kind_[kind], found.sums);
+      MergeInto(&details_of(group_of_kind_[kind]), found.details);
+    }
+    group_of_kind_ = {};
   }
 
   /// Adds copies and memsets as kernels: "Memcpy HtoD", "Memset".
@@ -350,7 +417,9 @@ class Groups : public Partial, private Summary::Details {
   std::vector<GroupDetails> details_;  // By group.
   GroupDetails other_;                 // For Summary::kOther.
   std::shared_ptr<GroupInput> input_;
+  std::vector<uint32_t> group_of_kind_;  // Unless it groups by steps.
   bool first_;
+  bool last_ = false;
 };
 
 std::vector<std::unique_ptr<Partial>> MakeGroupsTogether(std::span<const ViewOptions> options) {
@@ -358,7 +427,9 @@ std::vector<std::unique_ptr<Partial>> MakeGroupsTogether(std::span<const ViewOpt
   const auto input = std::make_shared<GroupInput>(std::max(options.size(), size_t{1}));
   size_t place = 0;
   for (const ViewOptions& one : options) {
-    partials.push_back(std::make_unique<Groups>(one, input, place++));
+    auto groups = std::make_unique<Groups>(one, input, place++);
+    if (place == options.size()) groups->SetLast();
+    partials.push_back(std::move(groups));
   }
   return partials;
 }

@@ -89,6 +89,16 @@ void Summary::AddCopy(const CopyRow& copy) {
   AddToGroup(work);
 }
 
+uint32_t Summary::GroupOf(const PricedKernel& row) {
+  EncodeKey(plan_.keys, row);
+  return added_to_ = groups_.NumberOf(key_);
+}
+
+void Summary::AddSums(uint32_t group, const GroupSums& sums) {
+  MergeInto(&groups_[group], sums);
+  MergeInto(&all_, sums);
+}
+
 void Summary::AddToGroup(const PricedKernel& work) {
   added_to_ = groups_.NumberOf(key_);
   groups_[added_to_].Add(work);
@@ -97,10 +107,23 @@ void Summary::AddToGroup(const PricedKernel& work) {
 
 void Summary::Add(const PricedKernel& row) {
   AddWork(row);
+  Follow(row);
+}
+
+uint32_t Summary::Follow(const PricedKernel& row) {
   if (row.record->step) {
     CountStep(*row.record->step);
   } else if (!last_step_) {
-    repetition_->Add(*row.record, added_to_, repetition_place_);
+    return repetition_->Add(*row.record, added_to_, repetition_place_);
+  }
+  return RepetitionFinder::kNone;
+}
+
+void Summary::FollowAlike(const PricedKernel& row, uint32_t kind, bool last) {
+  if (row.record->step) {
+    CountStep(*row.record->step);
+  } else if (last && !last_step_) {
+    repetition_->AddAlike(*row.record, kind);
   }
 }
 

@@ -59,6 +59,20 @@ class Summary : public KernelSink {
   /// Adds a copy or memset to its group. Precondition: the plan's keys are of copies.
   void AddCopy(const CopyRow& copy);
   uint32_t last_group() const { return added_to_; }
+
+  // Instead of Add(), for kernels whose sums are made once for several summaries:
+  /// The number of the kernel's group, created on demand.
+  uint32_t GroupOf(const PricedKernel& row);
+  /// Counts the kernel's step, or looks for repetitions; after GroupOf() or AddWork(). Returns what
+  /// RepetitionFinder::Add() does, kNone if it was not asked.
+  uint32_t Follow(const PricedKernel& row);
+  /// Likewise for a kernel of a kind that Follow() returned; `last`: in the last place.
+  void FollowAlike(const PricedKernel& row, uint32_t kind, bool last);
+  /// Adds the sums of kernels of a group.
+  void AddSums(uint32_t group, const GroupSums& sums);
+  /// Whether `step` is a key: each group is of one step, or of no known step.
+  bool ByStep() const { return step_key_.has_value(); }
+
   /// All replays form one group, "(graph replay)", whatever the keys: their times are spans.
   bool AddReplay(const PricedKernel& row) override;
 
@@ -118,8 +132,6 @@ class Summary : public KernelSink {
   SummaryRow FoldedRow(const GroupSums& sums, std::string_view label, int64_t steps,
                        RowKind kind) const;
   SummaryRow ReplayRow() const;
-  /// Whether `step` is a key: each group is of one step, or of no known step.
-  bool ByStep() const { return step_key_.has_value(); }
   /// Number of steps of groups that are printed as one.
   int64_t StepsOf(std::span<const uint32_t> groups) const;
 

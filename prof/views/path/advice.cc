@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -179,9 +181,23 @@ struct RankCommunication {
 
 constexpr std::string_view kAdviceKeys[] = {"step"};
 
+/// What partials of one input share: the first of them finds it.
+struct AdviceTogether {
+  bool by_step = false;  ///< One of them is.
+  size_t left = 0;       ///< Partials that have not ended.
+  AdviceFacts maker;
+  // After its End():
+  advice::RankFacts facts;
+  AdviceSteps steps;
+};
+
 class Advice : public MemberPartial<Advice, kAdviceColumns> {
  public:
-  explicit Advice(const ViewOptions& options) : by_step_(!options.by.empty()) {
+  /// `first`: of those that share `together`.
+  Advice(const ViewOptions& options, std::shared_ptr<AdviceTogether> together, bool first)
+      : by_step_(!options.by.empty()), together_(std::move(together)), first_(first) {
+    together_->by_step |= by_step_;
+    ++together_->left;
     for (const std::string& word : options.by) {
       if (word == kAdviceKeys[0]) continue;
       throw UsageError(fmt::format("--by {}: the view advice takes step", word));
@@ -194,17 +210,23 @@ class Advice : public MemberPartial<Advice, kAdviceColumns> {
       family_.Add(run->trace().family);
       kinds_.Add(run->trace());
     }
-    facts_.Begin(run);
+    if (first_) together_->maker.Begin(run);
     if (!by_step_) finder_.Begin(run);
   }
   void Add(const PricedKernel& kernel) override {
-    facts_.Add(kernel);
+    if (first_) together_->maker.Add(kernel);
     if (!by_step_) finder_.Add(kernel);
   }
   void End(const Run*) override {
-    AdviceSteps steps;
-    ranks_[rank_].Merge(facts_.End(by_step_ ? &steps : nullptr));
-    if (by_step_) return steps_[rank_].Merge(steps);
+    AdviceTogether& found = *together_;
+    if (first_) found.facts = found.maker.End(found.by_step ? &found.steps : nullptr);
+    ranks_[rank_].Merge(found.facts);
+    if (by_step_) steps_[rank_].Merge(found.steps);
+    if (--found.left == 0) {
+      found.facts = {};
+      found.steps = {};
+    }
+    if (by_step_) return;
     if (const auto verdict = finder_.End()) verdicts_[rank_].Merge(*verdict);
   }
   void AddCalls(std::span<const CollectiveRow> calls) override;
@@ -246,7 +268,8 @@ class Advice : public MemberPartial<Advice, kAdviceColumns> {
   Max<Family> family_;
   // Of the current run:
   std::string rank_;
-  AdviceFacts facts_;
+  std::shared_ptr<AdviceTogether> together_;
+  bool first_;
   VerdictFinder finder_;
 
  public:
@@ -414,6 +437,15 @@ std::vector<std::string> Advice::Notes() const {
   return notes;
 }
 
+std::vector<std::unique_ptr<Partial>> MakeAdviceTogether(std::span<const ViewOptions> options) {
+  std::vector<std::unique_ptr<Partial>> partials;
+  const auto together = std::make_shared<AdviceTogether>();
+  for (const ViewOptions& one : options) {
+    partials.push_back(std::make_unique<Advice>(one, together, partials.empty()));
+  }
+  return partials;
+}
+
 }  // namespace
 
 extern constexpr View kAdviceView = {
@@ -421,7 +453,8 @@ extern constexpr View kAdviceView = {
     .help = "what to change, and how much time that can save at most",
     .needs = kAdviceNeeds | kVerdictNeeds | kCriticalPathNeeds,
     .fields = FieldsWithoutBy<kAdviceColumns>,
-    .make = MakePartial<Advice>,
+    .make = MakeAlone<MakeAdviceTogether>,
+    .make_together = MakeAdviceTogether,
     .by = kAdviceKeys,
     .narrow = "severity,gain_pct,estimate_pct,item,change",
     .may_be_empty = true,

@@ -27,7 +27,8 @@ class TopicChange : public TimeChange {
       : run_(run),
         claims_(claims),
         topic_(topic),
-        times_(claims.times_[static_cast<size_t>(topic)]) {}
+        times_(claims.times_[static_cast<size_t>(topic)]),
+        ends_in_order_(std::ranges::is_sorted(times_, {}, &Interval::end_ns)) {}
 
   int64_t TimeOf(const PathEdge& part) const override {
     switch (part.cause) {
@@ -79,9 +80,14 @@ class TopicChange : public TimeChange {
 
   int64_t TimeTaken(const Interval& time) const {
     int64_t taken_ns = 0;
-    auto next = std::partition_point(times_.begin(), times_.end(), [&](const Interval& one) {
-      return one.end_ns <= time.start_ns;
-    });
+    if (times_.empty()) return 0;
+    const auto is_before = [&](const Interval& one) { return one.end_ns <= time.start_ns; };
+    // Most parts come in the order of time.
+    const bool known = ends_in_order_ && (hint_ == 0 || is_before(times_[hint_ - 1])) &&
+                       (hint_ == times_.size() || !is_before(times_[hint_]));
+    auto next = known ? times_.begin() + static_cast<ptrdiff_t>(hint_)
+                      : std::partition_point(times_.begin(), times_.end(), is_before);
+    hint_ = static_cast<size_t>(next - times_.begin());
     for (; next != times_.end() && next->start_ns < time.end_ns; ++next) {
       SaturatingAdd(&taken_ns, LengthOf({std::max(next->start_ns, time.start_ns),
                                          std::min(next->end_ns, time.end_ns)}));
@@ -93,6 +99,8 @@ class TopicChange : public TimeChange {
   const AdviceClaims& claims_;
   Topic topic_;
   std::span<const Interval> times_;
+  bool ends_in_order_;
+  mutable size_t hint_ = 0;  // Where the last part was found in times_.
 };
 
 Topic TopicOfHostWait(const advice::RankFacts& facts, const LateWork& late, int64_t host_ns) {

@@ -20,6 +20,7 @@ namespace {
 using ops::KernelFamily;
 
 constexpr size_t kMostSizes = 16;
+constexpr size_t kMostWords = 4096;
 constexpr int kFewBits = 8;
 constexpr int64_t kMostFlashHead = 256;
 constexpr int kFirstWithFlash = 80;
@@ -75,10 +76,6 @@ bool NamesFewBits(std::string_view facts) {
   return false;
 }
 
-bool IsHadamard(std::string_view name) {
-  return HasText(name, "hadamard") || HasText(name, "Hadamard");
-}
-
 bool IsMemoryFamily(KernelFamily family) {
   switch (family) {
     case KernelFamily::kNorm:
@@ -94,7 +91,13 @@ bool IsMemoryFamily(KernelFamily family) {
   }
 }
 
-StreamWork WorkOf(const PricedKernel& kernel, KernelFamily family) {
+NameWords NameWordsOf(std::string_view name) {
+  return {.hadamard = HasText(name, "hadamard") || HasText(name, "Hadamard"),
+          .rope = HasText(name, "rotary") || HasText(name, "_rope") || HasText(name, "rope_"),
+          .cache = HasText(name, "cache")};
+}
+
+StreamWork WorkOf(const PricedKernel& kernel, KernelFamily family, const NameWords& words) {
   if (kernel.replay) return StreamWork::kOther;
   const std::string_view name = kernel.record->long_name;
   if (kernel.share.flops_mma.value_or(0) > 0) {
@@ -102,7 +105,7 @@ StreamWork WorkOf(const PricedKernel& kernel, KernelFamily family) {
                            kernel.price->product->kind == ops::MatrixProduct::Kind::kAttention;
     return attention ? StreamWork::kAttention : StreamWork::kProduct;
   }
-  if (family == KernelFamily::kQuantise || IsHadamard(name)) return StreamWork::kQuantise;
+  if (family == KernelFamily::kQuantise || words.hadamard) return StreamWork::kQuantise;
   if (family == KernelFamily::kAttention) return StreamWork::kAttention;
   if (family == KernelFamily::kGemm || family == KernelFamily::kConv ||
       family == KernelFamily::kGroupedGemm) {
@@ -216,12 +219,10 @@ void ReadTexts(const PricedKernel& kernel, TextIds* texts, StreamKernel* own) {
   if (!kernel.path.empty()) own->outer = texts->Of(kernel.path.front());
 }
 
-void ReadKind(const PricedKernel& kernel, StreamKernel* own) {
-  const auto names = [&](std::string_view part) {
-    return HasText(kernel.op, part) || HasText(kernel.record->long_name, part);
-  };
-  own->is_copy = own->family == KernelFamily::kLayout && !names("cache");
-  own->is_rope = names("rotary") || names("_rope") || names("rope_");
+void ReadKind(const PricedKernel& kernel, const NameWords& of_name, const NameWords& of_op,
+              StreamKernel* own) {
+  own->is_copy = own->family == KernelFamily::kLayout && !of_name.cache && !of_op.cache;
+  own->is_rope = of_name.rope || of_op.rope;
   own->is_complex = kernel.dtype.starts_with("c");
 }
 
@@ -247,9 +248,17 @@ TextId TextIds::Of(std::string_view text) {
   return id;
 }
 
+NameWords TextIds::WordsOf(std::string_view text) {
+  const auto known = words_.find(text);
+  if (known != words_.end()) return known->second;
+  if (words_.size() >= kMostWords) words_.clear();
+  return words_.emplace(text, NameWordsOf(text)).first->second;
+}
+
 void TextIds::Clear() {
   ids_.clear();
   views_.resize(1);
+  words_.clear();
 }
 
 StreamKernel StreamKernelOf(const PricedKernel& kernel, int64_t time_ns, TextIds* texts) {
@@ -257,14 +266,15 @@ StreamKernel StreamKernelOf(const PricedKernel& kernel, int64_t time_ns, TextIds
   own.index = kernel.work;
   own.time_ns = time_ns;
   own.family = FamilyOf(kernel).value_or(KernelFamily::kOther);
-  own.work = WorkOf(kernel, own.family);
+  const NameWords of_name = texts->WordsOf(kernel.record->long_name);
+  own.work = WorkOf(kernel, own.family, of_name);
   own.phase = kernel.phase;
   own.instance = kernel.instance;
   own.is_main = kernel.share.role == ops::Role::kMain || kernel.share.role == ops::Role::kUnknown;
   ReadTexts(kernel, texts, &own);
   ReadSizes(kernel.shapes, &own.sizes);
   if (!own.sizes.empty()) own.largest = *std::max_element(own.sizes.begin(), own.sizes.end());
-  ReadKind(kernel, &own);
+  ReadKind(kernel, of_name, texts->WordsOf(kernel.op), &own);
   ReadTraffic(kernel, &own);
   own.written = WrittenOf(own, ops::ParseDType(kernel.dtype).value_or(ops::DType::kUnknown));
   ReadRoofs(kernel, &own);

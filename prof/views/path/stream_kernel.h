@@ -3,12 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/hash.h"
 #include "ops/kernels/kernel_family.h"
 #include "parse/model/phase.h"
 #include "prof/advice/facts.h"
@@ -18,17 +17,27 @@ namespace oplens::prof {
 
 using TextId = uint32_t;  ///< 0: no text.
 
+/// What the name of a kernel or op tells of it.
+struct NameWords {
+  bool hadamard = false;
+  bool rope = false;
+  bool cache = false;
+};
+
 /// Numbers texts; equal texts have equal numbers.
 class TextIds {
  public:
+  /// Found once for most texts, which get no number.
+  NameWords WordsOf(std::string_view text);
   TextId Of(std::string_view text);
   std::string_view View(TextId id) const { return views_[id]; }
   size_t size() const { return views_.size(); }
   void Clear();
 
  private:
-  std::map<std::string, TextId, std::less<>> ids_;
+  TextMap<TextId> ids_;
   std::vector<std::string_view> views_ = {std::string_view()};
+  TextMap<NameWords> words_;
 };
 
 /// What decides with which neighbours a kernel can be one.

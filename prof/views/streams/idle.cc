@@ -144,6 +144,14 @@ constexpr Column<IdleRow> kIdleColumns[] = {
 
 /// Some gaps of a run, in the order in which they were found.
 struct GapBatch {
+  /// For the next gaps, in the memory of these.
+  void Clear() {
+    gaps.clear();
+    parts.clear();
+    ends.clear();
+    stretches.clear();
+  }
+
   std::vector<IdleGap> gaps;                  // Without `parts`.
   std::vector<IdlePart> parts;                // Of all gaps.
   std::vector<size_t> ends;                   // By gap: where its parts end.
@@ -227,7 +235,9 @@ class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
   bool by_before_;
   bool whole_gaps_;
   KernelOps ops_;  // If by_after_ or by_before_.
-  Places places_;  // While gaps are found.
+  // While gaps are found:
+  Places places_;
+  Known known_;  // By numbers, since a subject is six texts and few of them are distinct.
 };
 
 /// The active GPUs or streams, each with its observed time per window.
@@ -291,8 +301,7 @@ uint64_t Idle::CallNumberOf(const Trace& trace, const IdlePart& part) const {
 }
 
 void Idle::AddGaps(const Trace& trace, const GapBatch& batch, const CallSites& sites) {
-  // By numbers, since a subject is six texts and few of them are distinct.
-  Known known;
+  if (known_.size() > kMostSubjects) known_.clear();
   auto stretch = batch.stretches.begin();
   size_t part = 0;
   for (size_t i = 0; i < batch.gaps.size(); ++i) {
@@ -305,7 +314,7 @@ void Idle::AddGaps(const Trace& trace, const GapBatch& batch, const CallSites& s
                          int64_t length_ns) {
       const uint32_t op = !by_op_ ? 0 : site.op != 0 ? site.op : site.frame;
       const uint32_t layer = by_layer_ ? site.layer : 0;
-      CauseSums*& found = known[{
+      CauseSums*& found = known_[{
           reinterpret_cast<uintptr_t>(sums), cause ? static_cast<uint64_t>(*cause) : UINT64_MAX,
           of == nullptr ? 0 : CallNumberOf(trace, *of), op, layer, around.after, around.before}];
       if (found == nullptr) {
@@ -364,10 +373,10 @@ void Idle::FindGaps(const Run& run, std::span<Idle* const> partials) {
   const auto add = [&] {
     if (asks_sites) {
       for (const IdlePart& part : batch.parts) sites.AskAlong(part.thread, part.time);
-      batch.stretches = sites.FindAlong();
+      sites.FindAlong(&batch.stretches);
     }
     for (Idle* const one : partials) one->AddGaps(run.trace(), batch, sites);
-    batch = {};
+    batch.Clear();
   };
   FindIdleGaps(run, windows, first.by_stream_ ? IdleOf::kStream : IdleOf::kDevice,
                [&](const IdleGap& gap) {
@@ -391,6 +400,7 @@ void Idle::TakePlaces(const Run& run) {
     }
   }
   places_.clear();
+  known_.clear();
 }
 
 void Idle::EmitGroup(const IdleKey& key, const IdleSums& sums, TableOf<IdleRow>* table) const {

@@ -63,7 +63,13 @@ test('of a page whose script was changed nothing runs', { skip }, async () => {
   assert.deepEqual(await page.evaluate(() => window.violations), ['script-src-elem']);
   assert.notEqual(await page.title(), 'run');
   assert.equal(await page.locator('main').count(), 0);
+  const sentence = /the file was altered or cut/;
+  assert.match(await page.innerText('#app'), sentence);
   await context.close();
+  // One that runs takes it away.
+  const open = await openPage(browser, join(folder, 'one.html'));
+  assert.doesNotMatch(await open.page.innerText('body'), sentence);
+  await open.close();
 });
 
 test('hostile names are shown and never run', { skip }, async () => {

@@ -222,6 +222,13 @@ test('a call leads to the same call on other ranks, with lines where the clocks 
   ]);
   assert.equal(await crossed(), 2);
   await open.axe('the same call on all ranks');
+  // On a small screen they come before the details.
+  await page.setViewportSize({ width: 390, height: 800 });
+  await open.settled();
+  const [list, details] = await Promise.all(['#partners', '.dock .details'].map((of) => page.$eval(of, (each) => each.getBoundingClientRect().top)));
+  assert.ok(list < details, `${list} is not above ${details}`);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await open.settled();
   // A click goes there, also to a rank that is not chosen.
   await page.click('#partners button:has-text("rank 2")');
   await page.waitForFunction(() => document.querySelector('#partners tr[aria-current="true"]')?.textContent.includes('rank 2'));

@@ -17,6 +17,9 @@ before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'oplens-page-'));
   path = join(folder, 'run.html');
   run = writeRun(path, { change: ({ rows }) => {
+    // A view that has no tab.
+    Object.assign(rows.advice[0], { command: '--view stragglers', evidence_view: 'stragglers' });
+    rows['kernel-types'].at(-1).share_pct = 6.37e-6;
     Object.assign(rows.advice[1], { command: '--view idle --by call,op --where \'rank="1" and (cause=launch or cause~"^s")\' --sort -idle_ns' });
     Object.assign(rows.advice[2], { command: "--view distributed --where 'nowhere=1'" });
     // A condition on kernels, of which only rows by another key have a column.
@@ -78,6 +81,9 @@ test('the sum of all causes leads to all gaps', { skip }, async () => {
 
 test('advice leads to its evidence, as its command filters and sorts it', { skip }, async () => {
   const open = await openPage(browser, path, { hash: '#tab=advice' });
+  // The rows of `stragglers` are, in other words, in another tab.
+  const way = await open.page.getAttribute('.advice article:first-child button', 'data-tab');
+  assert.equal(way, run.summary.views.some(({ name, rows }) => name === 'culprits' && rows > 0) ? 'culprits' : 'distributed');
   await open.page.click('.advice button[data-tab="idle"]');
   await open.settled();
   const wanted = rowsOf('idle').filter(({ rank, cause }) => rank === '1' && (cause === 'launch' || cause.startsWith('s'))).sort((a, b) => b.idle_ns - a.idle_ns);
@@ -92,6 +98,14 @@ test('advice leads to its evidence, as its command filters and sorts it', { skip
   await open.page.click('.advice button[data-tab="groups"]');
   await open.settled();
   assert.deepEqual([await open.page.$$eval('main .fault', (all) => all.length), (await exported(open)).length], [0, rowsOf('groups').length]);
+  await open.clean();
+  await open.close();
+});
+
+test('a percent that is too small for its column is below its last decimal', { skip }, async () => {
+  const open = await openPage(browser, path, { hash: '#tab=kernel-types' });
+  const found = await open.page.$$eval('main td[title="0.00000637 %"], main td[title="6.37e-6 %"]', (all) => all.map(({ textContent }) => textContent));
+  assert.deepEqual(found, ['<0.001']);
   await open.clean();
   await open.close();
 });

@@ -1,6 +1,7 @@
 /** What to change, as cards: each with its evidence, the command that shows it and the tab that has it. */
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { TabState } from '../app/state';
+import { ELSEWHERE } from '../app/view_words';
 import { number, short, titleOf, visible, withUnit } from '../model/format';
 import { columnOf, textOf, type Table, type Value } from '../model/table';
 import { keysOfWhere } from '../model/where';
@@ -115,8 +116,9 @@ function rowsOf(context: ChartContext, view: string, command: string): { tab: st
 }
 
 /** A button to the tab of a view, if there is one. `command`: the options of prof that print the rows in question. */
-export function wayTo(context: ChartContext, view: string, command = ''): unknown {
-  if (!context.opens(view)) return nothing;
+export function wayTo(context: ChartContext, named: string, command = ''): unknown {
+  const view = [named, ...(Object.hasOwn(ELSEWHERE, named) ? ELSEWHERE[named] : [])].find((each) => context.opens(each));
+  if (view === undefined) return nothing;
   const { tab, more } = rowsOf(context, view, command);
   return html`<button type="button" data-tab=${tab} @click=${() => context.openTab(tab, '', more)}>${titleOf(tab)}</button>`;
 }

@@ -43,6 +43,11 @@ export function number(value: number, digits = 0): string {
   return formatOf(digits).format(value);
 }
 
+/** A number too small for these decimals, other than 0, where a figure of its own would say no more: "<0.001". */
+function below(value: number, digits: number): string {
+  return `${value < 0 ? '>-' : '<'}${number(10 ** -digits, digits)}`;
+}
+
 /** A cell of a numeric column. What the column's unit makes too small to read has a unit of its own. */
 export function numeric(value: Value, scale: Scale): string {
   if (value === null || value === undefined || value === '') return UNKNOWN;
@@ -51,6 +56,7 @@ export function numeric(value: Value, scale: Scale): string {
   if (Number.isNaN(scaled)) return visible(textOf(value) ?? UNKNOWN);
   const small = scaled !== 0 && Math.abs(scaled) < 0.001 && scale.digits > 0;
   if (small && scale.of) return withUnit(value, scale.of);
+  if (small && scale.unit === '%') return below(scaled, scale.digits);
   return small ? scaled.toExponential(2) : formatOf(scale.digits).format(scaled);
 }
 
@@ -59,7 +65,8 @@ export function withUnit(value: Value, unit: string, digits?: number): string {
   if (value === null || value === undefined) return UNKNOWN;
   const field = { unit, type: digits === 0 || Number.isInteger(Number(value)) ? 'integer' : 'decimal' } as Field;
   const scale = scaleOf(field, Math.abs(Number(value)));
-  const text = formatOf(digits ?? scale.digits).format(Number(value) / scale.per);
+  const [scaled, shown] = [Number(value) / scale.per, digits ?? scale.digits];
+  const text = unit === '%' && scaled !== 0 && Math.abs(scaled) < 10 ** -shown ? below(scaled, shown) : formatOf(shown).format(scaled);
   return scale.unit === '' ? text : scale.unit === '%' ? `${text} %` : `${text} ${scale.unit}`;
 }
 
