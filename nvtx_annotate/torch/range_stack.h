@@ -8,6 +8,7 @@
 #include <memory>
 #include <new>
 
+#include "nvtx_annotate/annotate.h"
 #include "nvtx_annotate/vocabulary/marker_format.h"
 
 namespace oplens::annotate::torch {
@@ -59,9 +60,16 @@ class RangeStack {
 
   /// Whether one more range fits. Owner only.
   bool MakeRoom() noexcept { return depth_ + 1 < kChunk || MakeChunk(); }
+  /// Whether the thread is known, nobody requested to end a range, and there is room for one more.
+  /// Owner only.
+  bool IsReady() const noexcept {
+    return framework_thread != 0 && !asked_.load(std::memory_order_relaxed) && depth_ + 1 < kChunk;
+  }
   /// Owner only, after MakeRoom(). `token`: of the emitter.
   Mark Push(uint64_t token, const Surroundings& inside) noexcept {
+    const bool owned = inside.owner != 0 || surroundings().owner != 0;
     Range& range = At(++depth_);
+    range.owned = owned;
     range.token = token;
     range.serial = ++last_serial_;
     // Copied member by member: copying the whole struct would stall on the individual stores.
@@ -74,6 +82,16 @@ class RangeStack {
   }
   /// Ends the range and those inside it. Thread-safe; ignores ended ranges.
   void End(const Mark& mark) noexcept;
+  /// Whether it is the innermost, as most are when they end, and End() will end it alone. Owner
+  /// only.
+  bool EndsAlone(const Mark& mark) const noexcept {
+    return mark.index == depth_ && At(depth_).serial == mark.serial &&
+           !asked_.load(std::memory_order_relaxed);
+  }
+  /// Whether a call owns backward nodes inside the innermost range or around it. Owner only.
+  bool HasOwner() const noexcept { return At(depth_).owned; }
+  /// Ends the innermost range, after EndsAlone().
+  void EndInnermost() noexcept { detail::End(At(depth_--).token); }
   /// Owner only: ends the ranges that other threads requested to end.
   void EndRequested() noexcept {
     if (asked_.load(std::memory_order_relaxed)) EndTop();
@@ -113,6 +131,7 @@ class RangeStack {
     uint64_t serial = 0;
     std::atomic<uint64_t> asked{0};  ///< The serial that another thread requested to end.
     Surroundings inside;
+    bool owned = false;  ///< See HasOwner().
   };
   struct Spare {
     Spare* next;
