@@ -439,13 +439,13 @@ uint64_t BeginCall(const LastingNames& names, markers::CallFacts& facts, const o
   return BeginCallOf(names, facts, args, count);
 }
 
-unsigned char* PayloadBuffer() noexcept {
+__attribute__((hot)) unsigned char* PayloadBuffer() noexcept {
   ThreadState* const state = CurrentState();
   return state == nullptr || state->tool.mode != Mode::kPayload ? nullptr : state->payload;
 }
 
-uint64_t BeginCall(const LastingNames& names, markers::CallFacts& facts,
-                   const markers::PlainArgs& args) noexcept {
+__attribute__((hot)) uint64_t BeginCall(const LastingNames& names, markers::CallFacts& facts,
+                                        const markers::PlainArgs& args) noexcept {
   ThreadState* const state = t_state;
   Begun* const begun = Open(state);
   if (begun == nullptr) return 0;
@@ -454,7 +454,8 @@ uint64_t BeginCall(const LastingNames& names, markers::CallFacts& facts,
   return TokenOf(*state);
 }
 
-uint64_t BeginNode(const LastingNames& names, markers::CallFacts& facts) noexcept {
+__attribute__((hot)) uint64_t BeginNode(const LastingNames& names,
+                                        markers::CallFacts& facts) noexcept {
   return BeginNodeOf(names, facts);
 }
 
@@ -486,7 +487,7 @@ WholeText RegisterText(const char* text) noexcept {
   return {text, nvtxDomainRegisterStringA(nullptr, text)};
 }
 
-uint64_t BeginText(const WholeText& text) noexcept {
+__attribute__((hot)) uint64_t BeginText(const WholeText& text) noexcept {
   ThreadState* const state = CurrentState();
   Begun* const begun = Open(state);
   if (begun == nullptr) return 0;
@@ -612,7 +613,7 @@ uint64_t BeginRange(std::string_view text) noexcept {
   return BeginText([&](char* buffer) { markers::FormatFree(text, buffer); });
 }
 
-void End(uint64_t token) noexcept {
+__attribute__((hot)) void End(uint64_t token) noexcept {
   ThreadState* const state = t_state;
   if (state == nullptr || token >> (kNumberBits + kPlaceBits) != state->serial) return;
   const uint32_t place = static_cast<uint32_t>(token) & kPlaceMask;

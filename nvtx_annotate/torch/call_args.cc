@@ -334,7 +334,8 @@ inline bool PlainCall::WriteTensor(std::string_view name, const at::TensorImpl& 
   return true;
 }
 
-bool PlainCall::Write(c10::ArrayRef<const c10::IValue> inputs, markers::PlainArgs* out) const {
+__attribute__((hot)) bool PlainCall::Write(c10::ArrayRef<const c10::IValue> inputs,
+                                           markers::PlainArgs* out) const {
   if (!is_plain_) return false;
   // As CallArgs::Fill() does.
   if (inputs.size() > inputs_) inputs = inputs.slice(inputs.size() - inputs_);
@@ -367,8 +368,8 @@ bool PlainCall::Write(c10::ArrayRef<const c10::IValue> inputs, markers::PlainArg
   return true;
 }
 
-bool PlainCall::WriteOne(const Argument& argument, const c10::IValue& value,
-                         markers::PlainArgs* out) {
+__attribute__((hot)) bool PlainCall::WriteOne(const Argument& argument, const c10::IValue& value,
+                                              markers::PlainArgs* out) {
   const std::string_view name(argument.name, argument.name_bytes);
   switch (argument.use) {
     case CallArgsUse::kPositional:
@@ -388,8 +389,8 @@ bool PlainCall::WriteOne(const Argument& argument, const c10::IValue& value,
   return false;
 }
 
-bool PlainCall::WriteValue(std::string_view name, const c10::IValue& value,
-                           markers::PlainArgs* out) {
+__attribute__((hot)) bool PlainCall::WriteValue(std::string_view name, const c10::IValue& value,
+                                                markers::PlainArgs* out) {
   if (value.isTensor()) {
     return WriteTensor(name, *value.unsafeToTensorImpl(), out);
   } else if (value.isNone()) {

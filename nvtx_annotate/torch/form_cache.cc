@@ -44,7 +44,6 @@ __attribute__((noinline, cold)) const KnownForm* FormCache::FindOrAdd(
         auto made = std::make_unique<Entry>();
         made->address = name;
         made->name = name;
-        made->text = LastingText(made->name);
         made->known.form = MakeForm(*schema);
         made->known.plain = PlainCall(made->known.form);
         made->known.names.names = made->known.form.names();

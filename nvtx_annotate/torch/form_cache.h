@@ -6,12 +6,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "nvtx_annotate/emitter.h"
 #include "nvtx_annotate/torch/call_args.h"
 #include "nvtx_annotate/torch/call_form.h"
-#include "nvtx_annotate/torch/lasting_text.h"
 
 namespace oplens::annotate::torch {
 
@@ -37,11 +37,10 @@ class FormCache {
   struct Entry {
     const char* address;
     std::string name;
-    LastingText text;  ///< `name`
     KnownForm known;
 
     bool Is(const char* other) const noexcept {
-      return address == other && text.Is(other);
+      return address == other && std::strcmp(name.c_str(), other) == 0;
     }
   };
   static constexpr size_t kSlots = 16384;

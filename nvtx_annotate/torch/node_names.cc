@@ -31,7 +31,6 @@ std::unique_ptr<const NodeName> Make(std::string_view text) {
   const size_t colon = name->text.find(": ");
   const size_t node = colon == name->text.npos ? name->text.size() : colon + 2;
   name->node.names.op = name->text.c_str() + node;
-  name->node_text = LastingText(name->node.names.op);
   name->accumulates = IsAccumulation(name->node.names.op);
   return name;
 }
@@ -43,7 +42,7 @@ bool IsAccumulation(std::string_view node) noexcept {
   return node.size() >= kEnd.size() && node.substr(node.size() - kEnd.size()) == kEnd;
 }
 
-const NodeName* NodeNames::FindKnown(std::string_view text) const noexcept {
+__attribute__((hot)) const NodeName* NodeNames::FindKnown(std::string_view text) const noexcept {
   for (size_t slot = NodeNamesHashOf(text) % kSlots;; slot = (slot + 1) % kSlots) {
     const NodeName* const known = slots_[slot].load(std::memory_order_acquire);
     if (known == nullptr || known->text == text) return known;

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "nvtx_annotate/emitter.h"
-#include "nvtx_annotate/torch/lasting_text.h"
 
 namespace oplens::annotate::torch {
 
@@ -16,8 +15,7 @@ struct NodeName {
   std::string text;  ///< "autograd::engine::evaluate_function: AddmmBackward0"
   std::string free;  ///< The same as a free text.
   WholeText evaluate;
-  LastingNames node;  ///< AddmmBackward0
-  LastingText node_text;
+  LastingNames node;         ///< AddmmBackward0
   bool accumulates = false;  ///< The node is an AccumulateGrad.
 };
 

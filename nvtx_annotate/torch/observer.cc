@@ -201,32 +201,38 @@ inline Extent ExtentOf(const at::RecordFunction& function, const KnownForm* know
 /// `extent`: not kNothing.
 Context ObserverOnOperator(const at::RecordFunction& function, RangeStack* stack,
                            const KnownForm* known, Extent extent) {
-  const Surroundings around = stack->surroundings();
+  // Not copied at once: that would stall on the stores of its members.
+  const Surroundings& outside = stack->surroundings();
+  const Place place = outside.place;
+  const Direction dir = outside.dir;
+  const bool recorded = outside.recorded;
+  const int64_t around_seq = outside.seq;
   CallFacts facts;
   facts.seq = function.seqNr();
   facts.h = function.handle();
-  // The number of an operator is that of its thread's next node.
-  if (known != nullptr && facts.seq >= 0) {
-    GiveNumbersBefore(stack, around.owner, static_cast<uint64_t>(facts.seq));
-  } else {
-    GiveNumbers(stack, around.owner);
+  // The number of an operator is that of its thread's next node; one without makes none.
+  const uint64_t owner = known != nullptr && facts.seq < 0 ? outside.owner : facts.h;
+  if (known == nullptr) {
+    GiveNumbers(stack, outside.owner);
+  } else if (facts.seq >= 0) {
+    GiveNumbersBefore(stack, outside.owner, static_cast<uint64_t>(facts.seq));
   }
   // A function of Python has a number whether or not it makes a node.
   const bool makes_node = facts.seq >= 0 && (known != nullptr || at::GradMode::is_enabled());
-  const bool again = around.place == Place::kNode && makes_node && !around.recorded;
-  facts.dir = again ? Direction::kRecompute : around.dir;
-  const uint64_t site = extent == Extent::kWhole ? BeginCallSite(around.place) : 0;
+  const bool again = place == Place::kNode && makes_node && !recorded;
+  facts.dir = again ? Direction::kRecompute : dir;
+  const uint64_t site = extent == Extent::kWhole ? BeginCallSite(place) : 0;
   const uint64_t token = extent == Extent::kWhole ? BeginOperator(function, known, facts)
                                                   : BeginSequence(function.name(), facts);
   return Keep(stack, site != 0 ? site : token,
-              {facts.seq >= 0 ? facts.seq : around.seq, Place::kOp, facts.dir, around.recorded,
-               facts.h});
+              {facts.seq >= 0 ? facts.seq : around_seq, Place::kOp, facts.dir, recorded, owner});
 }
 
-__attribute__((noinline)) Context ObserverOnNode(const at::RecordFunction& function, RangeStack* stack) {
+__attribute__((noinline, hot)) Context ObserverOnNode(const at::RecordFunction& function,
+                                                      RangeStack* stack) {
   const char* const name = function.name();
   const NodeName* known = stack->node;
-  if (known != nullptr && !known->node_text.Is(name)) known = nullptr;
+  if (known != nullptr && std::strcmp(known->node.names.op, name) != 0) known = nullptr;
   const bool accumulates = known != nullptr ? known->accumulates : IsAccumulation(name);
   CallFacts facts;
   // AccumulateGrad has the maximum number, for its place in the queue.
@@ -238,13 +244,13 @@ __attribute__((noinline)) Context ObserverOnNode(const at::RecordFunction& funct
   }
   facts.h = function.handle();
   facts.dir = accumulates ? Direction::kGradient : Direction::kBackward;
-  const uint64_t token =
-      known != nullptr ? BeginNode(known->node, facts) : BeginNode(name, facts);
+  const uint64_t token = known != nullptr ? BeginNode(known->node, facts) : BeginNode(name, facts);
   return Keep(stack, token, {facts.seq, Place::kNode, facts.dir, at::GradMode::is_enabled(), 0});
 }
 
 /// `node`: null if the table of names is full.
-__attribute__((noinline)) Context OnEvaluate(const at::RecordFunction& function, const NodeName* node, RangeStack* stack) {
+__attribute__((noinline, hot)) Context OnEvaluate(const at::RecordFunction& function,
+                                                  const NodeName* node, RangeStack* stack) {
   stack->node = node;
   return Keep(stack,
               node != nullptr ? BeginText(node->evaluate) : detail::BeginRange(function.name()),
@@ -274,8 +280,8 @@ Context OnScript(const at::RecordFunction& function, RangeStack* stack) {
 }
 
 /// An operator or a function of Python; `known`: as g_forms has it.
-__attribute__((noinline)) Context OnCall(const at::RecordFunction& function, const KnownForm* known,
-                                         RangeStack* stack) {
+__attribute__((noinline, hot)) Context OnCall(const at::RecordFunction& function,
+                                              const KnownForm* known, RangeStack* stack) {
   const Extent extent = ExtentOf(function, known, stack->surroundings());
   // The enclosing call goes on: its numbers can wait.
   if (extent == Extent::kNothing) return nullptr;
@@ -320,7 +326,7 @@ __attribute__((noinline, cold)) Context OnAnyStart(const at::RecordFunction& fun
     g_threads.Set(stack->framework_thread, CurrentThread());
   }
   stack->EndRequested();
-  if (!stack->MakeRoom()) {
+  if (!stack->HasRoom()) {
     GiveNumbers(stack, stack->surroundings().owner);
     if (IsEmitted(function, stack->surroundings())) NoteLeftOut();
     return nullptr;
@@ -359,7 +365,7 @@ Context OnReadyStart(const at::RecordFunction& function, RangeStack* stack) {
   return ObserverOnNode(function, stack);
 }
 
-Context OnStart(const at::RecordFunction& function) noexcept {
+__attribute__((hot)) Context OnStart(const at::RecordFunction& function) noexcept {
   if (!Enabled()) return nullptr;
   RangeStack* const stack = RangeStack::OfThread();
   if (stack == nullptr) return nullptr;
@@ -372,13 +378,13 @@ Context OnStart(const at::RecordFunction& function) noexcept {
   }
 }
 
-void OnEnd(const at::RecordFunction& /*function*/, at::ObserverContext* context) noexcept {
+__attribute__((hot)) void OnEnd(const at::RecordFunction& /*function*/,
+                                at::ObserverContext* context) noexcept {
   if (context == nullptr) return;
   RangeStack* const stack = RangeStack::OfThread();
   auto* const range = static_cast<OpenRange*>(context);
   if (range->EndsAlone(stack)) {
-    // Where no call owns nodes, the next call that does begins with the number at that time.
-    if (stack->HasOwner()) GiveNumbers(stack, stack->surroundings().owner);
+    if (stack->ChangesOwner()) GiveNumbers(stack, stack->surroundings().owner);
     return stack->EndInnermost();
   }
   if (stack != nullptr) GiveNumbers(stack, stack->surroundings().owner);

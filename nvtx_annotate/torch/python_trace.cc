@@ -31,7 +31,6 @@ bool IsRequested() {
   return HasWord(options == nullptr ? "" : options, "trace");
 }
 
-
 /// Identifies a frame: two calls on the same line differ.
 struct Frame {
   Object* code;

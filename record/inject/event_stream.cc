@@ -320,7 +320,7 @@ __attribute__((noinline)) bool Store(Thread* thread, RecordKind kind, uint16_t d
 
 /// Store() of the push of a registered string, with what a CallPart holds; `payload` may be null.
 OPLENS_INLINE bool StoreString(Thread* thread, uint16_t domain, uint32_t string, uint16_t schema,
-                 const void* payload, size_t bytes) {
+                               const void* payload, size_t bytes) {
   static_assert(sizeof(spool::CallPart) == sizeof(uint64_t));
   const size_t size = sizeof(spool::RecordHead) + sizeof(uint64_t) + EventStreamPadded(bytes);
   unsigned char* const at = thread->stream.Reserve(size, (thread->pops_due + 1) * kPopBytes);
@@ -360,7 +360,8 @@ __attribute__((noinline, cold)) void ApplyMissed(Thread* thread, uint16_t domain
   for (uint32_t i = Take(&open->missed_pops); i > 0 && open->depth > 0; --i) {
     EndOne(thread, domain, open);
   }
-  for (uint32_t i = Take(&open->missed_pushes); i > 0; --i) thread->SetUnstored(open, open->depth++);
+  for (uint32_t i = Take(&open->missed_pushes); i > 0; --i)
+    thread->SetUnstored(open, open->depth++);
 }
 
 /// Applies missed pushes and pops.
@@ -390,7 +391,7 @@ OPLENS_INLINE int Push(uint16_t domain, StoreBegin store) {
 
 /// Push() of what a CallPart holds; `payload` may be null.
 OPLENS_INLINE int PushCall(uint16_t domain, uint32_t string, uint16_t schema, const void* payload,
-                    size_t bytes) {
+                           size_t bytes) {
   return Push(domain, [&](Thread* thread) {
     return StoreString(thread, domain, string, schema, payload, bytes);
   });

@@ -68,8 +68,8 @@ void KeepName(RecordKind kind, uint32_t domain, uint8_t part, uint64_t id, const
 
 /// Answers a request for direct calls, which is no schema.
 void FillDirectCalls(const nvtxPayloadSchemaAttr_t& schema) {
-  constexpr uint64_t kEntries = NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ENTRIES |
-                                NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NUM_ENTRIES;
+  constexpr uint64_t kEntries =
+      NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ENTRIES | NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NUM_ENTRIES;
   if ((schema.fieldMask & kEntries) != kEntries || schema.entries == nullptr ||
       schema.numEntries != 1 || schema.entries->description == nullptr) {
     return;
