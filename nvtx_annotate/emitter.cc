@@ -15,6 +15,7 @@
 
 #include "nvtx_annotate/capture_window.h"
 #include "nvtx_annotate/name_table.h"
+#include "nvtx_annotate/tool.h"
 #include "nvtx_annotate/vocabulary/marker_format.h"
 
 namespace oplens::annotate {
@@ -25,75 +26,6 @@ using markers::kMaxDepth;
 constexpr size_t kNameSlots = 256;
 constexpr size_t kMaxLayerBytes = 2 * markers::kMaxStringBytes;
 
-/// The process's state of the tool.
-struct Tool {
-  Mode mode = Mode::kOff;
-  nvtxDomainHandle_t domain = nullptr;
-  uint64_t schema = 0;
-  uint64_t memory_schema = 0;  ///< 0: the tool does not take allocator events.
-};
-
-/// Registers a fixed-size schema; returns its id, 0 if the tool does not support it.
-template <size_t N>
-uint64_t Register(const char* name, const nvtxPayloadSchemaEntry_t (&entries)[N], size_t size_bytes,
-                  nvtxDomainHandle_t domain) {
-  nvtxPayloadSchemaAttr_t attributes = {};
-  attributes.fieldMask = NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NAME | NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_TYPE |
-                         NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ENTRIES |
-                         NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NUM_ENTRIES |
-                         NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_STATIC_SIZE;
-  attributes.name = name;
-  attributes.type = NVTX_PAYLOAD_SCHEMA_TYPE_STATIC;
-  attributes.entries = entries;
-  attributes.numEntries = N;
-  attributes.payloadStaticSize = size_bytes;
-  return nvtxPayloadSchemaRegister(domain, &attributes);
-}
-
-uint64_t RegisterMemorySchema(nvtxDomainHandle_t domain) {
-  static const nvtxPayloadSchemaEntry_t kEntries[] = {
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT64, "address", nullptr, 0, 0, nullptr, nullptr},
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_INT64, "bytes", nullptr, 0, 8, nullptr, nullptr},
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_INT64, "allocated", nullptr, 0, 16, nullptr, nullptr},
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_INT64, "reserved", nullptr, 0, 24, nullptr, nullptr},
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_INT32, "device type", nullptr, 0, 32, nullptr, nullptr},
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_INT32, "device", nullptr, 0, 36, nullptr, nullptr},
-  };
-  const uint64_t schema =
-      Register(markers::kMemorySchemaName, kEntries, sizeof(markers::MemoryPayload), domain);
-  return schema >> 48 == markers::kSchemaIdTag ? schema : 0;
-}
-
-uint64_t RegisterSchema(nvtxDomainHandle_t domain) {
-  // Only the head: the arguments after it vary per call.
-  static const nvtxPayloadSchemaEntry_t kEntries[] = {
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_INT64, "seq", nullptr, 0, 0, nullptr, nullptr},
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT64, "h", nullptr, 0, 8, nullptr, nullptr},
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT32, "tid", nullptr, 0, 16, nullptr, nullptr},
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_CHAR, "dir", nullptr, 0, 20, nullptr, nullptr},
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT8, "flags", nullptr, 0, 21, nullptr, nullptr},
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT16, "args", nullptr, 0, 22, nullptr, nullptr},
-      {0, NVTX_PAYLOAD_ENTRY_TYPE_UINT32, "bytes", nullptr, 0, 24, nullptr, nullptr},
-  };
-  return Register(markers::kSchemaName, kEntries, sizeof(markers::PayloadHead), domain);
-}
-
-Tool FindTool() {
-  Tool tool;
-  tool.domain = nvtxDomainCreateA(markers::kDomain);
-  if (tool.domain == nullptr) return tool;
-  tool.mode = Mode::kText;
-  tool.schema = RegisterSchema(tool.domain);
-  if (tool.schema >> 48 == markers::kSchemaIdTag) tool.mode = Mode::kPayload;
-  if (tool.mode == Mode::kPayload) tool.memory_schema = RegisterMemorySchema(tool.domain);
-  return tool;
-}
-
-const Tool& TheTool() noexcept {
-  static const Tool tool = FindTool();
-  return tool;
-}
-
 // A token: 24 bits of the thread's serial, 28 of the range number, 12 of the index in `begun`.
 constexpr int kPlaceBits = 12;
 constexpr int kNumberBits = 28;
@@ -101,8 +33,8 @@ constexpr uint32_t kPlaceMask = (1u << kPlaceBits) - 1;
 constexpr uint32_t kNumberMask = (1u << kNumberBits) - 1;
 static_assert(kMaxDepth <= kPlaceMask + 1);
 
-/// The ranges of one token.
-struct Begun {
+/// The ranges of one token. Of a size whose multiples are found by a shift.
+struct alignas(16) Begun {
   uint32_t number = 0;                  ///< Tells reuses of the entry apart.
   uint8_t plain = 0;                    ///< Number of ranges in the default domain.
   uint8_t own = 0;                      ///< Number of ranges in the domain "oplens", at most 1.
@@ -176,20 +108,23 @@ class StateOwner {
 };
 thread_local bool StateOwner::gone = false;
 
-ThreadState* MakeState() noexcept {
+__attribute__((noinline, cold)) ThreadState* MakeState() noexcept {
   if (StateOwner::gone) return nullptr;
   static thread_local StateOwner owner;
   t_state = owner.get();
   return t_state;
 }
 
-ThreadState* CurrentState() noexcept { return t_state != nullptr ? t_state : MakeState(); }
+ThreadState* CurrentState() noexcept {
+  ThreadState* const state = t_state;
+  return __builtin_expect(state != nullptr, 1) ? state : MakeState();
+}
 
 /// The token of the innermost range.
 uint64_t TokenOf(const ThreadState& state) {
   const uint32_t place = state.depth - 1;
   const uint64_t thread = uint64_t{state.serial} << (kNumberBits + kPlaceBits);
-  return thread | uint64_t{state.begun[place].number} << kPlaceBits | place;
+  return thread | uint64_t{state.last_number} << kPlaceBits | place;
 }
 
 /// Emits a text mark in the domain "oplens".
@@ -203,7 +138,7 @@ void PushMark(const Tool& tool, const char* text) {
 }
 
 /// Emits the total number of ranges left out, now that there is room again.
-void ReportLeftOut(ThreadState* state) {
+__attribute__((noinline, cold)) void ReportLeftOut(ThreadState* state) {
   state->left_out = 0;
   const uint64_t count = g_left_out.load(std::memory_order_relaxed);
   char text[64];
@@ -215,7 +150,7 @@ void ReportLeftOut(ThreadState* state) {
   PushMark(state->tool, text);
 }
 
-void CountLeftOut(ThreadState* state) {
+__attribute__((noinline, cold)) void CountLeftOut(ThreadState* state) {
   ++state->left_out;
   if (g_left_out.fetch_add(1, std::memory_order_relaxed) > 0) return;
   // Once per process, so that the recording does not seem complete.
@@ -226,16 +161,19 @@ void CountLeftOut(ThreadState* state) {
 }
 
 /// Adds an entry for the ranges of a token; null if full.
-Begun* Open(ThreadState* state) {
-  if (state == nullptr) return nullptr;
-  if (state->depth == kMaxDepth) {
+inline Begun* Open(ThreadState* state) {
+  if (__builtin_expect(state == nullptr, 0)) return nullptr;
+  if (__builtin_expect(state->depth == kMaxDepth, 0)) {
     CountLeftOut(state);
     return nullptr;
   }
-  if (state->left_out > 0) ReportLeftOut(state);
+  if (__builtin_expect(state->left_out > 0, 0)) ReportLeftOut(state);
   Begun* const begun = &state->begun[state->depth++];
   state->last_number = (state->last_number + 1) & kNumberMask;
-  *begun = Begun{state->last_number, 0, 0, state->dir, state->layer_size};
+  begun->number = state->last_number;
+  begun->plain = begun->own = 0;
+  begun->dir = state->dir;
+  begun->layer = state->layer_size;
   return begun;
 }
 
@@ -275,39 +213,57 @@ nvtxStringHandle_t HandleOf(const markers::OpNames& names, ThreadState* state) {
   return name->handle();
 }
 
-nvtxStringHandle_t HandleOf(const LastingNames& lasting, ThreadState* state) {
-  if (void* const known = lasting.handle.load(std::memory_order_acquire)) {
-    return static_cast<nvtxStringHandle_t>(known);
-  }
+__attribute__((noinline, cold)) nvtxStringHandle_t FirstHandleOf(const LastingNames& lasting,
+                                                                 ThreadState* state) {
   const RegisteredName* const name = InternName(lasting.names, state->tool.domain);
   if (name == nullptr) return nullptr;
   lasting.handle.store(name->handle(), std::memory_order_release);
   return name->handle();
 }
 
+inline nvtxStringHandle_t HandleOf(const LastingNames& lasting, ThreadState* state) {
+  if (void* const known = lasting.handle.load(std::memory_order_acquire)) {
+    return static_cast<nvtxStringHandle_t>(known);
+  }
+  return FirstHandleOf(lasting, state);
+}
+
 const markers::OpNames& TextsOf(const markers::OpNames& names) { return names; }
 const markers::OpNames& TextsOf(const LastingNames& lasting) { return lasting.names; }
 
-template <typename Names>
-void PushPayload(const Names& names, size_t size, ThreadState* state, Begun* begun) {
-  const nvtxPayloadData_t data = {state->tool.schema, size, state->payload};
+/// Pushes a range of the domain "oplens" by NVTX's own event; `handle` may be null.
+__attribute__((noinline, cold)) void PushByNvtx(const Tool& tool, nvtxStringHandle_t handle,
+                                                const char* text, size_t size,
+                                                const unsigned char* payload) {
+  const nvtxPayloadData_t data = {tool.schema, size, payload};
   nvtxEventAttributes_t event = {};
   event.version = NVTX_VERSION;
   event.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
   event.payloadType = NVTX_PAYLOAD_TYPE_EXT;
   event.reserved0 = 1;  // Number of payloads.
   event.payload.ullValue = reinterpret_cast<uintptr_t>(&data);
-  if (const nvtxStringHandle_t handle = HandleOf(names, state)) {
+  if (handle != nullptr) {
     event.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
     event.message.registered = handle;
   } else {
-    markers::FormatMessage(TextsOf(names), state->text);
-    static_assert(markers::kMessageBufferBytes <= sizeof state->text);
     event.messageType = NVTX_MESSAGE_TYPE_ASCII;
-    event.message.ascii = state->text;
+    event.message.ascii = text;
   }
-  nvtxDomainRangePushEx(state->tool.domain, &event);
+  nvtxDomainRangePushEx(tool.domain, &event);
+}
+
+/// Pushes the payload in state->payload.
+template <typename Names>
+inline void PushPayload(const Names& names, size_t size, ThreadState* state, Begun* begun) {
+  const Tool& tool = state->tool;
   begun->own = 1;
+  const nvtxStringHandle_t handle = HandleOf(names, state);
+  if (__builtin_expect(handle != nullptr && tool.direct.push != nullptr, 1)) {
+    return tool.direct.push(tool.domain, handle, tool.schema, state->payload, size);
+  }
+  if (handle == nullptr) markers::FormatMessage(TextsOf(names), state->text);
+  static_assert(markers::kMessageBufferBytes <= sizeof state->text);
+  PushByNvtx(tool, handle, state->text, size, state->payload);
 }
 
 /// Begins the range of a call, node or number: one payload or, for tools without payloads, the
@@ -345,8 +301,22 @@ uint64_t BeginCallOf(const Names& given, markers::CallFacts& facts, const oplens
   });
 }
 
+/// For tools that take payloads.
+template <typename Names>
+uint64_t BeginNodePayload(const Names& names, markers::CallFacts& facts, ThreadState* state) {
+  Begun* const begun = Open(state);
+  if (begun == nullptr) return 0;
+  facts.tid = state->number;
+  PushPayload(names, markers::EncodeNode(facts, state->payload), state, begun);
+  return TokenOf(*state);
+}
+
 template <typename Names>
 uint64_t BeginNodeOf(const Names& names, markers::CallFacts& facts) {
+  ThreadState* const current = CurrentState();
+  if (current != nullptr && current->tool.mode == Mode::kPayload) {
+    return BeginNodePayload(names, facts, current);
+  }
   return Begin(names, markers::kNodeFlag, nullptr, 0, &facts, [&](char* text, Begun* begun) {
     const char* const node = TextsOf(names).op;
     markers::FormatNode(node, &facts, text);
@@ -379,10 +349,20 @@ void SetDirection(uint64_t token, Direction dir) {
 
 void PopLast(ThreadState* state) {
   const Begun& begun = state->begun[--state->depth];
-  if (begun.own != 0) nvtxDomainRangePop(state->tool.domain);
-  for (unsigned i = begun.plain; i != 0; --i) nvtxRangePop();
+  const Tool& tool = state->tool;
+  if (tool.direct.pop != nullptr) {
+    if (begun.own != 0) tool.direct.pop(tool.domain);
+    for (unsigned i = begun.plain; i != 0; --i) tool.direct.pop(nullptr);
+  } else {
+    if (begun.own != 0) nvtxDomainRangePop(tool.domain);
+    for (unsigned i = begun.plain; i != 0; --i) nvtxRangePop();
+  }
   state->layer_size = begun.layer;
   state->dir = begun.dir;
+}
+
+__attribute__((noinline)) void PopTo(uint32_t depth, ThreadState* state) {
+  while (state->depth > depth) PopLast(state);
 }
 
 bool StartsOff() {
@@ -459,13 +439,13 @@ uint64_t BeginCall(const LastingNames& names, markers::CallFacts& facts, const o
   return BeginCallOf(names, facts, args, count);
 }
 
-unsigned char* PayloadBuffer() noexcept {
+__attribute__((hot)) unsigned char* PayloadBuffer() noexcept {
   ThreadState* const state = CurrentState();
   return state == nullptr || state->tool.mode != Mode::kPayload ? nullptr : state->payload;
 }
 
-uint64_t BeginCall(const LastingNames& names, markers::CallFacts& facts,
-                   const markers::PlainArgs& args) noexcept {
+__attribute__((hot)) uint64_t BeginCall(const LastingNames& names, markers::CallFacts& facts,
+                                        const markers::PlainArgs& args) noexcept {
   ThreadState* const state = t_state;
   Begun* const begun = Open(state);
   if (begun == nullptr) return 0;
@@ -474,7 +454,8 @@ uint64_t BeginCall(const LastingNames& names, markers::CallFacts& facts,
   return TokenOf(*state);
 }
 
-uint64_t BeginNode(const LastingNames& names, markers::CallFacts& facts) noexcept {
+__attribute__((hot)) uint64_t BeginNode(const LastingNames& names,
+                                        markers::CallFacts& facts) noexcept {
   return BeginNodeOf(names, facts);
 }
 
@@ -506,12 +487,17 @@ WholeText RegisterText(const char* text) noexcept {
   return {text, nvtxDomainRegisterStringA(nullptr, text)};
 }
 
-uint64_t BeginText(const WholeText& text) noexcept {
+__attribute__((hot)) uint64_t BeginText(const WholeText& text) noexcept {
   ThreadState* const state = CurrentState();
   Begun* const begun = Open(state);
   if (begun == nullptr) return 0;
   if (text.handle == nullptr) {
     PushText(text.text, begun);
+    return TokenOf(*state);
+  }
+  ++begun->plain;
+  if (state->tool.direct.push != nullptr) {
+    state->tool.direct.push(nullptr, text.handle, 0, nullptr, 0);
     return TokenOf(*state);
   }
   nvtxEventAttributes_t event = {};
@@ -520,7 +506,6 @@ uint64_t BeginText(const WholeText& text) noexcept {
   event.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
   event.message.registered = static_cast<nvtxStringHandle_t>(text.handle);
   nvtxRangePushEx(&event);
-  ++begun->plain;
   return TokenOf(*state);
 }
 
@@ -628,13 +613,23 @@ uint64_t BeginRange(std::string_view text) noexcept {
   return BeginText([&](char* buffer) { markers::FormatFree(text, buffer); });
 }
 
-void End(uint64_t token) noexcept {
+__attribute__((hot)) void End(uint64_t token) noexcept {
   ThreadState* const state = t_state;
   if (state == nullptr || token >> (kNumberBits + kPlaceBits) != state->serial) return;
   const uint32_t place = static_cast<uint32_t>(token) & kPlaceMask;
   const uint32_t number = static_cast<uint32_t>(token >> kPlaceBits) & kNumberMask;
   if (place >= state->depth || state->begun[place].number != number) return;
-  while (state->depth > place) PopLast(state);
+  if (place + 1 == state->depth && state->tool.direct.pop != nullptr) {
+    // Most are the innermost, and one range.
+    const Begun& begun = state->begun[place];
+    if (begun.own + begun.plain == 1) {
+      state->depth = place;
+      state->layer_size = begun.layer;
+      state->dir = begun.dir;
+      return state->tool.direct.pop(begun.own != 0 ? state->tool.domain : nullptr);
+    }
+  }
+  PopTo(place, state);
 }
 
 }  // namespace detail

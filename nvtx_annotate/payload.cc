@@ -161,22 +161,6 @@ Encoded EncodeArgs(const oplens_arg* args, size_t count, unsigned char* begin,
   return {out.at(), i, out.cut() + CountValues(args + i, count - i)};
 }
 
-/// Writes the head of a payload that ends at `end`; returns its length.
-size_t WriteHead(const CallFacts& facts, uint8_t flags, size_t args, const unsigned char* end,
-                 unsigned char* buffer) {
-  // Written field by field in place: copying a separately built head would stall on its stores.
-  auto* const head = reinterpret_cast<PayloadHead*>(buffer);
-  head->seq = facts.seq;
-  head->h = facts.h;
-  head->tid = static_cast<uint32_t>(facts.tid);
-  head->dir = static_cast<char>(facts.dir);
-  head->flags = flags;
-  head->arg_count = static_cast<uint16_t>(args);
-  head->reserved = 0;
-  head->bytes = static_cast<uint32_t>(end - buffer);
-  return head->bytes;
-}
-
 /// Reads the output of an Encoder from untrusted memory.
 class Decoder {
  public:
@@ -385,13 +369,7 @@ struct MessageNames {
 size_t EncodePayload(const CallFacts& facts, uint8_t flags, const oplens_arg* args, size_t count,
                      unsigned char* buffer) noexcept {
   if (args == nullptr) count = 0;
-  unsigned char* first = buffer + sizeof(PayloadHead);
-  if ((facts.ftid | facts.fh) != 0) {
-    const ForwardPart part = {facts.ftid, facts.fh};
-    std::memcpy(first, &part, sizeof part);
-    first += sizeof part;
-    flags |= kForwardFlag;
-  }
+  unsigned char* const first = PutForward(facts, &flags, buffer + sizeof(PayloadHead));
   const unsigned char* const limit = buffer + kMaxPayloadBytes;
   Encoded encoded = EncodeArgs(args, count, first, limit);
   if (encoded.cut > 0) {
@@ -402,12 +380,7 @@ size_t EncodePayload(const CallFacts& facts, uint8_t flags, const oplens_arg* ar
     std::memcpy(first, &cut, sizeof cut);
     flags |= kCutFlag;
   }
-  return WriteHead(facts, flags, encoded.args, encoded.end, buffer);
-}
-
-size_t FinishPayload(const CallFacts& facts, const PlainArgs& args,
-                     unsigned char* buffer) noexcept {
-  return WriteHead(facts, 0, args.count(), args.end(), buffer);
+  return PutHead(facts, flags, encoded.args, encoded.end, buffer);
 }
 
 bool ReadFacts(const unsigned char* data, size_t size, PayloadFacts* out) noexcept {

@@ -119,8 +119,44 @@ class PlainArgs {
   size_t kept_count_ = 0;
 };
 
+/// Writes the head of a payload that ends at `end`; returns its length.
+inline size_t PutHead(const CallFacts& facts, uint8_t flags, size_t args, const unsigned char* end,
+                      unsigned char* buffer) noexcept {
+  // Written field by field in place: copying a separately built head would stall on its stores.
+  auto* const head = reinterpret_cast<PayloadHead*>(buffer);
+  head->seq = facts.seq;
+  head->h = facts.h;
+  head->tid = static_cast<uint32_t>(facts.tid);
+  head->dir = static_cast<char>(facts.dir);
+  head->flags = flags;
+  head->arg_count = static_cast<uint16_t>(args);
+  head->reserved = 0;
+  const auto bytes = static_cast<uint32_t>(end - buffer);
+  head->bytes = bytes;
+  return bytes;
+}
+
+/// Writes the ForwardPart, if there is one, and its flag; returns its end.
+inline unsigned char* PutForward(const CallFacts& facts, uint8_t* flags,
+                                 unsigned char* at) noexcept {
+  if ((facts.ftid | facts.fh) == 0) return at;
+  const ForwardPart part = {facts.ftid, facts.fh};
+  std::memcpy(at, &part, sizeof part);
+  *flags |= kForwardFlag;
+  return at + sizeof part;
+}
+
 /// EncodePayload() for arguments that are in `buffer` already, without ForwardPart.
-size_t FinishPayload(const CallFacts& facts, const PlainArgs& args, unsigned char* buffer) noexcept;
+inline size_t FinishPayload(const CallFacts& facts, const PlainArgs& args,
+                            unsigned char* buffer) noexcept {
+  return PutHead(facts, 0, args.count(), args.end(), buffer);
+}
+/// EncodePayload() of a node.
+inline size_t EncodeNode(const CallFacts& facts, unsigned char* buffer) noexcept {
+  uint8_t flags = kNodeFlag;
+  unsigned char* const end = PutForward(facts, &flags, buffer + sizeof(PayloadHead));
+  return PutHead(facts, flags, 0, end, buffer);
+}
 
 /// The texts rendered from a payload; length 0: none.
 struct RenderedMarker {

@@ -312,29 +312,64 @@ PlainCall::PlainCall(const CallForm& form) : inputs_(form.inputs), drops_none_(f
     const bool named = parameter.use != CallArgsUse::kPositional;
     arguments_.push_back({name.data(), static_cast<uint32_t>(named ? name.size() : 0),
                           static_cast<uint16_t>(parameter.input), parameter.use});
+    if (!named) {
+      if (arguments_.size() != positional_ + 1) return;
+      ++positional_;
+    }
   }
   is_plain_ = true;
 }
 
-bool PlainCall::Write(c10::ArrayRef<const c10::IValue> inputs, markers::PlainArgs* out) const {
-  if (!is_plain_) return false;
-  // As CallArgs::Fill() does.
-  if (inputs.size() > inputs_) inputs = inputs.slice(inputs.size() - inputs_);
-  bool positional = true;
-  for (const Argument& argument : arguments_) {
-    if (positional && argument.use != CallArgsUse::kPositional) {
-      positional = false;
-      if (drops_none_) out->DropNone();
-    }
-    if (argument.input >= inputs.size()) continue;
-    if (!WriteOne(argument, inputs[argument.input], out)) return false;
+inline bool PlainCall::WriteTensor(std::string_view name, const at::TensorImpl& tensor,
+                                   markers::PlainArgs* out) {
+  if (IsUndefined(tensor)) {
+    if (!name.empty()) return false;
+    out->None();
+    return true;
   }
-  if (positional && drops_none_) out->DropNone();
+  if (!framework::HasExtents(tensor)) return false;
+  const c10::IntArrayRef sizes = tensor.sizes();
+  if (sizes.size() > markers::PlainArgs::kMaxDimensions) return false;
+  out->Tensor(name, DTypeOf(tensor), sizes.data(), sizes.size());
   return true;
 }
 
-bool PlainCall::WriteOne(const Argument& argument, const c10::IValue& value,
-                         markers::PlainArgs* out) {
+__attribute__((hot)) bool PlainCall::Write(c10::ArrayRef<const c10::IValue> inputs,
+                                           markers::PlainArgs* out) const {
+  if (!is_plain_) return false;
+  // As CallArgs::Fill() does.
+  if (inputs.size() > inputs_) inputs = inputs.slice(inputs.size() - inputs_);
+  const c10::IValue* const values = inputs.data();
+  const size_t count = inputs.size();
+  const Argument* argument = arguments_.data();
+  const Argument* const keywords = argument + positional_;
+  const Argument* const end = argument + arguments_.size();
+  // A copy whose address no function keeps: in registers.
+  markers::PlainArgs args = *out;
+  for (; argument != keywords; ++argument) {
+    if (argument->input >= count) continue;
+    const c10::IValue& value = values[argument->input];
+    if (value.isNone()) {
+      args.None();
+    } else if (value.isTensor()) {
+      if (!WriteTensor({}, *value.unsafeToTensorImpl(), &args)) return false;
+    } else {
+      markers::PlainArgs others = args;
+      if (!WriteValue({}, value, &others)) return false;
+      args = others;
+    }
+  }
+  if (drops_none_) args.DropNone();
+  *out = args;
+  for (; argument != end; ++argument) {
+    if (argument->input >= count) continue;
+    if (!WriteOne(*argument, values[argument->input], out)) return false;
+  }
+  return true;
+}
+
+__attribute__((hot)) bool PlainCall::WriteOne(const Argument& argument, const c10::IValue& value,
+                                              markers::PlainArgs* out) {
   const std::string_view name(argument.name, argument.name_bytes);
   switch (argument.use) {
     case CallArgsUse::kPositional:
@@ -354,19 +389,10 @@ bool PlainCall::WriteOne(const Argument& argument, const c10::IValue& value,
   return false;
 }
 
-bool PlainCall::WriteValue(std::string_view name, const c10::IValue& value,
-                           markers::PlainArgs* out) {
+__attribute__((hot)) bool PlainCall::WriteValue(std::string_view name, const c10::IValue& value,
+                                                markers::PlainArgs* out) {
   if (value.isTensor()) {
-    const at::TensorImpl& tensor = *value.unsafeToTensorImpl();
-    if (IsUndefined(tensor)) {
-      if (!name.empty()) return false;
-      out->None();
-      return true;
-    }
-    if (!framework::HasExtents(tensor)) return false;
-    const c10::IntArrayRef sizes = tensor.sizes();
-    if (sizes.size() > markers::PlainArgs::kMaxDimensions) return false;
-    out->Tensor(name, DTypeOf(tensor), sizes.data(), sizes.size());
+    return WriteTensor(name, *value.unsafeToTensorImpl(), out);
   } else if (value.isNone()) {
     out->None();
   } else if (value.isInt()) {

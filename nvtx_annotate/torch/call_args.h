@@ -106,10 +106,13 @@ class PlainCall {
     Parameter::Use use;
   };
 
+  static bool WriteTensor(std::string_view name, const at::TensorImpl& tensor,
+                          markers::PlainArgs* out);
   static bool WriteOne(const Argument& argument, const c10::IValue& value, markers::PlainArgs* out);
   static bool WriteValue(std::string_view name, const c10::IValue& value, markers::PlainArgs* out);
 
   std::vector<Argument> arguments_;
+  size_t positional_ = 0;  ///< So many of them come first, and no other is.
   size_t inputs_ = 0;
   bool drops_none_ = false;
   bool is_plain_ = false;

@@ -2,8 +2,6 @@
 
 #include <ATen/core/function_schema.h>
 
-#include <cstdint>
-#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -13,11 +11,6 @@
 
 namespace oplens::annotate::torch {
 namespace {
-
-size_t FormCacheHashOf(const char* address) {
-  const auto number = reinterpret_cast<uintptr_t>(address);
-  return (number >> 4) * 0x9e3779b97f4a7c15 >> 40;
-}
 
 /// ScalarType, optional or not.
 bool IsDType(const c10::TypePtr& type) {
@@ -38,9 +31,9 @@ CallForm MakeForm(const c10::FunctionSchema& schema) {
 
 }  // namespace
 
-const KnownForm* FormCache::Find(const at::RecordFunction& function) {
-  const char* const name = function.name();
-  size_t slot = FormCacheHashOf(name) % kSlots;
+__attribute__((noinline, cold)) const KnownForm* FormCache::FindOrAdd(
+    const at::RecordFunction& function, const char* name) {
+  size_t slot = SlotOf(name);
   std::unique_ptr<const Entry> added;
   for (size_t probe = 0; probe < kMaxProbes; ++probe, slot = (slot + 1) % kSlots) {
     const Entry* known = slots_[slot].load(std::memory_order_acquire);
@@ -60,9 +53,7 @@ const KnownForm* FormCache::Find(const at::RecordFunction& function) {
         return &added.release()->known;
       }
     }
-    if (known->address == name && std::strcmp(known->name.c_str(), name) == 0) {
-      return &known->known;
-    }
+    if (known->Is(name)) return &known->known;
   }
   return nullptr;
 }

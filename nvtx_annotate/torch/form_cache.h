@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "nvtx_annotate/emitter.h"
@@ -25,16 +27,30 @@ struct KnownForm {
 class FormCache {
  public:
   /// The form of an operator's call; null if the function is not an operator or the cache is full.
-  const KnownForm* Find(const at::RecordFunction& function);
+  const KnownForm* Find(const at::RecordFunction& function) {
+    const char* const name = function.name();
+    const Entry* const known = slots_[SlotOf(name)].load(std::memory_order_acquire);
+    return known != nullptr && known->Is(name) ? &known->known : FindOrAdd(function, name);
+  }
 
  private:
   struct Entry {
     const char* address;
     std::string name;
     KnownForm known;
+
+    bool Is(const char* other) const noexcept {
+      return address == other && std::strcmp(name.c_str(), other) == 0;
+    }
   };
   static constexpr size_t kSlots = 16384;
   static constexpr size_t kMaxProbes = 64;
+
+  static size_t SlotOf(const char* address) noexcept {
+    const auto number = reinterpret_cast<uintptr_t>(address);
+    return ((number >> 4) * 0x9e3779b97f4a7c15 >> 40) % kSlots;
+  }
+  const KnownForm* FindOrAdd(const at::RecordFunction& function, const char* name);
 
   std::atomic<const Entry*> slots_[kSlots] = {};
 };

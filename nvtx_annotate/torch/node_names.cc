@@ -31,10 +31,23 @@ std::unique_ptr<const NodeName> Make(std::string_view text) {
   const size_t colon = name->text.find(": ");
   const size_t node = colon == name->text.npos ? name->text.size() : colon + 2;
   name->node.names.op = name->text.c_str() + node;
+  name->accumulates = IsAccumulation(name->node.names.op);
   return name;
 }
 
 }  // namespace
+
+bool IsAccumulation(std::string_view node) noexcept {
+  constexpr std::string_view kEnd = "AccumulateGrad";
+  return node.size() >= kEnd.size() && node.substr(node.size() - kEnd.size()) == kEnd;
+}
+
+__attribute__((hot)) const NodeName* NodeNames::FindKnown(std::string_view text) const noexcept {
+  for (size_t slot = NodeNamesHashOf(text) % kSlots;; slot = (slot + 1) % kSlots) {
+    const NodeName* const known = slots_[slot].load(std::memory_order_acquire);
+    if (known == nullptr || known->text == text) return known;
+  }
+}
 
 const NodeName* NodeNames::Find(std::string_view text) {
   size_t slot = NodeNamesHashOf(text) % kSlots;

@@ -15,8 +15,12 @@ struct NodeName {
   std::string text;  ///< "autograd::engine::evaluate_function: AddmmBackward0"
   std::string free;  ///< The same as a free text.
   WholeText evaluate;
-  LastingNames node;  ///< AddmmBackward0
+  LastingNames node;         ///< AddmmBackward0
+  bool accumulates = false;  ///< The node is an AccumulateGrad.
 };
+
+/// Whether a node with this name accumulates a gradient.
+bool IsAccumulation(std::string_view node) noexcept;
 
 /// Finds the engine's name of its work for a node, and the node's own name, by their texts: the
 /// framework builds both anew each time. Lock-free; at most 4096 kinds of nodes, kept until the
@@ -25,6 +29,8 @@ class NodeNames {
  public:
   /// `text`: see NodeName. Null if the table is full or the name is very long.
   const NodeName* Find(std::string_view text);
+  /// The same; null if it was not found before.
+  const NodeName* FindKnown(std::string_view text) const noexcept;
 
  private:
   static constexpr size_t kSlots = 8192;

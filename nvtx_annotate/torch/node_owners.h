@@ -30,7 +30,7 @@ class ThreadNumbers {
 /// number of its thread's next node; not those of further nodes that it creates (CopySlices after
 /// the node of an in-place op) or of nodes created outside ops (TorchScript's DifferentiableGraph).
 /// So the numbers that the counter passes during a call, but not during calls inside it, are
-/// assigned to that call.
+/// assigned to that call. An operator without a number makes no nodes.
 ///
 /// Lock-free; remembers the latest 131072 numbers.
 class NodeOwners {

@@ -80,15 +80,15 @@ bool IsEvaluate(const at::RecordFunction& function) {
          ObserverStartsWith(function.name(), "autograd::engine::evaluate_function");
 }
 
-bool ObserverEndsWith(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 /// An open range, kept by the framework until it ends.
 class OpenRange : public at::ObserverContext {
  public:
   OpenRange(RangeStack* stack, RangeStack::Mark mark) noexcept : stack_(stack), mark_(mark) {}
   void End() noexcept { stack_->End(mark_); }
+  /// Whether it ends on its thread, alone. `own`: the stack of this thread.
+  bool EndsAlone(const RangeStack* own) const noexcept {
+    return stack_ == own && own->EndsAlone(mark_);
+  }
 
   static void* operator new(size_t size, RangeStack* stack) noexcept {
     return stack->NewObject(size);
@@ -109,7 +109,8 @@ class OpenRange : public at::ObserverContext {
 
 using Context = std::unique_ptr<at::ObserverContext>;
 
-Context Keep(RangeStack* stack, uint64_t token, const Surroundings& inside) noexcept {
+inline __attribute__((always_inline)) Context Keep(RangeStack* stack, uint64_t token,
+                                                   const Surroundings& inside) noexcept {
   if (token == 0) return nullptr;
   const RangeStack::Mark mark = stack->Push(token, inside);
   auto* const range = new (stack) OpenRange(stack, mark);
@@ -117,9 +118,8 @@ Context Keep(RangeStack* stack, uint64_t token, const Surroundings& inside) noex
   return Context(range);
 }
 
-/// Assigns the numbers that the thread's counter has passed to the call that created their nodes.
-void GiveNumbers(RangeStack* stack, uint64_t owner) noexcept {
-  const uint64_t next = at::sequence_number::peek();
+/// Assigns the numbers before `next`, the thread's next one, to the call that created their nodes.
+void GiveNumbersBefore(RangeStack* stack, uint64_t owner, uint64_t next) noexcept {
   if (next == stack->next_number) return;
   if (owner != 0 && next > stack->next_number) {
     for (uint64_t number = stack->next_number; number < next; ++number) {
@@ -127,6 +127,10 @@ void GiveNumbers(RangeStack* stack, uint64_t owner) noexcept {
     }
   }
   stack->next_number = next;
+}
+
+void GiveNumbers(RangeStack* stack, uint64_t owner) noexcept {
+  GiveNumbersBefore(stack, owner, at::sequence_number::peek());
 }
 
 /// For any arguments, any tool, and what is not an operator: `known` is null then.
@@ -169,16 +173,18 @@ enum class Extent : uint8_t { kWhole, kNumber, kNothing };
 bool WorksOnHostNumbers(c10::ArrayRef<const c10::IValue> inputs) {
   bool any = false;
   for (const c10::IValue& value : inputs) {
-    if (value.isTensorList()) return false;
-    if (!value.isTensor()) continue;
-    if (!IsHostNumber(*value.unsafeToTensorImpl())) return false;
-    any = true;
+    if (value.isTensor()) {
+      if (!IsHostNumber(*value.unsafeToTensorImpl())) return false;
+      any = true;
+    } else if (value.isTensorList()) {
+      return false;
+    }
   }
   return any;
 }
 
-Extent ExtentOf(const at::RecordFunction& function, const KnownForm* known,
-                const Surroundings& around) {
+inline Extent ExtentOf(const at::RecordFunction& function, const KnownForm* known,
+                       const Surroundings& around) {
   const bool inside_op = around.place == Place::kOp;
   if (!inside_op && around.place != Place::kNode) return Extent::kWhole;
   const int64_t seq = function.seqNr();
@@ -192,35 +198,42 @@ Extent ExtentOf(const at::RecordFunction& function, const KnownForm* known,
   return numbered ? Extent::kNumber : Extent::kNothing;
 }
 
-Context ObserverOnOperator(const at::RecordFunction& function, RangeStack* stack) {
-  const Surroundings& around = stack->surroundings();
-  const int64_t seq = function.seqNr();
-  const KnownForm* const known = g_forms.Find(function);
-  const Extent extent = ExtentOf(function, known, around);
-  // The enclosing call goes on: its numbers can wait.
-  if (extent == Extent::kNothing) return nullptr;
-
-  GiveNumbers(stack, around.owner);
+/// `extent`: not kNothing.
+Context ObserverOnOperator(const at::RecordFunction& function, RangeStack* stack,
+                           const KnownForm* known, Extent extent) {
+  // Not copied at once: that would stall on the stores of its members.
+  const Surroundings& outside = stack->surroundings();
+  const Place place = outside.place;
+  const Direction dir = outside.dir;
+  const bool recorded = outside.recorded;
+  const int64_t around_seq = outside.seq;
   CallFacts facts;
-  facts.seq = seq;
+  facts.seq = function.seqNr();
   facts.h = function.handle();
+  // The number of an operator is that of its thread's next node; one without makes none.
+  const uint64_t owner = known != nullptr && facts.seq < 0 ? outside.owner : facts.h;
+  if (known == nullptr) {
+    GiveNumbers(stack, outside.owner);
+  } else if (facts.seq >= 0) {
+    GiveNumbersBefore(stack, outside.owner, static_cast<uint64_t>(facts.seq));
+  }
   // A function of Python has a number whether or not it makes a node.
-  const bool makes_node = seq >= 0 && (known != nullptr || at::GradMode::is_enabled());
-  const bool again = around.place == Place::kNode && makes_node && !around.recorded;
-  facts.dir = again ? Direction::kRecompute : around.dir;
-  Surroundings inside = around;
-  inside.dir = facts.dir;
-  inside.place = Place::kOp;
-  inside.owner = facts.h;
-  if (seq >= 0) inside.seq = seq;
-  const uint64_t site = extent == Extent::kWhole ? BeginCallSite(around.place) : 0;
+  const bool makes_node = facts.seq >= 0 && (known != nullptr || at::GradMode::is_enabled());
+  const bool again = place == Place::kNode && makes_node && !recorded;
+  facts.dir = again ? Direction::kRecompute : dir;
+  const uint64_t site = extent == Extent::kWhole ? BeginCallSite(place) : 0;
   const uint64_t token = extent == Extent::kWhole ? BeginOperator(function, known, facts)
                                                   : BeginSequence(function.name(), facts);
-  return Keep(stack, site != 0 ? site : token, inside);
+  return Keep(stack, site != 0 ? site : token,
+              {facts.seq >= 0 ? facts.seq : around_seq, Place::kOp, facts.dir, recorded, owner});
 }
 
-Context ObserverOnNode(const at::RecordFunction& function, RangeStack* stack) {
-  const bool accumulates = ObserverEndsWith(function.name(), "AccumulateGrad");
+__attribute__((noinline, hot)) Context ObserverOnNode(const at::RecordFunction& function,
+                                                      RangeStack* stack) {
+  const char* const name = function.name();
+  const NodeName* known = stack->node;
+  if (known != nullptr && std::strcmp(known->node.names.op, name) != 0) known = nullptr;
+  const bool accumulates = known != nullptr ? known->accumulates : IsAccumulation(name);
   CallFacts facts;
   // AccumulateGrad has the maximum number, for its place in the queue.
   facts.seq = accumulates ? -1 : function.seqNr();
@@ -231,18 +244,16 @@ Context ObserverOnNode(const at::RecordFunction& function, RangeStack* stack) {
   }
   facts.h = function.handle();
   facts.dir = accumulates ? Direction::kGradient : Direction::kBackward;
-  const char* const name = function.name();
-  const NodeName* const known = stack->node;
-  const bool is_known = known != nullptr && std::strcmp(known->node.names.op, name) == 0;
-  return Keep(stack, is_known ? BeginNode(known->node, facts) : BeginNode(name, facts),
-              {facts.seq, Place::kNode, facts.dir, at::GradMode::is_enabled(), 0});
+  const uint64_t token = known != nullptr ? BeginNode(known->node, facts) : BeginNode(name, facts);
+  return Keep(stack, token, {facts.seq, Place::kNode, facts.dir, at::GradMode::is_enabled(), 0});
 }
 
-Context OnEvaluate(const at::RecordFunction& function, RangeStack* stack) {
-  const char* const name = function.name();
-  stack->node = g_nodes.Find(name);
+/// `node`: null if the table of names is full.
+__attribute__((noinline, hot)) Context OnEvaluate(const at::RecordFunction& function,
+                                                  const NodeName* node, RangeStack* stack) {
+  stack->node = node;
   return Keep(stack,
-              stack->node != nullptr ? BeginText(stack->node->evaluate) : detail::BeginRange(name),
+              node != nullptr ? BeginText(node->evaluate) : detail::BeginRange(function.name()),
               {-1, Place::kEvaluate, Direction::kGradient, false, 0});
 }
 
@@ -268,10 +279,19 @@ Context OnScript(const at::RecordFunction& function, RangeStack* stack) {
   return Keep(stack, BeginCall(names, facts, nullptr, 0), inside);
 }
 
+/// An operator or a function of Python; `known`: as g_forms has it.
+__attribute__((noinline, hot)) Context OnCall(const at::RecordFunction& function,
+                                              const KnownForm* known, RangeStack* stack) {
+  const Extent extent = ExtentOf(function, known, stack->surroundings());
+  // The enclosing call goes on: its numbers can wait.
+  if (extent == Extent::kNothing) return nullptr;
+  return ObserverOnOperator(function, stack, known, extent);
+}
+
 Context OnFunction(const at::RecordFunction& function, RangeStack* stack) {
   const bool op = !g_pyprof && function.scope() == at::RecordScope::FUNCTION;
   if (op && !IsEvaluate(function) && !framework::IsLabel(function)) {
-    return ObserverOnOperator(function, stack);
+    return OnCall(function, g_forms.Find(function), stack);
   }
   GiveNumbers(stack, stack->surroundings().owner);
   if (g_pyprof) {
@@ -280,7 +300,8 @@ Context OnFunction(const at::RecordFunction& function, RangeStack* stack) {
   }
   switch (function.scope()) {
     case at::RecordScope::FUNCTION:
-      return IsEvaluate(function) ? OnEvaluate(function, stack) : OnLabel(function, stack);
+      return IsEvaluate(function) ? OnEvaluate(function, g_nodes.Find(function.name()), stack)
+                                  : OnLabel(function, stack);
     case at::RecordScope::BACKWARD_FUNCTION:
       return ObserverOnNode(function, stack);
     case at::RecordScope::TORCHSCRIPT_FUNCTION:
@@ -296,10 +317,8 @@ bool IsEmitted(const at::RecordFunction& function, const Surroundings& around) {
   return ExtentOf(function, g_forms.Find(function), around) != Extent::kNothing;
 }
 
-Context OnStart(const at::RecordFunction& function) noexcept {
-  if (!Enabled()) return nullptr;
-  RangeStack* const stack = RangeStack::OfThread();
-  if (stack == nullptr) return nullptr;
+__attribute__((noinline, cold)) Context OnAnyStart(const at::RecordFunction& function,
+                                                   RangeStack* stack) {
   if (stack->framework_thread == 0) {
     // Not the thread of `function`, which may be another one. The number of a thread never changes.
     stack->framework_thread = at::RecordFunction::currentThreadId();
@@ -307,24 +326,69 @@ Context OnStart(const at::RecordFunction& function) noexcept {
     g_threads.Set(stack->framework_thread, CurrentThread());
   }
   stack->EndRequested();
-  try {
-    if (!stack->MakeRoom()) {
-      GiveNumbers(stack, stack->surroundings().owner);
-      if (IsEmitted(function, stack->surroundings())) NoteLeftOut();
-      return nullptr;
+  if (!stack->HasRoom()) {
+    GiveNumbers(stack, stack->surroundings().owner);
+    if (IsEmitted(function, stack->surroundings())) NoteLeftOut();
+    return nullptr;
+  }
+  return OnFunction(function, stack);
+}
+
+/// Whether the call of an operator is inside another or a node, makes no node itself, and is not
+/// worth a range: as ExtentOf() says, at once.
+bool IsMinorInside(const at::RecordFunction& function, const KnownForm& known,
+                   const Surroundings& around) {
+  if (!known.form.minor || g_outer) return false;
+  const int64_t seq = function.seqNr();
+  const bool inside = around.place == Place::kOp || around.place == Place::kNode;
+  return inside && (seq < 0 || seq == around.seq);
+}
+
+/// OnAnyStart() for what there is most of, each with few instructions: ops, nodes and the engine's
+/// work for them.
+Context OnReadyStart(const at::RecordFunction& function, RangeStack* stack) {
+  if (function.scope() == at::RecordScope::FUNCTION) {
+    if (!function.inputs().empty()) {
+      const KnownForm* const known = g_forms.Find(function);
+      if (known != nullptr && IsMinorInside(function, *known, stack->surroundings())) {
+        return nullptr;
+      }
+      return OnCall(function, known, stack);
     }
-    return OnFunction(function, stack);
+    const NodeName* const node = g_nodes.FindKnown(function.name());
+    if (node == nullptr) return OnAnyStart(function, stack);
+    if (stack->surroundings().owner != 0) GiveNumbers(stack, stack->surroundings().owner);
+    return OnEvaluate(function, node, stack);
+  }
+  if (function.scope() != at::RecordScope::BACKWARD_FUNCTION) return OnAnyStart(function, stack);
+  if (stack->surroundings().owner != 0) GiveNumbers(stack, stack->surroundings().owner);
+  return ObserverOnNode(function, stack);
+}
+
+__attribute__((hot)) Context OnStart(const at::RecordFunction& function) noexcept {
+  if (!Enabled()) return nullptr;
+  RangeStack* const stack = RangeStack::OfThread();
+  if (stack == nullptr) return nullptr;
+  try {
+    if (stack->IsReady() && !g_pyprof) return OnReadyStart(function, stack);
+    return OnAnyStart(function, stack);
   } catch (...) {
     // Ranges that cannot be described are left out.
     return nullptr;
   }
 }
 
-void OnEnd(const at::RecordFunction& /*function*/, at::ObserverContext* context) noexcept {
+__attribute__((hot)) void OnEnd(const at::RecordFunction& /*function*/,
+                                at::ObserverContext* context) noexcept {
   if (context == nullptr) return;
   RangeStack* const stack = RangeStack::OfThread();
+  auto* const range = static_cast<OpenRange*>(context);
+  if (range->EndsAlone(stack)) {
+    if (stack->ChangesOwner()) GiveNumbers(stack, stack->surroundings().owner);
+    return stack->EndInnermost();
+  }
   if (stack != nullptr) GiveNumbers(stack, stack->surroundings().owner);
-  static_cast<OpenRange*>(context)->End();
+  range->End();
 }
 
 /// The OS gives the only thread of a forked child a new id.

@@ -31,8 +31,6 @@ bool IsRequested() {
   return HasWord(options == nullptr ? "" : options, "trace");
 }
 
-std::atomic<bool> g_on{IsRequested()};
-
 /// Identifies a frame: two calls on the same line differ.
 struct Frame {
   Object* code;
@@ -278,8 +276,9 @@ const Api* FindPython() noexcept {
 
 }  // namespace
 
-uint64_t BeginCallSite(Place place) noexcept {
-  if (!g_on.load(std::memory_order_relaxed)) return 0;
+std::atomic<bool> g_call_sites{IsRequested()};
+
+uint64_t BeginEnabledCallSite(Place place) noexcept {
   const Api* const api = FindPython();
   // Only threads that run Python anyway take the GIL: others may have been started by a thread that
   // holds it and waits for them.
@@ -303,7 +302,7 @@ extern "C" {
 OPLENS_TORCH_EXPORT int oplens_python_trace(int on);
 
 int oplens_python_trace(int on) {
-  oplens::annotate::torch::g_on.store(on != 0, std::memory_order_relaxed);
+  oplens::annotate::torch::g_call_sites.store(on != 0, std::memory_order_relaxed);
   return oplens::annotate::torch::python::FindApi() == nullptr ? 0 : 1;
 }
 

@@ -1,5 +1,7 @@
 #include "nvtx_annotate/torch/range_stack.h"
 
+#include <sys/mman.h>
+
 #include <mutex>
 #include <new>
 
@@ -25,7 +27,7 @@ class StackOwner {
     const std::lock_guard lock(g_range_stack_mutex);
     stack_ = g_free;
     if (stack_ == nullptr) {
-      stack_ = new (std::nothrow) RangeStack;
+      stack_ = RangeStack::New();
     } else {
       g_free = stack_->next_free_;
     }
@@ -52,18 +54,24 @@ class StackOwner {
 void RangeStack::LockAll() noexcept { g_range_stack_mutex.lock(); }
 void RangeStack::UnlockAll() noexcept { g_range_stack_mutex.unlock(); }
 
+RangeStack* RangeStack::New() noexcept {
+  auto* const stack = new (std::nothrow) RangeStack;
+  if (stack == nullptr) return nullptr;
+  void* const memory = mmap(nullptr, markers::kMaxDepth * sizeof(Range), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    delete stack;
+    return nullptr;
+  }
+  stack->ranges_ = static_cast<Range*>(memory);
+  stack->At(0).inside = Surroundings();
+  return stack;
+}
+
 RangeStack* RangeStack::Make() noexcept {
   if (t_gone) return nullptr;
   static thread_local const StackOwner owner;
   return t_stack;
-}
-
-bool RangeStack::MakeChunk() noexcept {
-  const size_t index = depth_ + 1;
-  if (index == kChunk * kChunks) return false;
-  std::unique_ptr<Range[]>& chunk = more_[index / kChunk - 1];
-  if (chunk == nullptr) chunk.reset(new (std::nothrow) Range[kChunk]);
-  return chunk != nullptr;
 }
 
 void RangeStack::End(const Mark& mark) noexcept {

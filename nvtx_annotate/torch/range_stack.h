@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
 #include <new>
 
+#include "nvtx_annotate/annotate.h"
 #include "nvtx_annotate/vocabulary/marker_format.h"
 
 namespace oplens::annotate::torch {
@@ -58,10 +58,17 @@ class RangeStack {
   const Surroundings& surroundings() const noexcept { return At(depth_).inside; }
 
   /// Whether one more range fits. Owner only.
-  bool MakeRoom() noexcept { return depth_ + 1 < kChunk || MakeChunk(); }
-  /// Owner only, after MakeRoom(). `token`: of the emitter.
+  bool HasRoom() const noexcept { return depth_ + 1 < markers::kMaxDepth; }
+  /// Whether the thread is known, nobody requested to end a range, and there is room for one more.
+  /// Owner only.
+  bool IsReady() const noexcept {
+    return framework_thread != 0 && !asked_.load(std::memory_order_relaxed) && HasRoom();
+  }
+  /// Owner only, after HasRoom(). `token`: of the emitter.
   Mark Push(uint64_t token, const Surroundings& inside) noexcept {
+    const bool changes_owner = inside.owner != surroundings().owner;
     Range& range = At(++depth_);
+    range.changes_owner = changes_owner;
     range.token = token;
     range.serial = ++last_serial_;
     // Copied member by member: copying the whole struct would stall on the individual stores.
@@ -74,6 +81,17 @@ class RangeStack {
   }
   /// Ends the range and those inside it. Thread-safe; ignores ended ranges.
   void End(const Mark& mark) noexcept;
+  /// Whether it is the innermost, as most are when they end, and End() will end it alone. Owner
+  /// only.
+  bool EndsAlone(const Mark& mark) const noexcept {
+    return mark.index == depth_ && At(depth_).serial == mark.serial &&
+           !asked_.load(std::memory_order_relaxed);
+  }
+  /// Whether another call owns backward nodes inside the innermost range than around it. Owner
+  /// only.
+  bool ChangesOwner() const noexcept { return At(depth_).changes_owner; }
+  /// Ends the innermost range, after EndsAlone().
+  void EndInnermost() noexcept { detail::End(At(depth_--).token); }
   /// Owner only: ends the ranges that other threads requested to end.
   void EndRequested() noexcept {
     if (asked_.load(std::memory_order_relaxed)) EndTop();
@@ -104,31 +122,26 @@ class RangeStack {
   static void FreeObject(void* object) noexcept { std::free(object); }
 
  private:
-  static constexpr size_t kChunk = 256;
-  static constexpr size_t kChunks = markers::kMaxDepth / kChunk;
   static constexpr size_t kMaxSpare = 256;
 
-  struct Range {
-    uint64_t token = 0;
-    uint64_t serial = 0;
-    std::atomic<uint64_t> asked{0};  ///< The serial that another thread requested to end.
+  /// Zeros are a valid one. Of a size whose multiples are found by a shift.
+  struct alignas(64) Range {
+    uint64_t token;
+    uint64_t serial;
+    std::atomic<uint64_t> asked;  ///< The serial that another thread requested to end.
     Surroundings inside;
+    bool changes_owner;  ///< See ChangesOwner().
   };
   struct Spare {
     Spare* next;
   };
   friend class StackOwner;
 
-  Range& At(size_t index) noexcept {
-    return index < kChunk ? first_[index] : more_[index / kChunk - 1][index % kChunk];
-  }
-  const Range& At(size_t index) const noexcept {
-    return index < kChunk ? first_[index] : more_[index / kChunk - 1][index % kChunk];
-  }
+  Range& At(size_t index) const noexcept { return ranges_[index]; }
   static constinit thread_local RangeStack* t_stack;
 
   static RangeStack* Make() noexcept;
-  bool MakeChunk() noexcept;
+  static RangeStack* New() noexcept;
   void Cut(size_t depth) noexcept;
   void EndTop() noexcept;
 
@@ -138,9 +151,9 @@ class RangeStack {
   Spare* spare_ = nullptr;
   size_t spare_count_ = 0;
   RangeStack* next_free_ = nullptr;
-  Range first_[kChunk];
-  // Allocated on demand and kept, because other threads may end ranges in them.
-  std::unique_ptr<Range[]> more_[kChunks - 1];
+  // kMaxDepth of them, in memory that the system gives where it is used. Kept, because other
+  // threads may end ranges in it.
+  Range* ranges_ = nullptr;
 };
 
 }  // namespace oplens::annotate::torch

@@ -20,6 +20,9 @@ namespace {
 
 using spool::RecordKind;
 
+// What every range calls is one piece of code.
+#define OPLENS_INLINE inline __attribute__((always_inline))
+
 constexpr uint32_t kDomains = 64;
 constexpr uint32_t kDepths = 4096;
 constexpr size_t kMostPayloads = 16;
@@ -32,10 +35,7 @@ struct OpenRanges {
   // they interrupt.
   uint32_t missed_pops;
   uint32_t missed_pushes;
-  uint64_t stored[kDepths / 64];  ///< One bit per level: the begin is in the spool.
-
-  bool IsStored(uint32_t level) const { return (stored[level / 64] >> level % 64 & 1) != 0; }
-  void FlipStored(uint32_t level) { stored[level / 64] ^= uint64_t{1} << level % 64; }
+  uint32_t unstored;  ///< Levels below kDepths whose begin is not in the spool.
 };
 
 /// The recorder's state of a thread. It is never freed, but reused by new threads, so that many
@@ -49,6 +49,24 @@ struct Thread {
   TickClock clock;
   size_t pops_due;  ///< Open stored ranges, for whose ends the chunk has space.
   OpenRanges open[kDomains + 1];
+  uint64_t unstored[kDomains + 1][kDepths / 64];  ///< One bit per level, see OpenRanges.
+
+  void SetUnstored(OpenRanges* of, uint32_t level) {
+    if (level >= kDepths) return;
+    unstored[of - open][level / 64] |= uint64_t{1} << level % 64;
+    ++of->unstored;
+  }
+  /// Whether the begin of the range of this level, which ends, is in the spool.
+  bool TakeStored(OpenRanges* of, uint32_t level) {
+    if (level >= kDepths) return false;
+    if (__builtin_expect(of->unstored == 0, 1)) return true;
+    uint64_t& levels = unstored[of - open][level / 64];
+    const uint64_t bit = uint64_t{1} << level % 64;
+    if ((levels & bit) == 0) return true;
+    levels ^= bit;
+    --of->unstored;
+    return false;
+  }
 };
 
 pthread_mutex_t g_threads_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -118,7 +136,7 @@ Thread* TakeThread() {
   return thread;
 }
 
-Thread* StartThread() {
+__attribute__((noinline, cold)) Thread* StartThread() {
   if (!IsRecording()) return nullptr;
   Thread* const thread = TakeThread();
   if (thread == nullptr) return nullptr;
@@ -142,7 +160,10 @@ Thread* StartThread() {
   return thread;
 }
 
-Thread* CurrentThread() { return t_thread != nullptr ? t_thread : StartThread(); }
+Thread* CurrentThread() {
+  Thread* const thread = t_thread;
+  return __builtin_expect(thread != nullptr, 1) ? thread : StartThread();
+}
 
 /// Out of memory for a further thread; counted only while recording.
 void CountWithoutThread() {
@@ -159,7 +180,7 @@ uint32_t Take(uint32_t* count) {
 
 /// Strictly after any other event of the thread.
 int64_t NextTime(Thread* thread) {
-  const int64_t now = thread->clock.Now();
+  const int64_t now = thread->clock.RoughNow();
   thread->last_time_ns = now > thread->last_time_ns ? now : thread->last_time_ns + 1;
   return thread->last_time_ns;
 }
@@ -281,8 +302,9 @@ class Layout {
 
 /// Stores an event if space for the ends of all open ranges, plus `further`, remains in the chunk:
 /// a lost end would end all enclosing ranges too early.
-bool Store(Thread* thread, RecordKind kind, uint16_t domain, const NvtxEvent& event,
-           const uint64_t* range, size_t further) {
+__attribute__((noinline)) bool Store(Thread* thread, RecordKind kind, uint16_t domain,
+                                     const NvtxEvent& event, const uint64_t* range,
+                                     size_t further) {
   const Layout layout(event, range != nullptr);
   unsigned char* const at =
       thread->stream.Reserve(layout.size(), (thread->pops_due + further) * kPopBytes);
@@ -296,14 +318,13 @@ bool Store(Thread* thread, RecordKind kind, uint16_t domain, const NvtxEvent& ev
   return true;
 }
 
-/// Store() of the push of a registered string, with a payload that fits into a CallPart or null.
-bool StoreString(Thread* thread, uint16_t domain, uint32_t string,
-                 const nvtxPayloadData_t* payload) {
-  const size_t bytes = payload == nullptr ? 0 : PayloadBytes(*payload);
+/// Store() of the push of a registered string, with what a CallPart holds; `payload` may be null.
+OPLENS_INLINE bool StoreString(Thread* thread, uint16_t domain, uint32_t string, uint16_t schema,
+                               const void* payload, size_t bytes) {
   static_assert(sizeof(spool::CallPart) == sizeof(uint64_t));
   const size_t size = sizeof(spool::RecordHead) + sizeof(uint64_t) + EventStreamPadded(bytes);
   unsigned char* const at = thread->stream.Reserve(size, (thread->pops_due + 1) * kPopBytes);
-  if (at == nullptr) {
+  if (__builtin_expect(at == nullptr, 0)) {
     CountLostEvent();
     return false;
   }
@@ -315,20 +336,17 @@ bool StoreString(Thread* thread, uint16_t domain, uint32_t string,
     const uint64_t handle = string;
     std::memcpy(at + sizeof head, &handle, sizeof handle);
   } else {
-    const spool::CallPart part = {string,
-                                  static_cast<uint16_t>(payload->schemaId - spool::kFirstSchema),
-                                  static_cast<uint16_t>(bytes)};
+    const spool::CallPart part = {string, schema, static_cast<uint16_t>(bytes)};
     std::memcpy(at + sizeof head, &part, sizeof part);
-    if (bytes > 0) std::memcpy(at + sizeof head + sizeof part, payload->payload, bytes);
+    if (bytes > 0) std::memcpy(at + sizeof head + sizeof part, payload, bytes);
   }
   thread->stream.Publish(size);
   return true;
 }
 
-void EndOne(Thread* thread, uint16_t domain, OpenRanges* open) {
+OPLENS_INLINE void EndOne(Thread* thread, uint16_t domain, OpenRanges* open) {
   --open->depth;
-  if (open->depth >= kDepths || !open->IsStored(open->depth)) return;
-  open->FlipStored(open->depth);
+  if (!thread->TakeStored(open, open->depth)) return;
   --thread->pops_due;
   unsigned char* const at = thread->stream.ReserveSpared(kPopBytes);
   if (at == nullptr) return CountLostEvent();
@@ -337,34 +355,60 @@ void EndOne(Thread* thread, uint16_t domain, OpenRanges* open) {
   thread->stream.Publish(kPopBytes);
 }
 
-/// Applies missed pushes and pops.
-void Settle(Thread* thread, uint16_t domain, OpenRanges* open) {
-  if ((open->missed_pops | open->missed_pushes) == 0) return;
+__attribute__((noinline, cold)) void ApplyMissed(Thread* thread, uint16_t domain,
+                                                 OpenRanges* open) {
   for (uint32_t i = Take(&open->missed_pops); i > 0 && open->depth > 0; --i) {
     EndOne(thread, domain, open);
   }
-  open->depth += Take(&open->missed_pushes);
+  for (uint32_t i = Take(&open->missed_pushes); i > 0; --i)
+    thread->SetUnstored(open, open->depth++);
+}
+
+/// Applies missed pushes and pops.
+void Settle(Thread* thread, uint16_t domain, OpenRanges* open) {
+  if ((open->missed_pops | open->missed_pushes) == 0) return;
+  ApplyMissed(thread, domain, open);
 }
 
 /// `store`: stores the begin of a range, called if there is a place for it.
 template <typename StoreBegin>
-int Push(uint16_t domain, StoreBegin store) {
+OPLENS_INLINE int Push(uint16_t domain, StoreBegin store) {
   Thread* const thread = CurrentThread();
-  if (thread == nullptr) {
+  if (__builtin_expect(thread == nullptr, 0)) {
     CountWithoutThread();
     return NVTX_NO_PUSH_POP_TRACKING;
   }
   OpenRanges& open = OpenOf(thread, domain);
   Settle(thread, domain, &open);
-  if (WindowOpen()) {
-    if (open.depth >= kDepths) {
-      CountLostEvent();
-    } else if (store(thread)) {
-      open.FlipStored(open.depth);
-      ++thread->pops_due;
-    }
+  if (__builtin_expect(WindowOpen() && open.depth < kDepths, 1) && store(thread)) {
+    ++thread->pops_due;
+    return static_cast<int>(open.depth++);
   }
+  if (WindowOpen() && open.depth >= kDepths) CountLostEvent();
+  thread->SetUnstored(&open, open.depth);
   return static_cast<int>(open.depth++);
+}
+
+/// Push() of what a CallPart holds; `payload` may be null.
+OPLENS_INLINE int PushCall(uint16_t domain, uint32_t string, uint16_t schema, const void* payload,
+                           size_t bytes) {
+  return Push(domain, [&](Thread* thread) {
+    return StoreString(thread, domain, string, schema, payload, bytes);
+  });
+}
+
+OPLENS_INLINE int PopOne(uint16_t domain) {
+  Thread* const thread = CurrentThread();
+  if (thread == nullptr) return NVTX_NO_PUSH_POP_TRACKING;
+  OpenRanges& open = OpenOf(thread, domain);
+  Settle(thread, domain, &open);
+  if (open.depth == 0) return -1;
+  EndOne(thread, domain, &open);
+  return static_cast<int>(open.depth);
+}
+
+uint32_t HandleId(const void* handle) {
+  return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(handle));
 }
 
 }  // namespace
@@ -376,27 +420,21 @@ int StorePush(uint16_t domain, const NvtxEvent& event) noexcept {
 }
 
 int StorePushString(uint16_t domain, uint32_t string, const nvtxPayloadData_t* payload) noexcept {
-  return Push(domain, [&](Thread* thread) {
-    if (payload == nullptr || FitsCallPart(*payload)) {
-      return StoreString(thread, domain, string, payload);
-    }
-    NvtxEvent event;
-    event.string = string;
-    event.payloads = payload;
-    event.payload_count = 1;
-    return Store(thread, RecordKind::kPush, domain, event, nullptr, 1);
-  });
+  if (payload == nullptr) return PushCall(domain, string, 0, nullptr, 0);
+  if (FitsCallPart(*payload)) {
+    // What has no size has no bytes, but is a payload.
+    const void* const data = payload->payload == nullptr ? "" : payload->payload;
+    return PushCall(domain, string, static_cast<uint16_t>(payload->schemaId - spool::kFirstSchema),
+                    data, PayloadBytes(*payload));
+  }
+  NvtxEvent event;
+  event.string = string;
+  event.payloads = payload;
+  event.payload_count = 1;
+  return StorePush(domain, event);
 }
 
-int StorePop(uint16_t domain) noexcept {
-  Thread* const thread = CurrentThread();
-  if (thread == nullptr) return NVTX_NO_PUSH_POP_TRACKING;
-  OpenRanges& open = OpenOf(thread, domain);
-  Settle(thread, domain, &open);
-  if (open.depth == 0) return -1;
-  EndOne(thread, domain, &open);
-  return static_cast<int>(open.depth);
-}
+int StorePop(uint16_t domain) noexcept { return PopOne(domain); }
 
 uint64_t StoreStart(uint16_t domain, const NvtxEvent& event) noexcept {
   Thread* const thread = CurrentThread();
@@ -418,6 +456,29 @@ void StoreMark(uint16_t domain, const NvtxEvent& event) noexcept {
   if (thread == nullptr) CountWithoutThread();
   if (thread == nullptr || !WindowOpen()) return;
   Store(thread, RecordKind::kMark, domain, event, nullptr, 0);
+}
+
+void PushDirectly(void* domain, void* string, uint64_t schema, const void* payload,
+                  size_t bytes) noexcept {
+  const uint16_t number = DomainNumber(HandleId(domain));
+  const Entry entry;
+  if (__builtin_expect(!entry.granted(), 0)) {
+    CountRefusedEvent();
+    return MissPush(number);
+  }
+  PushCall(number, HandleId(string), static_cast<uint16_t>(schema - spool::kFirstSchema), payload,
+           payload == nullptr ? 0 : bytes);
+}
+
+void PopDirectly(void* domain) noexcept {
+  const uint16_t number = DomainNumber(HandleId(domain));
+  const Entry entry;
+  if (__builtin_expect(!entry.granted(), 0)) return MissPop(number);
+  PopOne(number);
+}
+
+__attribute__((cold)) void CountRefusedEvent() noexcept {
+  if (WindowOpen()) CountRefusedCall();
 }
 
 void MissPush(uint16_t domain) noexcept {

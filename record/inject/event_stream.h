@@ -1,6 +1,7 @@
 #ifndef OPLENS_RECORD_INJECT_EVENT_STREAM_H_
 #define OPLENS_RECORD_INJECT_EVENT_STREAM_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "record/inject/nvtx_functions.h"
@@ -23,6 +24,17 @@ uint64_t StoreStart(uint16_t domain, const NvtxEvent& event) noexcept;
 void StoreEnd(uint16_t domain, uint64_t range) noexcept;
 void StoreMark(uint16_t domain, const NvtxEvent& event) noexcept;
 
+// What emitters call instead of NVTX: markers::DirectCalls.
+void PushDirectly(void* domain, void* string, uint64_t schema, const void* payload,
+                  size_t bytes) noexcept;
+void PopDirectly(void* domain) noexcept;
+
+inline uint16_t DomainNumber(uint32_t domain) noexcept {
+  return domain < spool::kLastDomain ? static_cast<uint16_t>(domain) : spool::kLastDomain;
+}
+
+/// Counts an event that Entry refused.
+void CountRefusedEvent() noexcept;
 // For a push or pop refused by Entry: the next one of the same thread and domain takes it into
 // account, so that begins and ends still match.
 void MissPush(uint16_t domain) noexcept;

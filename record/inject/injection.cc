@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "nvtx_annotate/vocabulary/direct_calls.h"
 #include "nvtx_annotate/vocabulary/marker_format.h"
 #include "record/inject/cupti_session.h"
 #include "record/inject/entry.h"
@@ -26,10 +27,6 @@ std::atomic<uint32_t> g_strings{0};
 std::atomic<uint64_t> g_schemas{0};
 /// One bit for each of the first 64 domains: it is ours and controls the window.
 std::atomic<uint64_t> g_own_domains{0};
-
-uint16_t Number(uint32_t domain) {
-  return domain < spool::kLastDomain ? static_cast<uint16_t>(domain) : spool::kLastDomain;
-}
 
 /// A name as bytes, valid during the lifetime of this object.
 class Bytes {
@@ -62,52 +59,62 @@ bool Begins(const NvtxEvent& event, std::string_view text) {
   return event.text.wide == nullptr && event.text.bytes.substr(0, text.size()) == text;
 }
 
-void CountRefusedEvent() {
-  if (WindowOpen()) CountRefusedCall();
-}
-
 /// Stores a name whose handle may be used at once, or counts it as lost.
 void KeepName(RecordKind kind, uint32_t domain, uint8_t part, uint64_t id, const Bytes& name) {
   const Entry entry;
   if (!entry.granted()) return CountRefusedCall();
-  WriteName(kind, Number(domain), part, id, name.view(), name.is_cut());
+  WriteName(kind, DomainNumber(domain), part, id, name.view(), name.is_cut());
+}
+
+/// Answers a request for direct calls, which is no schema.
+void FillDirectCalls(const nvtxPayloadSchemaAttr_t& schema) {
+  constexpr uint64_t kEntries =
+      NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ENTRIES | NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NUM_ENTRIES;
+  if ((schema.fieldMask & kEntries) != kEntries || schema.entries == nullptr ||
+      schema.numEntries != 1 || schema.entries->description == nullptr) {
+    return;
+  }
+  // The emitter's memory is writable: DirectRequest.
+  const auto* const request =
+      reinterpret_cast<const markers::DirectRequest*>(schema.entries->description);
+  const_cast<markers::DirectRequest*>(request)->calls = {PushDirectly, PopDirectly};
 }
 
 /// Stores NVTX calls in the spool. See NvtxFunctions.
 struct NvtxTool {
   static int Push(uint32_t domain, const NvtxEvent& event) {
     const Entry entry;
-    if (entry.granted()) return StorePush(Number(domain), event);
+    if (entry.granted()) return StorePush(DomainNumber(domain), event);
     CountRefusedEvent();
-    MissPush(Number(domain));
+    MissPush(DomainNumber(domain));
     return NVTX_NO_PUSH_POP_TRACKING;
   }
 
   static int PushString(uint32_t domain, uint32_t string, const nvtxPayloadData_t* payload) {
     const Entry entry;
-    if (entry.granted()) return StorePushString(Number(domain), string, payload);
+    if (entry.granted()) return StorePushString(DomainNumber(domain), string, payload);
     CountRefusedEvent();
-    MissPush(Number(domain));
+    MissPush(DomainNumber(domain));
     return NVTX_NO_PUSH_POP_TRACKING;
   }
 
   static int Pop(uint32_t domain, const NvtxEvent&) {
     const Entry entry;
-    if (entry.granted()) return StorePop(Number(domain));
-    MissPop(Number(domain));
+    if (entry.granted()) return StorePop(DomainNumber(domain));
+    MissPop(DomainNumber(domain));
     return NVTX_NO_PUSH_POP_TRACKING;
   }
 
   static uint64_t Start(uint32_t domain, const NvtxEvent& event) {
     const Entry entry;
-    if (entry.granted()) return StoreStart(Number(domain), event);
+    if (entry.granted()) return StoreStart(DomainNumber(domain), event);
     CountRefusedEvent();
     return 0;
   }
 
   static void End(uint32_t domain, uint64_t range, const NvtxEvent&) {
     const Entry entry;
-    if (entry.granted()) return StoreEnd(Number(domain), range);
+    if (entry.granted()) return StoreEnd(DomainNumber(domain), range);
     if (range != 0) CountRefusedCall();  // 0: its start was not stored.
   }
 
@@ -116,7 +123,7 @@ struct NvtxTool {
     if (!entry.granted()) return CountRefusedEvent();
     const bool own = IsOwn(domain);
     if (own && Begins(event, markers::kStartMark)) SetWindow(true);
-    StoreMark(Number(domain), event);
+    StoreMark(DomainNumber(domain), event);
     if (own && Begins(event, markers::kStopMark)) SetWindow(false);
   }
 
@@ -148,6 +155,10 @@ struct NvtxTool {
     const auto given = [&schema](uint64_t field) { return (schema.fieldMask & field) != 0; };
     const bool named = given(NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NAME) && schema.name != nullptr;
     const std::string_view name = named ? std::string_view(schema.name) : std::string_view();
+    if (name == markers::kDirectSchemaName) {
+      FillDirectCalls(schema);
+      return 0;
+    }
     uint64_t id = given(NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_SCHEMA_ID) ? schema.schemaId : 0;
     if (id == 0) {
       // Ids below 2^32 are reserved for types and for ids chosen by programs.

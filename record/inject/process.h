@@ -54,7 +54,7 @@ uint32_t NewStream() noexcept;
 /// Records the first reason why something could not be stored.
 void NoteError(int error_number) noexcept;
 
-void CountLostEvent() noexcept;
+__attribute__((cold)) void CountLostEvent() noexcept;
 void CountLostRow() noexcept;
 void CountCutText() noexcept;
 /// Counts a call refused by Entry: in a signal handler, or in a child without fork handlers.

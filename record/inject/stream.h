@@ -26,7 +26,7 @@ class Stream {
   /// Reserves space for a record of `size` bytes (a multiple of 8) so that `spare` bytes stay free
   /// after it in the chunk. Null if disk or memory is exhausted. Publish() appends the record.
   unsigned char* Reserve(size_t size, size_t spare) noexcept {
-    if (used_ + size + spare <= capacity_) return data_ + used_;
+    if (__builtin_expect(used_ + size + spare <= capacity_, 1)) return data_ + used_;
     return ReserveInNext(size, spare);
   }
   /// Reserves spare space in the current chunk.

@@ -17,18 +17,21 @@ namespace oplens::record::inject {
 /// was not set yet.
 class TickClock {
  public:
-  int64_t MonotonicNow() noexcept {
-#ifdef __x86_64__
-    const uint64_t passed = __rdtsc() - set_ticks_;
-    if (passed < valid_ticks_) {
-      return NotBefore(set_ns_ + static_cast<int64_t>(passed * scale_ >> 32));
-    }
-#endif
-    return NotBefore(Set());
-  }
+  int64_t MonotonicNow() noexcept { return NotBefore(Reading()); }
   int64_t Now() noexcept { return MonotonicNow() + g_clock_offset_ns; }
+  /// Now() for those who see to it themselves that it does not step back.
+  int64_t RoughNow() noexcept { return Reading() + g_clock_offset_ns; }
 
  private:
+  int64_t Reading() noexcept {
+#ifdef __x86_64__
+    const uint64_t passed = __rdtsc() - set_ticks_;
+    if (__builtin_expect(passed < valid_ticks_, 1)) {
+      return set_ns_ + static_cast<int64_t>(passed * scale_ >> 32);
+    }
+#endif
+    return Set();
+  }
   int64_t Set() noexcept;
   int64_t NotBefore(int64_t now_ns) noexcept {
     if (now_ns > last_ns_) last_ns_ = now_ns;

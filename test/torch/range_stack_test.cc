@@ -90,7 +90,7 @@ TEST(RangeStackTest, DepthIsLimited) {
   RangeStack* const stack = RangeStack::OfThread();
   const auto first = stack->Push(kToken, Inside(0));
   size_t pushed = 1;
-  for (; stack->MakeRoom(); ++pushed) stack->Push(kToken, Inside(static_cast<int64_t>(pushed)));
+  for (; stack->HasRoom(); ++pushed) stack->Push(kToken, Inside(static_cast<int64_t>(pushed)));
   EXPECT_EQ(pushed, markers::kMaxDepth - 1);
   EXPECT_EQ(stack->surroundings().seq, static_cast<int64_t>(pushed - 1));
   stack->End(first);
