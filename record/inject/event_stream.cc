@@ -21,7 +21,7 @@ namespace {
 using spool::RecordKind;
 
 // What every range calls is one piece of code.
-#define OPLENS_INLINE inline __attribute__((always_inline))
+#define OPLENS_ONE_PIECE inline __attribute__((always_inline))
 
 constexpr uint32_t kDomains = 64;
 constexpr uint32_t kDepths = 4096;
@@ -319,8 +319,8 @@ __attribute__((noinline)) bool Store(Thread* thread, RecordKind kind, uint16_t d
 }
 
 /// Store() of the push of a registered string, with what a CallPart holds; `payload` may be null.
-OPLENS_INLINE bool StoreString(Thread* thread, uint16_t domain, uint32_t string, uint16_t schema,
-                               const void* payload, size_t bytes) {
+OPLENS_ONE_PIECE bool StoreString(Thread* thread, uint16_t domain, uint32_t string, uint16_t schema,
+                                  const void* payload, size_t bytes) {
   static_assert(sizeof(spool::CallPart) == sizeof(uint64_t));
   const size_t size = sizeof(spool::RecordHead) + sizeof(uint64_t) + EventStreamPadded(bytes);
   unsigned char* const at = thread->stream.Reserve(size, (thread->pops_due + 1) * kPopBytes);
@@ -344,7 +344,7 @@ OPLENS_INLINE bool StoreString(Thread* thread, uint16_t domain, uint32_t string,
   return true;
 }
 
-OPLENS_INLINE void EndOne(Thread* thread, uint16_t domain, OpenRanges* open) {
+OPLENS_ONE_PIECE void EndOne(Thread* thread, uint16_t domain, OpenRanges* open) {
   --open->depth;
   if (!thread->TakeStored(open, open->depth)) return;
   --thread->pops_due;
@@ -372,7 +372,7 @@ void Settle(Thread* thread, uint16_t domain, OpenRanges* open) {
 
 /// `store`: stores the begin of a range, called if there is a place for it.
 template <typename StoreBegin>
-OPLENS_INLINE int Push(uint16_t domain, StoreBegin store) {
+OPLENS_ONE_PIECE int Push(uint16_t domain, StoreBegin store) {
   Thread* const thread = CurrentThread();
   if (__builtin_expect(thread == nullptr, 0)) {
     CountWithoutThread();
@@ -390,14 +390,14 @@ OPLENS_INLINE int Push(uint16_t domain, StoreBegin store) {
 }
 
 /// Push() of what a CallPart holds; `payload` may be null.
-OPLENS_INLINE int PushCall(uint16_t domain, uint32_t string, uint16_t schema, const void* payload,
-                           size_t bytes) {
+OPLENS_ONE_PIECE int PushCall(uint16_t domain, uint32_t string, uint16_t schema,
+                              const void* payload, size_t bytes) {
   return Push(domain, [&](Thread* thread) {
     return StoreString(thread, domain, string, schema, payload, bytes);
   });
 }
 
-OPLENS_INLINE int PopOne(uint16_t domain) {
+OPLENS_ONE_PIECE int PopOne(uint16_t domain) {
   Thread* const thread = CurrentThread();
   if (thread == nullptr) return NVTX_NO_PUSH_POP_TRACKING;
   OpenRanges& open = OpenOf(thread, domain);
