@@ -190,10 +190,6 @@ SteadyIdle::SteadyIdle(const Run& run) : time(run) {
     const LateWork work = LateWorkOf(run, gap, this);
     if (work.host_ns > 0 || work.sync_ns > 0 || work.queued_ns > 0) late.push_back(work);
   });
-  // They are kept as long as the run, and there may be one for each kernel.
-  late.shrink_to_fit();
-  host_parts.shrink_to_fit();
-  call_parts.shrink_to_fit();
   ClassSweep sweep(time.windows);
   for (const DeviceEvent& event : run.device_work().events()) {
     sweep.Add(ClassBitOf(event.work), event.start_ns, event.end_ns);

@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "parse/model/reason.h"
 #include "prof/compat/compat.h"
 #include "prof/views/kernels/summary.h"
 #include "prof/views/view_plan.h"
@@ -55,6 +57,42 @@ TEST(GroupsTest, ByKernelUnlessAskedOtherwise) {
   EXPECT_THAT(Values(*groups, "count"), ElementsAre("1", "2"));
   const auto by_stream = GroupsOf({RecordOf("a", 5), RecordOf("b", 20)}, {.by = {"stream"}});
   EXPECT_THAT(Values(*by_stream, "total"), ElementsAre("25"));
+}
+
+TEST(GroupsTest, ManyTogetherHaveTheRowsOfEachAlone) {
+  // Of named steps, of a repetition, and of neither.
+  for (const int64_t kind : {0, 1, 2}) {
+    std::vector<KernelRecord> records;
+    for (int64_t i = 0; i < 60; ++i) {
+      const bool is_named = kind == 0 && i > 3;
+      KernelRecord record = RecordOf(i % 3 == 0 ? "a" : "b", 10 + i * i % 17,
+                                     is_named ? std::optional(i / 10) : std::nullopt);
+      record.stream_id = i % 3 == 2 ? 7 : 1;
+      record.grid = {i % 3 + 1, 1, 1};
+      if (kind == 2) record.short_name = i * i % 11 < 5 ? "a" : "c";
+      if (i % 20 == 5) record.reasons.Add(Reason::kUntimed);
+      records.push_back(record);
+    }
+    const std::vector<ViewOptions> options = {{},
+                                              {.by = {"kernel", "step"}},
+                                              {.by = {"stream"}},
+                                              {.by = {"grid"}},
+                                              {.by = {"device", "step"}}};
+    const auto together = kGroupsView.make_together(options);
+    for (const auto& partial : together) partial->Begin(nullptr);
+    for (const KernelRecord& record : records) {
+      PricedKernel kernel;
+      kernel.record = &record;
+      for (const auto& partial : together) partial->Add(kernel);
+    }
+    for (const auto& partial : together) partial->End(nullptr);
+    for (size_t i = 0; i < options.size(); ++i) {
+      const auto alone = GroupsOf(records, options[i]);
+      EXPECT_FALSE(RowsOf(*alone).empty());
+      EXPECT_EQ(RowsOf(*together[i]), RowsOf(*alone)) << kind << " " << i;
+      EXPECT_EQ(together[i]->Notes(), alone->Notes()) << kind << " " << i;
+    }
+  }
 }
 
 TEST(GroupsTest, RanksMergeInAnyOrder) {
