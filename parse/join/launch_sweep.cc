@@ -87,7 +87,7 @@ class LaunchSweep::PieceCutter {
       if (++of_thread_ >= known_.threads.thread_count()) return false;
       left_ = work_->Of(of_thread_);
     }
-    size_t count = std::min(left_.size(), kStopsOfPiece);
+    size_t count = std::min(left_.size(), StopsOfPiece());
     while (count < left_.size() &&
            work_->OriginOf(left_[count]) == work_->OriginOf(left_[count - 1])) {
       ++count;
@@ -106,7 +106,7 @@ class LaunchSweep::PieceCutter {
     };
     piece->thread = thread_of(left_.front());
     size_t count = 1;
-    while (count < std::min(left_.size(), kStopsOfPiece) &&
+    while (count < std::min(left_.size(), StopsOfPiece()) &&
            thread_of(left_[count]) == piece->thread) {
       ++count;
     }
@@ -114,6 +114,11 @@ class LaunchSweep::PieceCutter {
     piece->numbers = left_.first(count);
     left_ = left_.subspan(count);
     return true;
+  }
+
+  /// Each piece begins with the open ranges: where these are many, pieces are as much longer.
+  size_t StopsOfPiece() const {
+    return open_ ? std::max(kStopsOfPiece, open_->open().size()) : kStopsOfPiece;
   }
 
   void Begin(Piece* piece) {
