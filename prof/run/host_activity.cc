@@ -60,21 +60,19 @@ TaggedTimes::TaggedTimes(std::vector<IntervalSet> sets) {
   }
 }
 
-size_t TaggedTimes::FirstAfter(int64_t time_ns) const {
+size_t TaggedTimes::FirstAfter(int64_t time_ns, size_t last) const {
   constexpr size_t kNear = 8;
-  size_t from = last_;
+  size_t from = std::min(last, stretches_.size());
   if (from > 0 && stretches_[from - 1].end_ns > time_ns) from = 0;
   const size_t near = std::min(from + kNear, stretches_.size());
   if (near == stretches_.size() || stretches_[near].end_ns > time_ns) {
     while (from < near && stretches_[from].end_ns <= time_ns) ++from;
-    last_ = from;
     return from;
   }
   const auto found =
       std::partition_point(stretches_.begin() + static_cast<std::ptrdiff_t>(near), stretches_.end(),
                            [&](const Interval& stretch) { return stretch.end_ns <= time_ns; });
-  last_ = static_cast<size_t>(found - stretches_.begin());
-  return last_;
+  return static_cast<size_t>(found - stretches_.begin());
 }
 
 HostActivity::HostActivity(const parse::Joined& joined, const DeviceWork& work)
@@ -108,7 +106,10 @@ HostActivity::HostActivity(const parse::Joined& joined, const DeviceWork& work)
 
 HostActivity::Thread& HostActivity::Of(ThreadIndex thread) {
   Thread& found = threads_[std::min<size_t>(thread, threads_.size() - 1)];
-  if (!found.known) Find(thread, &found);
+  std::call_once(found.once, [&] {
+    const std::lock_guard lock(mutex_);
+    Find(thread, &found);
+  });
   return found;
 }
 
@@ -128,7 +129,6 @@ LaunchIndex HostActivity::CallAt(ThreadIndex thread, int64_t time_ns) {
 }
 
 void HostActivity::Find(ThreadIndex thread, Thread* found) {
-  found->known = true;
   const std::vector<LaunchCall>& launches = joined_.trace().launches;
   std::stable_sort(found->calls.begin(), found->calls.end(), [&](const Call& a, const Call& b) {
     return launches[a.index].start_ns < launches[b.index].start_ns;

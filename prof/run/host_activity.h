@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -37,11 +38,12 @@ class TaggedTimes {
   explicit TaggedTimes(std::vector<IntervalSet> sets);
 
   /// Calls f(tag, start_ns, end_ns) for successive parts that make up [start, end). O(log n +
-  /// parts), faster for windows in ascending order.
+  /// parts), faster for windows in ascending order with the same `last`, which is 0 at first.
   template <typename F>
-  void ForEach(const Interval& window, F f) const {
+  void ForEach(const Interval& window, size_t* last, F f) const {
     int64_t now_ns = window.start_ns;
-    for (size_t i = FirstAfter(now_ns); i < stretches_.size() && now_ns < window.end_ns; ++i) {
+    for (size_t i = *last = FirstAfter(now_ns, *last);
+         i < stretches_.size() && now_ns < window.end_ns; ++i) {
       const Interval& next = stretches_[i];
       if (next.start_ns >= window.end_ns) break;
       if (next.start_ns > now_ns) f(kNone, now_ns, next.start_ns);
@@ -53,12 +55,11 @@ class TaggedTimes {
   }
 
  private:
-  /// The first stretch that ends after a time.
-  size_t FirstAfter(int64_t time_ns) const;
+  /// The first stretch that ends after a time; `last`: an earlier result.
+  size_t FirstAfter(int64_t time_ns, size_t last) const;
 
   std::vector<Interval> stretches_;  // By start; equal tags do not touch.
   std::vector<uint8_t> tags_;        // Of stretches_.
-  mutable size_t last_ = 0;          // The last result of FirstAfter.
 };
 
 /// What a host thread does at a moment; of several things the first here.
@@ -81,7 +82,7 @@ inline bool IsPageable(const MemoryCopy& copy) {
 }
 
 /// What host threads did when. A thread is analysed on first use: O(n log n) for its ranges and
-/// calls, O(n) if the calls are ordered by start.
+/// calls, O(n) if the calls are ordered by start. Several threads may ask.
 class HostActivity {
  public:
   /// Without these parts only calls that launched work or that the file has records of are known.
@@ -90,10 +91,16 @@ class HostActivity {
   /// `work`: with the copies whose calls count as kPageableCopy. Both must outlive this object.
   HostActivity(const parse::Joined& joined, const DeviceWork& work);
 
+  /// Where a caller is in each thread: of its own, empty at first.
+  using Places = std::vector<size_t>;
+
   /// Calls f(HostDoing, start_ns, end_ns) for successive parts that make up the window.
   template <typename F>
-  void ForEach(ThreadIndex thread, const Interval& window, F f) {
-    Of(thread).times.ForEach(window, [&](uint8_t tag, int64_t start_ns, int64_t end_ns) {
+  void ForEach(ThreadIndex thread, const Interval& window, Places* places, F f) {
+    if (places->size() < threads_.size()) places->resize(threads_.size(), 0);
+    Thread& own = Of(thread);
+    size_t* const last = &(*places)[static_cast<size_t>(&own - threads_.data())];
+    own.times.ForEach(window, last, [&](uint8_t tag, int64_t start_ns, int64_t end_ns) {
       f(tag == TaggedTimes::kNone ? HostDoing::kOther : static_cast<HostDoing>(tag), start_ns,
         end_ns);
     });
@@ -107,7 +114,7 @@ class HostActivity {
     HostDoing doing = HostDoing::kWaiting;
   };
   struct Thread {
-    bool known = false;
+    std::once_flag once;
     std::vector<Call> calls;  // Once it is analysed, by start.
     TaggedTimes times;
   };
@@ -118,7 +125,8 @@ class HostActivity {
 
   const parse::Joined& joined_;
   std::vector<Thread> threads_;  // One extra for calls on no thread.
-  std::vector<uint8_t> texts_;   // Meaning of a range, by its text.
+  std::mutex mutex_;             // While a thread is analysed:
+  std::vector<uint8_t> texts_;   // meaning of a range, by its text.
 };
 
 }  // namespace oplens::prof

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -95,7 +94,7 @@ class GapFinder {
         windows_(windows),
         of_(of),
         take_(take),
-        host_(run.host_activity(&host_lock_)),
+        host_(run.host_activity()),
         event_waits_(EventWaits(trace_)) {}
 
   void Find() {
@@ -195,7 +194,7 @@ class GapFinder {
     const LaunchCall& call = trace_.launches[launch];
     const int64_t begun_ns = std::clamp(call.start_ns, gap.start_ns, gap.end_ns);
     if (gap.start_ns < begun_ns) {
-      host_.ForEach(call.thread, {gap.start_ns, begun_ns},
+      host_.ForEach(call.thread, {gap.start_ns, begun_ns}, &host_places_,
                     [&](HostDoing doing, int64_t start_ns, int64_t end_ns) {
                       Add({{start_ns, end_ns},
                            IdleGapsCauseOf(doing),
@@ -227,9 +226,12 @@ class GapFinder {
     if (of_ != IdleOf::kStream) return add(IdleCause::kQueued, queued.start_ns, queued.end_ns);
     // An empty stream: the GPU's work belongs to others.
     constexpr IdleCause kCauses[] = {IdleCause::kOtherStream, IdleCause::kCommunication};
-    busy_.at(next.device_id).ForEach(queued, [&](uint8_t tag, int64_t start_ns, int64_t end_ns) {
-      add(tag == TaggedTimes::kNone ? IdleCause::kQueued : kCauses[tag], start_ns, end_ns);
-    });
+    busy_.at(next.device_id)
+        .ForEach(queued, &busy_places_[next.device_id],
+                 [&](uint8_t tag, int64_t start_ns, int64_t end_ns) {
+                   add(tag == TaggedTimes::kNone ? IdleCause::kQueued : kCauses[tag], start_ns,
+                       end_ns);
+                 });
   }
 
   HeldBy HeldOf(const DeviceEvent& next, const LaunchCall& call) const {
@@ -253,8 +255,9 @@ class GapFinder {
   IdleOf of_;
   bool has_cold_start_ = false;
   const std::function<void(const IdleGap& gap)>& take_;
-  std::unique_lock<std::recursive_mutex> host_lock_;
   HostActivity& host_;
+  HostActivity::Places host_places_;
+  std::map<int32_t, size_t> busy_places_;  // By GPU.
   std::map<int32_t, std::vector<int64_t>> event_waits_;
   std::map<int32_t, TaggedTimes> busy_;      // By GPU; for streams only.
   std::map<int32_t, int64_t> cold_work_ns_;  // By GPU; if there is a cold start.

@@ -173,8 +173,7 @@ const CallWork& Run::call_work() const {
   return *call_work_.Get([this] { return std::make_unique<CallWork>(joined(), work(), calls()); });
 }
 
-HostActivity& Run::host_activity(std::unique_lock<std::recursive_mutex>* lock) const {
-  *lock = std::unique_lock(host_mutex_);
+HostActivity& Run::host_activity() const {
   return *host_activity_.Get(
       [this] { return std::make_unique<HostActivity>(joined(), device_work()); });
 }

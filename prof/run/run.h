@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -87,8 +86,8 @@ class Run {
   const Steps& steps() const;
   const parse::CallTree& calls() const;
   const CallWork& call_work() const;
-  /// Not const: it analyses a thread on first use. For the holder of `lock` only.
-  HostActivity& host_activity(std::unique_lock<std::recursive_mutex>* lock) const;
+  /// Not const: it analyses a thread on first use.
+  HostActivity& host_activity() const;
   /// Needs kIdleGapsNeeds.
   const SteadyIdle& steady_idle() const;
   /// Of all steps: StepTimesOf. Needs kIdleGapsNeeds; without kApiTimes, API calls that launched
@@ -134,7 +133,6 @@ class Run {
   Lazy<Interval> time_;  // Selected, on the file's clock.
   Lazy<std::unique_ptr<CallWork>> call_work_;
   Lazy<std::unique_ptr<HostActivity>> host_activity_;
-  mutable std::recursive_mutex host_mutex_;
   Lazy<std::unique_ptr<SteadyIdle>> steady_idle_;
   Lazy<std::unique_ptr<std::vector<StepTimes>>> step_times_;
   Lazy<std::unique_ptr<MemoryLife>> memory_;

@@ -290,13 +290,14 @@ TEST(TaggedTimesTest, TheFirstOfSeveral) {
     parts.push_back((tag == TaggedTimes::kNone ? "-" : std::to_string(tag)) + " " +
                     std::to_string(start_ns) + " " + std::to_string(end_ns));
   };
-  times.ForEach({0, 40}, take);
+  size_t place = 0;
+  times.ForEach({0, 40}, &place, take);
   EXPECT_EQ(parts, (Texts{"- 0 5", "1 5 10", "0 10 20", "1 20 30", "- 30 40"}));
   parts.clear();
-  times.ForEach({12, 13}, take);  // Back from the end.
+  times.ForEach({12, 13}, &place, take);  // Back from the end.
   EXPECT_EQ(parts, (Texts{"0 12 13"}));
   parts.clear();
-  times.ForEach({30, 30}, take);
+  times.ForEach({30, 30}, &place, take);
   EXPECT_TRUE(parts.empty());
 }
 

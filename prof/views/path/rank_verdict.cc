@@ -34,6 +34,8 @@ void VerdictFinder::Begin(const Run* run) {
   kernel_ns_ = 0;
   ops_ns_.clear();
   if (run == nullptr) return;
+  // Now, while other views begin beside it.
+  if (!run->device_work().events().empty()) run->steady_idle();
   // Replays that hide their kernels: nothing is known of their ops.
   for (const GraphReplay& replay : run->trace().graph_replays) {
     SaturatingAdd(&kernel_ns_, LengthOf({replay.start_ns, replay.end_ns}));

@@ -362,12 +362,12 @@ void Idle::End(const Run* run) {
 
 /// Of partials with equal by_stream_ and by_step_.
 void Idle::FindGaps(const Run& run, std::span<Idle* const> partials) {
-  // Enough that sweeps over the ranges of threads seldom begin again, and little memory.
-  constexpr size_t kMostParts = size_t{1} << 16;
   const Idle& first = *partials.front();
   const std::vector<Interval> windows = first.by_step_ ? WindowsOf(run.steps()) : WindowsOf(run);
   for (Idle* const one : partials) one->places_ = one->PlacesOf(run, windows);
   const bool asks_sites = std::ranges::any_of(partials, &Idle::asks_sites);
+  // Enough that sweeps over the ranges of threads seldom begin again, and little memory.
+  const size_t most_parts = asks_sites ? size_t{1} << 16 : size_t{1} << 10;
   CallSites sites(run.joined());
   GapBatch batch;
   const auto add = [&] {
@@ -384,7 +384,7 @@ void Idle::FindGaps(const Run& run, std::span<Idle* const> partials) {
                  batch.gaps.back().parts = {};
                  batch.parts.insert(batch.parts.end(), gap.parts.begin(), gap.parts.end());
                  batch.ends.push_back(batch.parts.size());
-                 if (batch.parts.size() > kMostParts) add();
+                 if (batch.parts.size() > most_parts) add();
                });
   add();
   for (Idle* const one : partials) one->TakePlaces(run);
