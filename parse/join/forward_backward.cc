@@ -13,6 +13,7 @@
 
 #include "base/hash.h"
 #include "base/team.h"
+#include "base/threads.h"
 #include "parse/join/forward_candidates.h"
 #include "parse/join/range_roles.h"
 #include "parse/join/step_contexts.h"
@@ -75,7 +76,7 @@ class ForwardBackward::Matcher {
     uint32_t gradient = kNoRange;  ///< StepContexts::GradientCallIn
   };
 
-  /// Of one thread.
+  /// Of one part of the nodes.
   struct Chooser {
     FittingCandidates fitting;
     std::vector<ThreadRun> runs;  ///< Candidates of the current node, one run per thread.
@@ -129,9 +130,10 @@ class ForwardBackward::Matcher {
   /// By node.
   std::vector<Made> FindForwards() const {
     std::vector<Made> made(nodes_.size());
+    const auto threads = static_cast<size_t>(ThreadLimit());
     InParts(made.size(), CountParts(made.size(), kNodesOfPart),
             [&](size_t, size_t begin, size_t end) {
-              Chooser chooser{FittingCandidates(candidates_), {}};
+              Chooser chooser{FittingCandidates(candidates_, threads), {}};
               for (size_t i = begin; i < end; ++i) {
                 const uint32_t forward = ForwardOf(i, &chooser);
                 if (forward == kNoRange) continue;

@@ -13,7 +13,7 @@ namespace {
 
 /// This many candidates are checked before all of a number are classified by name.
 constexpr uint32_t kForwardCandidatesNear = 16;
-/// Upper bound on kept results of that.
+/// Upper bound on kept results of that, of all threads.
 constexpr size_t kMostFits = size_t{8} << 20;
 /// Ranges that are worth a thread.
 constexpr size_t kRangesOfPart = size_t{16} << 10;
@@ -113,6 +113,9 @@ uint32_t ForwardCandidates::EndOfRun(uint32_t begin) const {
   return run->end;
 }
 
+FittingCandidates::FittingCandidates(const ForwardCandidates& all, size_t at_once)
+    : all_(all), most_fits_(kMostFits / std::max<size_t>(at_once, 1)) {}
+
 const std::string& FittingCandidates::BareNameOf(std::string_view name) {
   const auto [bare, is_new] = bare_names_.try_emplace(WithoutSequence(name));
   if (is_new) bare->second = BareName(name);
@@ -142,7 +145,7 @@ const std::vector<uint32_t>& FittingCandidates::FitsOf(uint32_t begin,
   if (known != fits_.end()) return known->second;
   // Bounds the memory for a file with as many node names as nodes.
   fits_size_ += size;
-  if (fits_size_ > kMostFits) {
+  if (fits_size_ > most_fits_) {
     fits_.clear();
     fits_size_ = size;
   }

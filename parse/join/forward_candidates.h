@@ -68,12 +68,13 @@ class ForwardCandidates {
   std::vector<uint32_t> ranges_;
 };
 
-/// Chooses among candidates by their names, and remembers what it asked: one for each thread.
-/// O(log N) for a node, times the (few) names of nodes with one number; if names do not fit, O(N),
-/// and up to 32 MB and 8 bytes per candidate.
+/// Chooses among candidates by their names, and remembers what it asked: one for each part of the
+/// nodes. O(log N) for a node, times the (few) names of nodes with one number; if names do not fit,
+/// O(N), up to 32 MB for all that there are at once, and 8 bytes per candidate for each.
 class FittingCandidates {
  public:
-  explicit FittingCandidates(const ForwardCandidates& all) : all_(all) {}
+  /// `at_once`: how many there may be at once.
+  FittingCandidates(const ForwardCandidates& all, size_t at_once);
 
   /// Returns the range of the run's last candidate whose name fits the node's, or kNoRange.
   uint32_t LastThatFits(const ForwardCandidates::Run& run, std::string_view node_name);
@@ -91,6 +92,7 @@ class FittingCandidates {
   // Made if a search back from the last candidate would be long; by the run's begin.
   std::map<std::pair<uint32_t, std::string>, std::vector<uint32_t>> fits_;
   size_t fits_size_ = 0;
+  size_t most_fits_;
   std::unordered_map<uint32_t, std::vector<int64_t>> latest_ends_;  // Maximum end up to each index.
 };
 
