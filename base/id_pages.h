@@ -18,20 +18,28 @@ class IdPages {
  public:
   static constexpr uint32_t kNone = IdMap::kNone;
 
-  uint32_t Find(int64_t id) const {
-    const uint32_t page = PageOf(id);
+  /// The page of the id that was looked up last: the next one is often on it too.
+  struct Last {
+    int64_t key = 0;
+    uint32_t page = kNone;
+  };
+
+  /// Not for several threads at once, although it is const.
+  uint32_t Find(int64_t id) const { return Find(id, &last_); }
+  /// For several threads at once, each with a `last` of its own.
+  uint32_t Find(int64_t id, Last* last) const {
+    const uint32_t page = PageOf(id, last);
     return page == kNone ? kNone : pages_[page][PlaceOf(id)];
   }
 
   /// Stores `value` for `id` unless the id is present; returns the stored value.
   uint32_t FindOrInsert(int64_t id, uint32_t value) {
-    uint32_t page = PageOf(id);
+    uint32_t page = PageOf(id, &last_);
     if (page == kNone) {
       page = static_cast<uint32_t>(pages_.size());
       pages_.emplace_back().fill(kNone);
       index_.FindOrInsert(id >> kBits, page);
-      last_key_ = id >> kBits;
-      last_page_ = page;
+      last_ = {id >> kBits, page};
     }
     uint32_t& stored = pages_[page][PlaceOf(id)];
     if (stored == kNone) stored = value;
@@ -44,19 +52,15 @@ class IdPages {
   static size_t PlaceOf(int64_t id) {
     return static_cast<size_t>(id & ((int64_t{1} << kBits) - 1));
   }
-  uint32_t PageOf(int64_t id) const {
+  uint32_t PageOf(int64_t id, Last* last) const {
     const int64_t key = id >> kBits;
-    if (key != last_key_ || last_page_ == kNone) {
-      last_key_ = key;
-      last_page_ = index_.Find(key);
-    }
-    return last_page_;
+    if (key != last->key || last->page == kNone) *last = {key, index_.Find(key)};
+    return last->page;
   }
 
   IdMap index_;  // Upper bits of the id -> index in pages_.
   std::vector<std::array<uint32_t, size_t{1} << kBits>> pages_;
-  mutable int64_t last_key_ = 0;
-  mutable uint32_t last_page_ = kNone;
+  mutable Last last_;
 };
 
 /// A set of such ids: less than a byte per id; at worst 32.

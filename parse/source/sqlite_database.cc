@@ -306,6 +306,11 @@ bool SqliteDatabase::HasColumn(std::string_view table, std::string_view column) 
          std::find(found->columns.begin(), found->columns.end(), column) != found->columns.end();
 }
 
+bool SqliteDatabase::ReadsPagesOf(std::string_view table) {
+  const Table* found = Find(table);
+  return found != nullptr && found->plain;
+}
+
 int64_t SqliteDatabase::MaxRowCount(std::string_view table) {
   const Table* found = Find(table);
   if (found == nullptr || !found->plain || found->row_id_column < 0) return 0;

@@ -36,6 +36,9 @@ class SqliteDatabase {
   bool HasTable(std::string_view table) const;
   bool HasColumn(std::string_view table, std::string_view column);
 
+  /// Whether Scan() of a table reads its pages, without SQLite: then several tables may be scanned
+  /// at once, after each was looked up. False if there is no such table.
+  bool ReadsPagesOf(std::string_view table);
   /// Upper bound of the number of rows (largest row id), 0 if none; for reserving memory.
   int64_t MaxRowCount(std::string_view table);
 

@@ -1,9 +1,11 @@
 #include "parse/readers/nvprof/nvprof_reader.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/threads.h"
 #include "parse/readers/open_trace.h"
 #include "test/support/nvprof_builder.h"
 #include "test/support/test_files.h"
@@ -506,6 +509,77 @@ TEST_F(NvprofReaderTest, MissingTablesCostASentenceEach) {
   const Trace none = Read({.drop_tables = {"CONCURRENT_KERNEL", "KERNEL"}});
   EXPECT_TRUE(none.kernels.empty());
   EXPECT_THAT(diagnostics_.Render("parse"), HasSubstr("no kernels were recorded"));
+}
+
+/// Everything of ranges and instants, and what was counted.
+std::string Describe(const Trace& trace, const Diagnostics& diagnostics) {
+  std::string text;
+  for (const Thread& thread : trace.threads) text += fmt::format("thread {}\n", thread.thread_id);
+  for (const Range& range : trace.ranges) {
+    text += fmt::format("{} {} {} {} {} {}\n", range.start_ns, range.end_ns, range.text,
+                        trace.strings.View(range.text), range.thread, range.order());
+  }
+  for (const Instant& instant : trace.instants) {
+    text += fmt::format("{} {} {}\n", instant.time_ns, trace.strings.View(instant.text),
+                        instant.thread);
+  }
+  return text + diagnostics.Render("test");
+}
+
+// Of so many rows a thread reads the ranges while others are read.
+TEST_F(NvprofReaderTest, RangesAreTheSameWithAnyNumberOfThreads) {
+  HostThread other{&state_, 77, 2'000'000};
+  for (int i = 0; i < 17'000; ++i) {
+    HostThread& thread = i % 3 == 0 ? other : thread_;
+    thread.Push(fmt::format("outer {}", i % 50));
+    thread.Push("inner");
+    if (i % 10 == 0) thread.Launch({.name = fmt::format("kernel_{}", i % 4000)});
+    thread.Pop();
+    thread.Pop();
+  }
+  std::deque<test::Row>& rows = builder_.rows("MARKER");
+  ASSERT_GT(rows.size(), size_t{1} << 16);
+  for (size_t i = 500; i < rows.size(); i += 1000) {
+    test::Row& row = rows[i];  // The start of an outer range.
+    switch (i / 1000 % 7) {
+      case 0:
+        row["timestamp"] = "soon";
+        break;
+      case 1:
+        row["name"] = 987654;  // No such text.
+        break;
+      case 2:
+        rows[i + 1]["id"] = row["id"];
+        break;
+      case 3:
+        row["objectId"] = 5;
+        break;
+      case 4:
+        row["flags"] = 1;  // An instant.
+        break;
+      case 5:
+        std::swap(rows[i + 1], rows[i + 2]);  // An end before its start.
+        break;
+      default:
+        rows[i + 3]["timestamp"] = 3;  // Before the start.
+    }
+  }
+  const int before = ThreadLimit();
+  SetThreadLimit(1);
+  const Trace alone = Read();
+  const std::string expected = Describe(alone, diagnostics_);
+  EXPECT_GT(alone.ranges.size(), 30'000u);
+  for (const Reason reason :
+       {Reason::kBadMarkerRow, Reason::kDuplicateMarker, Reason::kReversedRange}) {
+    EXPECT_GT(diagnostics_.CountOf(reason), 0);
+  }
+  EXPECT_FALSE(alone.instants.empty());
+  for (const int threads : {2, 3, 8}) {
+    SetThreadLimit(threads);
+    const Trace trace = Read();
+    EXPECT_EQ(Describe(trace, diagnostics_), expected) << threads;
+  }
+  SetThreadLimit(before);
 }
 
 }  // namespace

@@ -23,6 +23,18 @@ bool TakeObject(const Cell& cell, size_t count, uint32_t* numbers) {
 
 }  // namespace
 
+bool IsOfThread(const Cell& object_kind) {
+  return object_kind.is_int() && object_kind.integer() == nvprof::kObjectThread;
+}
+
+bool ThreadObject::Take(const Cell& cell) {
+  uint32_t numbers[2] = {};
+  if (!TakeObject(cell, 2, numbers)) return false;
+  process_id = numbers[0];
+  thread_id = numbers[1];
+  return true;
+}
+
 void ReadNvprofNames(NvprofContext* context) {
   constexpr std::string_view kColumns[] = {"objectKind", "objectId", "name"};
   Trace& trace = context->trace;
@@ -72,10 +84,10 @@ bool NvprofContext::HasAll(std::string_view table, std::span<const std::string_v
   return std::find(missing.begin(), missing.end(), true) == missing.end();
 }
 
-void NvprofContext::CountBadRow(Reason reason, std::string_view table, int64_t row_id) {
-  diagnostics.Count(reason, diagnostics.KeepsExample(reason)
-                                ? fmt::format("table {}, row {}", table, row_id)
-                                : std::string());
+void CountBadRow(Diagnostics* diagnostics, Reason reason, std::string_view table, int64_t row_id) {
+  diagnostics->Count(reason, diagnostics->KeepsExample(reason)
+                                 ? fmt::format("table {}, row {}", table, row_id)
+                                 : std::string());
 }
 
 void NvprofContext::ReadStrings() {

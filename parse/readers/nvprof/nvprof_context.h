@@ -17,6 +17,20 @@
 
 namespace oplens::parse {
 
+void CountBadRow(Diagnostics* diagnostics, Reason reason, std::string_view table, int64_t row_id);
+
+/// Whether an objectKind says that the objectId names a thread.
+bool IsOfThread(const Cell& object_kind);
+
+/// An objectId that names a thread.
+struct ThreadObject {
+  uint32_t process_id = 0;
+  uint32_t thread_id = 0;
+
+  /// False if the cell is too short.
+  bool Take(const Cell& cell);
+};
+
 /// Shared by the parts of the nvprof reader: tables, strings, threads, bad rows.
 class NvprofContext {
  public:
@@ -51,13 +65,17 @@ class NvprofContext {
   std::vector<bool> MissingColumns(std::string_view table,
                                    std::span<const std::string_view> columns);
 
-  void CountBadRow(Reason reason, std::string_view table, int64_t row_id);
+  void CountBadRow(Reason reason, std::string_view table, int64_t row_id) {
+    parse::CountBadRow(&diagnostics, reason, table, row_id);
+  }
 
   void ReadStrings();
   /// Returns the text of a string id; 0 (empty) if it is unknown or means NULL.
-  StringId TextOf(const Cell& cell) const {
+  StringId TextOf(const Cell& cell) { return TextOf(cell, &last_string_); }
+  /// For a thread beside others, with a `last` of its own.
+  StringId TextOf(const Cell& cell, IdPages::Last* last) const {
     if (!cell.is_int()) return 0;
-    const uint32_t found = string_ids_.Find(cell.integer());
+    const uint32_t found = string_ids_.Find(cell.integer(), last);
     return found == IdMap::kNone ? 0 : found;
   }
 
@@ -82,6 +100,7 @@ class NvprofContext {
   bool HasAll(std::string_view table, std::span<const std::string_view> columns);
 
   IdPages string_ids_;
+  IdPages::Last last_string_;
   IdMap threads_;
   int64_t last_thread_key_ = 0;
   ThreadIndex last_thread_ = 0;

@@ -4,19 +4,20 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/id_map.h"
+#include "base/team.h"
 #include "parse/readers/common/kernel_row.h"
 #include "parse/readers/nvprof/nvprof_calls.h"
 #include "parse/readers/nvprof/nvprof_context.h"
 #include "parse/readers/nvprof/nvprof_events.h"
+#include "parse/readers/nvprof/nvprof_markers.h"
 #include "parse/readers/nvprof/nvprof_schema.h"
 #include "parse/readers/nvprof/recorded_tables.h"
 
@@ -69,6 +70,7 @@ class NvprofReader {
     NoteMissingTables();
     ReadVersion();
     context_.ReadStrings();
+    BeginMarkers();
     ReadDevices();
     ReadKernels(kConcurrentKernelTable);
     const size_t concurrent = trace_.kernels.size();
@@ -97,6 +99,22 @@ class NvprofReader {
 
  private:
   bool Needs(TracePart part) const { return context_.needs.Has(part); }
+
+  /// Most rows are of ranges and API calls: a thread reads the former while the latter are read.
+  void BeginMarkers() {
+    if (!markers_.MayScanBeside()) return;
+    beside_.emplace(1);
+    beside_->Begin(1, [this](size_t) { markers_.Scan(); });
+  }
+
+  void ReadMarkers() {
+    if (beside_) {
+      beside_->Join();
+    } else {
+      markers_.Scan();
+    }
+    markers_.Place();
+  }
 
   void NoteMissingTables() {
     for (const TableCost& cost : kTableCosts) {
@@ -299,143 +317,7 @@ class NvprofReader {
     memory_.Join();
   }
 
-  void ReadMarkers() {
-    constexpr std::string_view kColumns[] = {"flags",      "timestamp", "id",
-                                             "objectKind", "objectId",  "name"};
-    trace_.ranges.reserve(context_.RowsToReserve(kMarkerTable) / 2);
-    context_.ForEachWholeRow(kMarkerTable, kColumns,
-                             [&](int64_t row_id, const Cell* row) { ReadMarker(row_id, row); });
-    const int64_t unmatched =
-        static_cast<int64_t>(early_ends_.size()) - static_cast<int64_t>(early_ends_used_);
-    if (unmatched > 0) diagnostics_.CountMany(Reason::kUnmatchedEnd, unmatched);
-    PlaceRecordedCalls(&database_, std::move(marker_ids_), &trace_, &diagnostics_);
-    DropReversed();
-    if (process_markers_ > 0) {
-      diagnostics_.Note(fmt::format("{}: {} range rows belong to no thread; left out",
-                                    database_.path(), process_markers_));
-    }
-  }
-
-  void ReadMarker(int64_t row_id, const Cell* row) {
-    if (!AllInts(row, 3)) {
-      context_.CountBadRow(Reason::kBadMarkerRow, kMarkerTable, row_id);
-      return;
-    }
-    const int64_t flags = row[0].integer();
-    const bool start = (flags & nvprof::kMarkerStart) != 0;
-    const bool end = (flags & nvprof::kMarkerEnd) != 0;
-    const bool instant = (flags & nvprof::kMarkerInstant) != 0;
-    if (start == end || instant) {
-      if (start) context_.CountBadRow(Reason::kBadMarkerRow, kMarkerTable, row_id);
-      if (instant && !start && !end && Needs(TracePart::kInstants)) TakeInstant(row_id, row);
-      return;  // An instant, or a synchronisation mark.
-    }
-    if (start) {
-      OpenRange(row_id, row);
-    } else {
-      CloseRange(row_id, row);
-    }
-  }
-
-  static bool IsOfThread(const Cell& object_kind) {
-    return object_kind.is_int() && object_kind.integer() == nvprof::kObjectThread;
-  }
-
-  /// An objectId that names a thread.
-  struct ThreadObject {
-    uint32_t process_id = 0;
-    uint32_t thread_id = 0;
-
-    bool Take(const Cell& cell) {
-      if (cell.type() != Cell::Type::kBlob || cell.bytes().size() < 8) return false;
-      std::memcpy(&process_id, cell.bytes().data(), 4);
-      std::memcpy(&thread_id, cell.bytes().data() + 4, 4);
-      return true;
-    }
-  };
-
-  /// Returns the text of a marker; counts the row if its text is missing.
-  StringId MarkerText(int64_t row_id, const Cell& name) {
-    const StringId text = context_.TextOf(name);
-    if (text != 0) return text;
-    // A NULL text is stored as string 0; any other unknown id is damage.
-    if (!name.is_int() || name.integer() != 0) {
-      context_.CountBadRow(Reason::kBadMarkerRow, kMarkerTable, row_id);
-    }
-    return trace_.strings.Intern("<unknown>");
-  }
-
-  void TakeInstant(int64_t row_id, const Cell* row) {
-    ThreadObject object;
-    if (row[3].is_int() && !IsOfThread(row[3])) return;  // Not of a thread.
-    if (!row[3].is_int() || !object.Take(row[4])) {
-      context_.CountBadRow(Reason::kBadMarkerRow, kMarkerTable, row_id);
-      return;
-    }
-    trace_.instants.push_back({row[1].integer(), MarkerText(row_id, row[5]),
-                               context_.ThreadOf(object.process_id, object.thread_id)});
-  }
-
-  void OpenRange(int64_t row_id, const Cell* row) {
-    if (row[3].is_int() && !IsOfThread(row[3])) {
-      ++process_markers_;
-      return;
-    }
-    ThreadObject object;
-    if (!row[3].is_int() || !object.Take(row[4]) || !row[5].is_int()) {
-      context_.CountBadRow(Reason::kBadMarkerRow, kMarkerTable, row_id);
-      return;
-    }
-    const int64_t id = row[2].integer();
-    const auto index = static_cast<uint32_t>(trace_.ranges.size());
-    const uint32_t pending = pending_.FindOrInsert(id, index);
-    if (pending != index && (pending & kEarlyEnd) == 0) {
-      context_.CountBadRow(Reason::kDuplicateMarker, kMarkerTable, row_id);
-      return;
-    }
-    Range& range = trace_.ranges.emplace_back();
-    range.start_ns = row[1].integer();
-    range.set_order(id);
-    if (keep_marker_ids_) marker_ids_.push_back(id);
-    range.text = MarkerText(row_id, row[5]);
-    range.thread = context_.ThreadOf(object.process_id, object.thread_id);
-    if (pending != index) {
-      range.end_ns = early_ends_[pending & ~kEarlyEnd];
-      ++early_ends_used_;
-      pending_.Erase(id);
-    }
-  }
-
-  /// An end needs only its id and time: thread and text are those of the start.
-  void CloseRange(int64_t row_id, const Cell* row) {
-    const int64_t id = row[2].integer();
-    const uint32_t pending = pending_.Find(id);
-    if (pending == IdMap::kNone) {
-      if (!IsOfThread(row[3])) {
-        ++process_markers_;
-        return;
-      }
-      // Its start row may still come.
-      pending_.FindOrInsert(id, kEarlyEnd | static_cast<uint32_t>(early_ends_.size()));
-      early_ends_.push_back(row[1].integer());
-    } else if ((pending & kEarlyEnd) != 0) {
-      context_.CountBadRow(Reason::kDuplicateMarker, kMarkerTable, row_id);
-    } else {
-      trace_.ranges[pending].end_ns = row[1].integer();
-      pending_.Erase(id);
-    }
-  }
-
-  void DropReversed() {
-    const auto reversed = [](const Range& range) { return range.end_ns < range.start_ns; };
-    const auto kept = std::remove_if(trace_.ranges.begin(), trace_.ranges.end(), reversed);
-    const int64_t dropped = trace_.ranges.end() - kept;
-    if (dropped > 0) diagnostics_.CountMany(Reason::kReversedRange, dropped);
-    trace_.ranges.erase(kept, trace_.ranges.end());
-  }
-
   enum Work { kKernelWork, kCopyWork, kSetWork, kWaitWork, kWorkCount };
-  static constexpr uint32_t kEarlyEnd = uint32_t{1} << 31;
 
   NvprofContext context_;
   SqliteDatabase& database_ = context_.database;
@@ -446,12 +328,8 @@ class NvprofReader {
   NvprofMemory memory_{&context_, &calls_};
   std::vector<int64_t> work_correlations_[kWorkCount];
 
-  IdMap pending_;  // marker id -> index of an open range, or kEarlyEnd | index of an end
-  bool keep_marker_ids_ = HasRecordedCalls(&database_);
-  std::vector<int64_t> marker_ids_;  // Per range in Trace::ranges.
-  std::vector<int64_t> early_ends_;
-  size_t early_ends_used_ = 0;
-  int64_t process_markers_ = 0;
+  NvprofMarkers markers_{&context_};
+  std::optional<Team> beside_;  // Reads markers_.
 };
 
 bool RecognisesNvprof(ProfileFile* file) {
