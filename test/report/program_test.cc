@@ -380,7 +380,7 @@ TEST(ReportTest, HostEventsOfThreeStepsThenOfThoseThatFit) {
   const std::string profile = WriteSteps(kSteps, kLaunches);
   // With room for all, and for some steps besides the three.
   size_t kept_before = SIZE_MAX;
-  const std::string some = std::to_string(report::EmbeddedPage().size() + 430'000);
+  const std::string some = std::to_string(report::EmbeddedPage().size() + 415'000);
   for (const std::string& limit : {std::string("10MB"), some}) {
     SCOPED_TRACE(limit);
     const ReadPage page = PageOf({profile}, {"--quiet", "--report-limit", limit});
