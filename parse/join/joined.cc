@@ -23,6 +23,12 @@
 namespace oplens::parse {
 namespace {
 
+std::unique_ptr<RangeRoles> MakeRoles(const Trace& trace, const RangeTexts& texts) {
+  auto roles = std::make_unique<RangeRoles>(trace, texts);
+  roles->KeepFacts();
+  return roles;
+}
+
 /// Names of kernels made by torch.compile's back ends.
 bool IsCompiledKernel(std::string_view name) {
   constexpr std::string_view kPrefixes[] = {"triton_poi_", "triton_red_", "triton_per_",
@@ -86,7 +92,7 @@ Joined::Joined(Trace* trace, const JoinOptions& options, Diagnostics* diagnostic
       vocabulary_(
           std::make_unique<VocabularyRanges>(trace, texts_.get(), options.evidence.vocabulary)),
       leaks_(std::make_unique<LeakedRanges>(*trace, *threads_, texts_.get(), diagnostics)),
-      roles_(std::make_unique<RangeRoles>(*trace, *texts_)),
+      roles_(MakeRoles(*trace, *texts_)),
       contexts_(std::make_unique<StepContexts>(*trace, *threads_, *leaks_, *roles_)),
       links_(std::make_unique<ForwardBackward>(*trace, *threads_, *leaks_, *contexts_, *roles_)),
       calls_(std::make_unique<OpCalls>(trace, *threads_, *links_, *vocabulary_, texts_.get())),

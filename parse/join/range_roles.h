@@ -45,8 +45,10 @@ struct BackwardNode {
 /// ask at once.
 class RangeRoles {
  public:
-  RangeRoles(const Trace& trace, const RangeTexts& texts)
-      : trace_(trace), texts_(texts), facts_(trace.strings.size()) {}
+  RangeRoles(const Trace& trace, const RangeTexts& texts) : trace_(trace), texts_(texts) {}
+
+  /// From now on, what is found in a text is kept, in a byte for each text that the trace has now.
+  void KeepFacts() { facts_ = std::vector<std::atomic<uint8_t>>(trace_.strings.size()); }
 
   /// Its details; null if it is no operator.
   const Operator* OperatorOf(const Range& range) const {
