@@ -1,5 +1,6 @@
 // What databases of Nsight Systems are read to.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/threads.h"
 #include "parse/readers/nsys/nsys_calls.h"
 #include "parse/readers/open_trace.h"
 #include "test/support/nsys_builder.h"
@@ -1040,6 +1042,92 @@ TEST(NsysReport, ADatabaseOfAnyNameIsOne) {
   NsysBuilder().Write(path);
   Diagnostics diagnostics;
   EXPECT_EQ(OpenTrace(path.string(), TraceNeeds::All(), &diagnostics).family, Family::kNsys);
+}
+
+/// Everything of ranges, marks and threads, and what was counted.
+std::string Describe(const Trace& trace, const Diagnostics& diagnostics) {
+  const auto view = [&](StringId id) { return trace.strings.View(id); };
+  std::string text;
+  for (const Process& process : trace.processes) {
+    text += fmt::format("process {}\n", process.id);
+  }
+  for (const Thread& thread : trace.threads) {
+    text += fmt::format("thread {} {}\n", thread.thread_id, view(thread.name));
+  }
+  for (const Range& range : trace.ranges) {
+    text += fmt::format("{} {} {} {} {} {} {} {}\n", range.start_ns, range.end_ns, range.text,
+                        view(range.text), range.thread, range.item, static_cast<int>(range.kind),
+                        range.order());
+  }
+  for (const Label& label : trace.labels) {
+    text += fmt::format("label {} {} {} {}\n", view(label.domain), view(label.category),
+                        view(label.payload), label.start_end);
+  }
+  for (const Instant& instant : trace.instants) {
+    text += fmt::format("{} {} {}\n", instant.time_ns, view(instant.text), instant.thread);
+  }
+  return text + diagnostics.Render("test");
+}
+
+// Of so many rows a thread reads the ranges while others are read.
+TEST_F(NsysReaderTest, RangesAreTheSameWithAnyNumberOfThreads) {
+  NsysThread other(&builder_, kOtherProcess, 5152, 2'000'000);
+  Nvtx(75, {{"text", "library"}, {"domainId", 1}});
+  Nvtx(75, {{"text", "elsewhere"}, {"domainId", 1}, {"globalTid", GlobalPid(6161) | 6162}});
+  for (int i = 0; i < 33'000; ++i) {
+    NsysThread& thread = i % 3 == 0 ? other : thread_;
+    thread.Push(fmt::format("outer {}", i % 50));
+    test::Row& inner = thread.Push("inner");
+    if (i % 5 == 0) inner["text"] = fmt::format("direct {}", i % 70);
+    if (i % 10 == 0) thread.Launch({.name = fmt::format("kernel_{}", i % 4000)});
+    thread.Pop();
+    thread.Pop();
+    if (i % 1000 != 500) continue;
+    switch (i / 1000 % 8) {
+      case 0:
+        inner["start"] = "soon";
+        break;
+      case 1:
+        inner["text"] = test::Value();
+        inner["textId"] = 987654;  // No such text.
+        break;
+      case 2:
+        inner["end"] = 3;  // Before the start.
+        break;
+      case 3:
+        inner["domainId"] = 1;
+        inner["category"] = 7;
+        break;
+      case 4:
+        inner["uint64Value"] = i;
+        break;
+      case 5:
+        inner["eventType"] = 34;  // A mark.
+        break;
+      case 6:
+        inner["globalTid"] = GlobalPid(7171) | i;
+        break;
+      default:
+        Nvtx(39, {{"text", fmt::format("thread of {}", i)}});
+    }
+  }
+  ASSERT_GT(builder_.rows("NVTX_EVENTS").size(), size_t{1} << 16);
+  const int before = ThreadLimit();
+  SetThreadLimit(1);
+  const Trace alone = Read();
+  const std::string expected = Describe(alone, diagnostics_);
+  EXPECT_GT(alone.ranges.size(), 60'000u);
+  for (const Reason reason : {Reason::kBadMarkerRow, Reason::kReversedRange}) {
+    EXPECT_GT(diagnostics_.CountOf(reason), 0);
+  }
+  EXPECT_FALSE(alone.instants.empty());
+  EXPECT_FALSE(alone.labels.empty());
+  for (const int threads : {2, 3, 8}) {
+    SetThreadLimit(threads);
+    const Trace trace = Read();
+    EXPECT_EQ(Describe(trace, diagnostics_), expected) << threads;
+  }
+  SetThreadLimit(before);
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ NsysCalls::Key NsysCalls::Want(const Cell& correlation, const Cell& global_pid) 
 void NsysCalls::Read() {
   constexpr std::string_view kColumns[] = {"start",         "end",    "globalTid",
                                            "correlationId", "nameId", "eventClass"};
+  calls_.reserve(context_.RowsToReserve(nsys::kRuntimeTable));
   const bool classes = context_.HasColumn(nsys::kRuntimeTable, kColumns[5]);
   context_.ForEachWholeRow(nsys::kRuntimeTable, kColumns, 4, [&](int64_t row_id, const Cell* row) {
     if (context_.IsForeign(row[2])) return;
@@ -67,9 +68,9 @@ void NsysCalls::ReadCall(int64_t row_id, const Cell* row) {
   calls_.push_back(key);
   several_processes_ |= process_ != 0 && process_ != process;
   process_ = process;
-  const bool wanted = wanted_.Find(key) != IdMap::kNone;
+  const bool wanted = wanted_.Find(key) != IdPages::kNone;
   const Key anywhere = KeyOf(0, row[3].integer());
-  const bool requested_anywhere = any_process_wanted_ && wanted_.Find(anywhere) != IdMap::kNone;
+  const bool requested_anywhere = any_process_wanted_ && wanted_.Find(anywhere) != IdPages::kNone;
   const bool all = others_.wanted();
   if (!wanted && !requested_anywhere && !all) return;
   LaunchCall call;
@@ -141,7 +142,7 @@ LaunchIndex NsysCalls::Find(Key key) const {
   const bool any_process = (key >> 32) == 0;
   if (any_process && several_processes_) return kNoLaunch;
   const uint32_t wanted = wanted_.Find(key);
-  return wanted == IdMap::kNone ? kNoLaunch : launches_[wanted];
+  return wanted == IdPages::kNone ? kNoLaunch : launches_[wanted];
 }
 
 }  // namespace oplens::parse

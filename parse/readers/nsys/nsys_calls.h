@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/id_map.h"
+#include "base/id_pages.h"
 #include "parse/readers/common/other_calls.h"
 #include "parse/readers/nsys/nsys_context.h"
 
@@ -42,7 +43,7 @@ class NsysCalls {
   StringId ApiOf(const Cell& name);
 
   NsysContext& context_;
-  IdMap wanted_;  // Key -> index into launches_
+  IdPages wanted_;  // Key -> index into launches_
   std::vector<LaunchIndex> launches_;
   bool any_process_wanted_ = false;
   uint32_t process_ = 0;  // Of the calls; 0 before the first.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/parse_number.h"
-#include "parse/readers/nsys/nsys_schema.h"
 
 namespace oplens::parse {
 namespace {
@@ -37,23 +36,18 @@ bool NsysContext::HasColumn(std::string_view table, std::string_view column) {
   return database.HasColumn(Find(table), column);
 }
 
-bool NsysContext::HasAll(std::string_view table, std::span<const std::string_view> columns) {
+bool NsysContext::HasAll(std::string_view table, std::span<const std::string_view> columns,
+                         Diagnostics* sink) {
   const std::string_view found = Find(table);
   if (found.empty()) return false;
   bool all = true;
   for (const std::string_view column : columns) {
     if (database.HasColumn(found, column)) continue;
     all = false;
-    diagnostics.Note(fmt::format("{}: table {} has no column {}; its rows are left out",
-                                 database.path(), found, column));
+    sink->Note(fmt::format("{}: table {} has no column {}; its rows are left out", database.path(),
+                           found, column));
   }
   return all;
-}
-
-void NsysContext::CountBadRow(Reason reason, std::string_view table, int64_t row_id) {
-  diagnostics.Count(reason, diagnostics.KeepsExample(reason)
-                                ? fmt::format("table {}, row {}", table, row_id)
-                                : std::string());
 }
 
 void NsysContext::ReadStrings() {
@@ -69,31 +63,23 @@ void NsysContext::ReadStrings() {
 
 StringId NsysContext::TextOf(const Cell& cell) {
   if (cell.type() == Cell::Type::kText) return trace.strings.Intern(cell.bytes());
+  return TextOfId(cell, &last_string_);
+}
+
+StringId NsysContext::TextOfId(const Cell& cell, IdPages::Last* last) const {
   if (!cell.is_int()) return 0;
-  const uint32_t found = string_ids_.Find(cell.integer());
-  return found == IdMap::kNone ? 0 : found;
+  const uint32_t found = string_ids_.Find(cell.integer(), last);
+  return found == IdPages::kNone ? 0 : found;
 }
 
 ThreadIndex NsysContext::ThreadOf(int64_t global_tid) {
-  if (!global_tids_.empty() && global_tids_[last_thread_] == global_tid) return last_thread_;
-  const auto next = static_cast<ThreadIndex>(global_tids_.size());
-  last_thread_ = threads_.FindOrInsert(global_tid, next);
-  if (last_thread_ == next) {
-    global_tids_.push_back(global_tid);
+  const ThreadIndex thread = threads_.Of(global_tid);
+  if (thread == trace.threads.size()) {
     const int64_t process_id = nsys::ProcessIdOf(nsys::ProcessKey(global_tid));
     trace.threads.push_back({process_id, nsys::ThreadIdOf(global_tid), 0});
     ProcessOf(global_tid);
   }
-  return last_thread_;
-}
-
-uint32_t NsysContext::ProcessOf(int64_t global_id) {
-  const int64_t key = nsys::ProcessKey(global_id);
-  if (last_process_ > 0 && process_keys_[last_process_ - 1] == key) return last_process_;
-  const auto next = static_cast<uint32_t>(process_keys_.size()) + 1;
-  last_process_ = processes_.FindOrInsert(key, next);
-  if (last_process_ == next) process_keys_.push_back(key);
-  return last_process_;
+  return thread;
 }
 
 bool NsysContext::IsForeign(const Cell& global_id) const {
@@ -101,7 +87,7 @@ bool NsysContext::IsForeign(const Cell& global_id) const {
 }
 
 bool NsysContext::KnowsProcess(int64_t global_id) const {
-  return processes_.Find(nsys::ProcessKey(global_id)) != IdMap::kNone;
+  return processes_.Find(nsys::ProcessKey(global_id)) != IdNumbers::kNone;
 }
 
 }  // namespace oplens::parse

@@ -143,6 +143,8 @@ void NsysDevice::ReadKernels() {
     context_.diagnostics.Note(fmt::format("{}: table {} has no column {}", context_.database.path(),
                                           context_.Find(nsys::kKernelTable), columns[column]));
   }
+  trace_.kernels.reserve(context_.RowsToReserve(nsys::kKernelTable));
+  kernel_calls_.reserve(trace_.kernels.capacity());
   context_.ForEachRow(nsys::kKernelTable, columns,
                       [&](int64_t row_id, const Cell* row) { TakeKernel(row_id, row); });
 }

@@ -84,12 +84,6 @@ bool NvprofContext::HasAll(std::string_view table, std::span<const std::string_v
   return std::find(missing.begin(), missing.end(), true) == missing.end();
 }
 
-void CountBadRow(Diagnostics* diagnostics, Reason reason, std::string_view table, int64_t row_id) {
-  diagnostics->Count(reason, diagnostics->KeepsExample(reason)
-                                 ? fmt::format("table {}, row {}", table, row_id)
-                                 : std::string());
-}
-
 void NvprofContext::ReadStrings() {
   constexpr std::string_view kColumns[] = {"_id_", "value"};
   ForEachWholeRow(nvprof::kStringTable, kColumns, [&](int64_t row_id, const Cell* row) {

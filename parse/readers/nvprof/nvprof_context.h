@@ -12,12 +12,10 @@
 #include "parse/model/reason.h"
 #include "parse/model/trace.h"
 #include "parse/model/trace_needs.h"
-#include "parse/readers/nvprof/nvprof_context.h"
+#include "parse/readers/common/bad_row.h"
 #include "parse/source/sqlite_database.h"
 
 namespace oplens::parse {
-
-void CountBadRow(Diagnostics* diagnostics, Reason reason, std::string_view table, int64_t row_id);
 
 /// Whether an objectKind says that the objectId names a thread.
 bool IsOfThread(const Cell& object_kind);
@@ -66,7 +64,7 @@ class NvprofContext {
                                    std::span<const std::string_view> columns);
 
   void CountBadRow(Reason reason, std::string_view table, int64_t row_id) {
-    parse::CountBadRow(&diagnostics, reason, table, row_id);
+    CountRow(&diagnostics, reason, table, row_id);
   }
 
   void ReadStrings();

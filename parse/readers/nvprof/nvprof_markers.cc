@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/threads.h"
+#include "parse/readers/common/scan_beside.h"
 #include "parse/readers/nvprof/nvprof_schema.h"
 #include "parse/readers/nvprof/recorded_tables.h"
 
@@ -17,8 +17,6 @@ using nvprof::kMarkerTable;
 
 constexpr std::string_view kMarkerColumns[] = {"flags",      "timestamp", "id",
                                                "objectKind", "objectId",  "name"};
-/// From so many on, they are worth a thread.
-constexpr size_t kMarkersOfThread = size_t{64} << 10;
 
 }  // namespace
 
@@ -29,8 +27,7 @@ NvprofMarkers::NvprofMarkers(NvprofContext* context) : context_(*context) {
   }
   keep_marker_ids_ = HasRecordedCalls(&database);
   rows_ = context_.RowsToReserve(kMarkerTable);
-  may_scan_beside_ = has_columns_ && rows_ >= kMarkersOfThread && ThreadLimit() > 1 &&
-                     database.ReadsPagesOf(kMarkerTable);
+  scans_beside_ = has_columns_ && ScanBeside::Pays(&database, kMarkerTable);
 }
 
 void NvprofMarkers::Scan() {
@@ -44,8 +41,7 @@ void NvprofMarkers::Place() {
   context_.MissingColumns(kMarkerTable, kMarkerColumns);  // Notes them.
   context_.diagnostics.Merge(diagnostics_);
   std::vector<ThreadIndex> threads;
-  threads.reserve(thread_keys_.size());
-  for (const int64_t key : thread_keys_) threads.push_back(context_.ThreadOf(key));
+  for (const int64_t key : threads_.ids()) threads.push_back(context_.ThreadOf(key));
   Trace& trace = context_.trace;
   const StringId unknown = has_no_text_ ? trace.strings.Intern("<unknown>") : 0;
   const auto place = [&](auto* one) {
@@ -97,17 +93,11 @@ StringId NvprofMarkers::TextOf(int64_t row_id, const Cell& name) {
 }
 
 ThreadIndex NvprofMarkers::ThreadOf(const ThreadObject& object) {
-  const int64_t key = NvprofContext::ThreadKey(object.process_id, object.thread_id);
-  if (key == last_thread_key_ && last_thread_ != kNoThread) return last_thread_;
-  const auto next = static_cast<ThreadIndex>(thread_keys_.size());
-  last_thread_key_ = key;
-  last_thread_ = threads_.FindOrInsert(key, next);
-  if (last_thread_ == next) thread_keys_.push_back(key);
-  return last_thread_;
+  return threads_.Of(NvprofContext::ThreadKey(object.process_id, object.thread_id));
 }
 
 void NvprofMarkers::CountBadRow(Reason reason, int64_t row_id) {
-  parse::CountBadRow(&diagnostics_, reason, kMarkerTable, row_id);
+  CountRow(&diagnostics_, reason, kMarkerTable, row_id);
 }
 
 void NvprofMarkers::TakeInstant(int64_t row_id, const Cell* row) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/id_map.h"
+#include "base/id_numbers.h"
 #include "base/id_pages.h"
 #include "parse/model/reason.h"
 #include "parse/model/trace.h"
@@ -21,7 +22,7 @@ class NvprofMarkers {
   explicit NvprofMarkers(NvprofContext* context);
 
   /// Whether Scan() may run beside other readers, and is worth a thread.
-  bool MayScanBeside() const { return may_scan_beside_; }
+  bool scans_beside() const { return scans_beside_; }
   /// Reads the rows, once the strings were read. Changes nothing of the context.
   void Scan();
   /// Adds what Scan() found to the trace and its diagnostics.
@@ -43,19 +44,16 @@ class NvprofMarkers {
 
   NvprofContext& context_;
   bool has_columns_ = true;
-  bool may_scan_beside_ = false;
+  bool scans_beside_ = false;
   bool keep_marker_ids_ = false;
   size_t rows_ = 0;  // At most.
 
   IdPages::Last last_string_;
   Diagnostics diagnostics_;
-  std::vector<Range> ranges_;  // Their threads are indices in thread_keys_, until Place().
+  std::vector<Range> ranges_;  // Their threads are numbers of threads_, until Place().
   std::vector<Instant> instants_;
-  std::vector<int64_t> thread_keys_;  // As NvprofContext::ThreadKey(), in the order of rows.
-  IdMap threads_;                     // By key, into thread_keys_.
-  int64_t last_thread_key_ = 0;
-  ThreadIndex last_thread_ = kNoThread;
-  IdMap pending_;  // marker id -> index of an open range, or kEarlyEnd | index of an end
+  IdNumbers threads_;  // By NvprofContext::ThreadKey().
+  IdMap pending_;      // marker id -> index of an open range, or kEarlyEnd | index of an end
   std::vector<int64_t> marker_ids_;  // Per range.
   std::vector<int64_t> early_ends_;
   size_t early_ends_used_ = 0;

@@ -5,15 +5,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "base/team.h"
 #include "parse/readers/common/kernel_row.h"
+#include "parse/readers/common/scan_beside.h"
 #include "parse/readers/nvprof/nvprof_calls.h"
 #include "parse/readers/nvprof/nvprof_context.h"
 #include "parse/readers/nvprof/nvprof_events.h"
@@ -70,7 +69,8 @@ class NvprofReader {
     NoteMissingTables();
     ReadVersion();
     context_.ReadStrings();
-    BeginMarkers();
+    // Most rows are of ranges and API calls: a thread reads the former while the latter are read.
+    ranges_.Begin(markers_.scans_beside(), [this] { markers_.Scan(); });
     ReadDevices();
     ReadKernels(kConcurrentKernelTable);
     const size_t concurrent = trace_.kernels.size();
@@ -90,7 +90,8 @@ class NvprofReader {
     PlaceRecordedGraphNodes(&database_, concurrent, thread_of, &trace_, &diagnostics_);
     if (Needs(TracePart::kCaptures)) AddRecordedCaptures(&context_);
     ReadAllocations(&database_, thread_of, context_.needs, &trace_, &diagnostics_);
-    ReadMarkers();
+    ranges_.Finish();
+    markers_.Place();
     calls_.PlaceOthers();
     if (Needs(TracePart::kNames)) ReadNvprofNames(&context_);
     NoteEmptiness();
@@ -99,22 +100,6 @@ class NvprofReader {
 
  private:
   bool Needs(TracePart part) const { return context_.needs.Has(part); }
-
-  /// Most rows are of ranges and API calls: a thread reads the former while the latter are read.
-  void BeginMarkers() {
-    if (!markers_.MayScanBeside()) return;
-    beside_.emplace(1);
-    beside_->Begin(1, [this](size_t) { markers_.Scan(); });
-  }
-
-  void ReadMarkers() {
-    if (beside_) {
-      beside_->Join();
-    } else {
-      markers_.Scan();
-    }
-    markers_.Place();
-  }
 
   void NoteMissingTables() {
     for (const TableCost& cost : kTableCosts) {
@@ -329,7 +314,7 @@ class NvprofReader {
   std::vector<int64_t> work_correlations_[kWorkCount];
 
   NvprofMarkers markers_{&context_};
-  std::optional<Team> beside_;  // Reads markers_.
+  ScanBeside ranges_;  // Of markers_.
 };
 
 bool RecognisesNvprof(ProfileFile* file) {
