@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <span>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace oplens::parse {
 namespace {
@@ -52,13 +56,17 @@ GpuWork::GpuWork(Trace* trace) : trace_(*trace), bounds_(trace->threads.size() +
   by_thread_.resize(bounds_.back());
   std::vector<size_t> next = bounds_;
   for_each_launched([&](WorkIndex work, ThreadIndex thread) { by_thread_[next[thread]++] = work; });
-  const auto before = [this](WorkIndex a, WorkIndex b) {
-    return trace_.launches[OriginOf(a)].start_ns < trace_.launches[OriginOf(b)].start_ns;
-  };
+  const auto start_of = [this](WorkIndex work) { return trace_.launches[OriginOf(work)].start_ns; };
+  std::vector<std::pair<int64_t, WorkIndex>> starts;
   for (size_t thread = 0; thread + 1 < bounds_.size(); ++thread) {
-    const auto first = by_thread_.begin() + static_cast<std::ptrdiff_t>(bounds_[thread]);
-    const auto last = by_thread_.begin() + static_cast<std::ptrdiff_t>(bounds_[thread + 1]);
-    if (!std::is_sorted(first, last, before)) std::stable_sort(first, last, before);
+    const std::span<WorkIndex> works(by_thread_.data() + bounds_[thread],
+                                     bounds_[thread + 1] - bounds_[thread]);
+    if (std::ranges::is_sorted(works, {}, start_of)) continue;
+    // Times are looked up once: launches are far apart. Of equal ones, works ascend.
+    starts.clear();
+    for (const WorkIndex work : works) starts.emplace_back(start_of(work), work);
+    std::sort(starts.begin(), starts.end());
+    std::ranges::transform(starts, works.begin(), [](const auto& one) { return one.second; });
   }
 }
 
