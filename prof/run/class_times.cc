@@ -1,7 +1,6 @@
 #include "prof/run/class_times.h"
 
 #include <algorithm>
-#include <span>
 
 #include "base/saturating.h"
 
@@ -24,29 +23,43 @@ int64_t MaskTimes::Of(uint32_t any, uint32_t none, uint32_t all) const {
 }
 
 void ClassIntervals::AddTimes(const Interval& window, MaskTimes* times) const {
-  std::array<std::span<const Interval>, MaskTimes::kMostClasses> rest;
+  // Of the classes that run in the window: what is left of them, and when they change next.
+  struct Class {
+    const Interval* next;
+    const Interval* end;
+    int64_t change_ns;
+    uint32_t bit;
+  };
+  std::array<Class, MaskTimes::kMostClasses> some;
+  size_t count = 0;
   for (size_t i = 0; i < classes_.size(); ++i) {
     const auto all = classes_[i].intervals();
     const auto first = std::partition_point(all.begin(), all.end(), [&](const Interval& interval) {
       return interval.end_ns <= window.start_ns;
     });
-    rest[i] = all.subspan(static_cast<size_t>(first - all.begin()));
+    const Interval* const end = all.data() + all.size();
+    const Interval* const next = all.data() + (first - all.begin());
+    if (next == end || next->start_ns >= window.end_ns) continue;
+    some[count++] = {next, end, next->start_ns, 1u << i};
   }
+  uint32_t mask = 0;
   for (int64_t now_ns = window.start_ns; now_ns < window.end_ns;) {
     int64_t next_ns = window.end_ns;
-    uint32_t mask = 0;
-    for (size_t i = 0; i < classes_.size(); ++i) {
-      if (rest[i].empty()) continue;
-      const Interval& interval = rest[i].front();
-      if (interval.start_ns <= now_ns) mask |= 1u << i;
-      next_ns =
-          std::min(next_ns, interval.start_ns <= now_ns ? interval.end_ns : interval.start_ns);
+    for (size_t i = 0; i < count; ++i) {
+      Class& one = some[i];
+      while (one.change_ns <= now_ns) {
+        // It begins, or ends and waits for its next interval.
+        mask ^= one.bit;
+        if ((mask & one.bit) != 0) {
+          one.change_ns = one.next->end_ns;
+        } else {
+          one.change_ns = ++one.next == one.end ? INT64_MAX : one.next->start_ns;
+        }
+      }
+      next_ns = std::min(next_ns, one.change_ns);
     }
     times->Add(mask, LengthOf({now_ns, next_ns}));
     now_ns = next_ns;
-    for (size_t i = 0; i < classes_.size(); ++i) {
-      if (!rest[i].empty() && rest[i].front().end_ns <= now_ns) rest[i] = rest[i].subspan(1);
-    }
   }
 }
 
