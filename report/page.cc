@@ -8,6 +8,8 @@
 
 #include "base/append_format.h"
 #include "base/error.h"
+#include "base/team.h"
+#include "base/threads.h"
 #include "report/data/pack.h"
 #include "report/missing_steps.h"
 
@@ -132,11 +134,21 @@ bool Page::Take(Part part, size_t most_bytes) {
   return true;
 }
 
-/// Adds a table, or only its first rows if it exceeds `most_bytes`.
-void Page::AddTable(size_t place, size_t most_bytes) {
+bool Page::MayShow(size_t place) const {
+  const PageTable& table = content_.tables->tables()[place];
+  return table.rows > 0 && (!content_.plans->tables[place].whole || table.left_out == 0);
+}
+
+std::string Page::PackRows(size_t place, size_t rows) const {
+  std::string json;
+  WriteColumns(content_.tables->tables()[place].columns, rows, &json);
+  return Deflate(json);
+}
+
+void Page::AddTable(size_t place, size_t most_bytes, std::string packed) {
   const PageTable& table = content_.tables->tables()[place];
   const bool whole = content_.plans->tables[place].whole;
-  if (table.rows == 0 || (whole && table.left_out > 0)) return;
+  if (!MayShow(place)) return;
   Part part;
   part.at = place;
   part.count = table.rows;
@@ -146,9 +158,7 @@ void Page::AddTable(size_t place, size_t most_bytes) {
     return;
   }
   while (true) {
-    std::string json;
-    WriteColumns(table.columns, part.count, &json);
-    part.own = Deflate(json);
+    part.own = packed.empty() ? PackRows(place, part.count) : std::exchange(packed, {});
     const size_t bytes = BytesOf(part);
     if (bytes <= most_bytes || whole) break;
     // Aim below the limit, so that the next try is the last.
@@ -167,10 +177,22 @@ bool Page::IsRepeated(size_t table) const {
 
 void Page::AddTables() {
   const auto& tables = content_.plans->tables;
+  const auto rows_of = [&](size_t i) { return content_.tables->tables()[i].rows; };
+  std::vector<size_t> plain;
+  for (size_t i = 0; i < tables.size(); ++i) {
+    if (tables[i].kind == TableKind::kPlain && MayShow(i)) plain.push_back(i);
+  }
+  // All their rows are packed by threads, the longest first; few do not fit and are packed again.
+  std::stable_sort(plain.begin(), plain.end(),
+                   [&](size_t a, size_t b) { return rows_of(a) > rows_of(b); });
+  std::vector<std::string> packed(tables.size());
+  Team team(std::min(plain.size(), static_cast<size_t>(ThreadLimit() - 1)));
+  team.Each(plain.size(),
+            [&](size_t n) { packed[plain[n]] = PackRows(plain[n], rows_of(plain[n])); });
+  std::sort(plain.begin(), plain.end());
   for (const bool whole : {false, true}) {
-    for (size_t i = 0; i < tables.size(); ++i) {
-      if (tables[i].kind != TableKind::kPlain || tables[i].whole != whole) continue;
-      AddTable(i, limit_ / kOfTable);
+    for (const size_t i : plain) {
+      if (tables[i].whole == whole) AddTable(i, limit_ / kOfTable, std::move(packed[i]));
     }
   }
 }

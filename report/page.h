@@ -44,7 +44,13 @@ class Page {
     std::string own;    ///< The packed bytes, unless the content holds them.
   };
 
-  void AddTable(size_t table, size_t most_bytes);
+  /// Whether a table has rows, and all of them if it is shown whole or not at all.
+  bool MayShow(size_t table) const;
+  /// Packs the first `rows` rows of a table.
+  std::string PackRows(size_t table, size_t rows) const;
+  /// Adds a table, or only its first rows if it exceeds `most_bytes`. `packed`: all of its rows, if
+  /// they are packed already.
+  void AddTable(size_t table, size_t most_bytes, std::string packed = {});
   /// Whether a table by step and rank repeats the plain one: the run has one of each.
   bool IsRepeated(size_t table) const;
   void AddTables();
