@@ -73,6 +73,7 @@ class Joined {
   std::span<const uint32_t> RangesOf(const Surroundings& around, Around list) const {
     return lists_->Of(around, list);
   }
+  Omitted OmittedBy(const Surroundings& around) const { return lists_->OmittedBy(around); }
   /// Ranges on the threads that wait for a backward launch.
   std::span<const uint32_t> CallersOf(const Surroundings& around) const;
   /// The layers around a call; for the engine's own work, those around the forward op of its node.

@@ -259,7 +259,7 @@ uint32_t LaunchSweep::TakeRanges(const Piece& piece) {
 }
 
 void LaunchSweep::Append(const Surroundings& around, uint32_t first_range) {
-  for (uint32_t& bound : lists_.all.emplace_back(around).bounds) bound += first_range;
+  lists_.all.emplace_back(around).first += first_range;
 }
 
 void LaunchSweep::TakeLaunches(const Piece& piece) {

@@ -114,20 +114,22 @@ void SurroundingsReader::PushOperator(size_t index, const Range& range) {
 Surroundings SurroundingsReader::Collect(SurroundingLists* lists) {
   lists_ = lists;
   Surroundings around;
+  Omitted omitted;
+  around.first = static_cast<uint32_t>(lists->ranges.size());
   const auto end_list = [&](Around list) {
-    around.bounds[static_cast<size_t>(list) + 1] = static_cast<uint32_t>(lists->ranges.size());
+    around.bounds[static_cast<size_t>(list) + 1] =
+        static_cast<uint8_t>(lists->ranges.size() - around.first);
   };
-  around.bounds[0] = static_cast<uint32_t>(lists->ranges.size());
-  around.layers_cut = AddLane(open_.CountOf(kLayerLane) > 0 ? kLayerLane : kVocabularyLayerLane);
+  omitted.layers = AddLane(open_.CountOf(kLayerLane) > 0 ? kLayerLane : kVocabularyLayerLane);
   end_list(Around::kLayers);
   AddLane(kReprLane);
   end_list(Around::kReprs);
-  around.ops_cut = AddOps();
+  omitted.ops = AddOps();
   AddVocabularyOp(&around);
   end_list(Around::kOps);
   around.backward = AddSequences();
   end_list(Around::kSequences);
-  AddPaths(&around);
+  omitted.paths = AddPaths();
   end_list(Around::kPaths);
   AddFrames();
   end_list(Around::kFrames);
@@ -136,6 +138,8 @@ Surroundings SurroundingsReader::Collect(SurroundingLists* lists) {
   around.stack = open_.Innermost(kTraceLane);
   ReadStep(&around);
   NoteMissingFacts(&around);
+  around.omits = omitted.any();
+  if (around.omits) lists->AddOmitted(omitted);
   return around;
 }
 
@@ -218,13 +222,13 @@ bool SurroundingsReader::SaysBackward(const Sequence& sequence) const {
          (called.kind == RangeKind::kOperator && known_.trace.operators[called.item].backward);
 }
 
-void SurroundingsReader::AddPaths(Surroundings* around) {
+uint32_t SurroundingsReader::AddPaths() {
   size_t listed = 0;
   open_.ForEach(kPathLane, [&](uint32_t range) {
     lists_->ranges.push_back(range);
     return ++listed < kMaxRangePath;
   });
-  around->paths_cut = static_cast<uint32_t>(open_.CountOf(kPathLane) - listed);
+  return static_cast<uint32_t>(open_.CountOf(kPathLane) - listed);
 }
 
 void SurroundingsReader::AddFrames() {
@@ -284,14 +288,14 @@ Phase SurroundingsReader::NamedPass(const Surroundings& around) const {
 }
 
 void SurroundingsReader::NoteMissingFacts(Surroundings* around) const {
-  const uint32_t first = around->bounds.front();
-  if (lists_->ranges.size() == first && around->stack == OpenRanges::kNone) {
-    const bool leaked = known_.leaks.SinceOn(thread_) <= open_.start_ns();
-    (leaked ? around->only_leaks : around->nothing) = true;
+  const std::span<const uint32_t> listed = std::span(lists_->ranges).subspan(around->first);
+  if (listed.empty() && around->stack == OpenRanges::kNone) {
+    around->only_leaks = known_.leaks.SinceOn(thread_) <= open_.start_ns();
+    around->nothing = !around->only_leaks;
   }
-  for (size_t i = first; i < lists_->ranges.size(); ++i) {
-    around->open_range |= known_.trace.ranges[lists_->ranges[i]].open();
-  }
+  around->open_range = std::any_of(listed.begin(), listed.end(), [&](uint32_t range) {
+    return known_.trace.ranges[range].open();
+  });
 }
 
 }  // namespace oplens::parse

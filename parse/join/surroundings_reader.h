@@ -104,7 +104,7 @@ class SurroundingsReader {
   }
   /// Returns whether one of them is of the backward pass.
   bool AddSequences();
-  void AddPaths(Surroundings* around);
+  uint32_t AddPaths();
   void AddFrames();
   /// Sets phase and node.
   void ReadStep(Surroundings* around) const;

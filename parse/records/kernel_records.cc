@@ -299,9 +299,10 @@ void KernelRecords::FillRanges(const Surroundings& around, KernelRecord* record)
   for (const uint32_t range : joined_.RangesOf(around, Around::kPaths)) {
     record->range.push_back(View(joined_.PathTextOf(range)));
   }
-  record->range_cut = around.paths_cut;
-  record->layer_cut = around.layers_cut;
-  record->marker_cut = around.ops_cut;
+  const Omitted omitted = joined_.OmittedBy(around);
+  record->range_cut = omitted.paths;
+  record->layer_cut = omitted.layers;
+  record->marker_cut = omitted.ops;
   for (const uint32_t range : joined_.CallersOf(around)) {
     record->caller_range.push_back(View(joined_.PathTextOf(range)));
   }
