@@ -17,7 +17,7 @@ template <typename F>
 void ForEachOp(const Joined& joined, const Surroundings& around, F f) {
   const OpCalls& calls = joined.calls();
   const auto ops = joined.RangesOf(around, Around::kOps);
-  for (const uint32_t range : ops) f(calls.OpOf(range).op, calls.OpOf(range).mod);
+  for (const uint32_t range : ops) f(calls.OpOf(range).op, calls.ModOf(range));
   if (!ops.empty()) return;
   const auto sequences = joined.RangesOf(around, Around::kSequences);
   const auto is_node = [&](uint32_t range) { return calls.SequenceOf(range).backward_node; };

@@ -197,7 +197,7 @@ StringId Joined::LayerOf(uint32_t range) const {
 
 StringId Joined::PathTextOf(uint32_t index) const {
   const Range& range = trace_.ranges[index];
-  const StringId open_text = range.open() ? texts_->Of(range.text).open_text : 0;
+  const StringId open_text = range.open() ? texts_->OpenTextOf(range.text) : 0;
   return open_text == 0 ? range.text : open_text;
 }
 

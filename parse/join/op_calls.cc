@@ -118,7 +118,7 @@ SequenceText OpCalls::ReadSequence(uint32_t range, SequenceTexts* made) const {
   const StringId id = SequenceTextOf(range);
   if (id == 0) return made->Of(trace_.ranges[range]);
   const RangeTexts::Text& text = texts_.Of(id);
-  return {trace_.strings.View(id), text.seq, text.name_length, text.backward};
+  return {trace_.strings.View(id), text.seq, text.name_length(), text.backward};
 }
 
 void OpCalls::Take(SequenceTexts* made) {

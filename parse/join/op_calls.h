@@ -35,6 +35,7 @@ class OpCalls {
   StringId StackOf(uint32_t range) const;
 
   const RangeTexts::Text& OpOf(uint32_t range) const { return texts_.Of(CallOf(range)); }
+  StringId ModOf(uint32_t range) const { return texts_.MarkOf(OpOf(range)).mod; }
   const RangeTexts::Text& SequenceOf(uint32_t range) const {
     return texts_.Of(SequenceTextOf(range));
   }

@@ -45,7 +45,7 @@ std::optional<int64_t> RangeRoles::SequenceOf(const Range& range) const {
     case MarkerKind::kNode:
       return text->seq;
     case MarkerKind::kOp:
-      return text->thread != 0 ? std::optional(text->seq) : std::nullopt;
+      return IsMarkedOp(range) ? std::optional(text->seq) : std::nullopt;
     case MarkerKind::kOperator:
       return -1;  // Texts of ops that made no node have no number.
     case MarkerKind::kLayer:
@@ -81,7 +81,7 @@ int64_t RangeRoles::MarkedSequence(const Range& range) const {
 bool RangeRoles::IsMarkedOp(const Range& range) const {
   if (const Operator* op = OperatorOf(range)) return op->thread != 0 && !op->backward;
   const RangeTexts::Text* text = MarkerOf(range);
-  return text != nullptr && text->kind == MarkerKind::kOp && text->thread != 0;
+  return text != nullptr && text->kind == MarkerKind::kOp && texts_.MarkOf(*text).thread != 0;
 }
 
 bool RangeRoles::IsMarked(const Range& range, markers::Direction direction) const {
@@ -160,13 +160,13 @@ RangeRoles::TextFacts RangeRoles::Search(std::string_view text) {
 int64_t RangeRoles::OwnThreadOf(const Range& range) const {
   if (const Operator* op = OperatorOf(range)) return op->backward ? 0 : op->thread;
   const RangeTexts::Text* text = MarkerOf(range);
-  return text != nullptr && text->kind == MarkerKind::kOp ? text->thread : 0;
+  return text != nullptr && text->kind == MarkerKind::kOp ? texts_.MarkOf(*text).thread : 0;
 }
 
 int64_t RangeRoles::HandleOf(const Range& range) const {
   if (const Operator* op = OperatorOf(range)) return op->backward ? 0 : op->handle;
   const RangeTexts::Text* text = MarkerOf(range);
-  return text != nullptr && text->kind == MarkerKind::kOp ? text->handle : 0;
+  return text != nullptr && text->kind == MarkerKind::kOp ? texts_.MarkOf(*text).handle : 0;
 }
 
 BackwardNode RangeRoles::NodeOf(uint32_t index) const {
@@ -180,8 +180,9 @@ BackwardNode RangeRoles::NodeOf(uint32_t index) const {
     node.forward_handle = op->forward_handle;
   } else if (const RangeTexts::Text* text = MarkerOf(range);
              text != nullptr && text->kind == MarkerKind::kNode) {
-    node.forward_thread = text->thread;
-    node.forward_handle = text->handle;
+    const RangeTexts::Mark mark = texts_.MarkOf(*text);
+    node.forward_thread = mark.thread;
+    node.forward_handle = mark.handle;
   }
   return node;
 }

@@ -61,6 +61,11 @@ void RangeTexts::AddCall(const MarkerText& marker, Text* text) {
   Classify(text->call);
 }
 
+void RangeTexts::AddMark(const Mark& mark, Text* text) {
+  text->more = static_cast<uint32_t>(marks_.size());
+  marks_.push_back(mark);
+}
+
 const RangeTexts::Text& RangeTexts::Classify(StringId id) {
   if (id < texts_.size() && texts_[id].known) return texts_[id];
   return Add(id, ClassifyMarker(strings_.View(id)));
@@ -82,18 +87,15 @@ const RangeTexts::Text& RangeTexts::Add(StringId id, MarkerText marker) {
   switch (marker.kind) {
     case MarkerKind::kOp:
       text.op = strings_.Intern(marker.op);
-      text.mod = strings_.Intern(marker.mod);
-      text.thread = marker.thread;
-      text.handle = marker.handle;
+      AddMark({marker.thread, marker.handle, strings_.Intern(marker.mod)}, &text);
       text.direction = marker.direction;
       break;
     case MarkerKind::kNode:
       text.op = strings_.Intern(marker.name);
-      text.thread = marker.forward_thread;
-      text.handle = marker.forward_handle;
+      AddMark({marker.forward_thread, marker.forward_handle, 0}, &text);
       break;
     case MarkerKind::kSeq:
-      text.name_length = static_cast<uint32_t>(marker.name.size());
+      text.more = static_cast<uint32_t>(marker.name.size());
       text.backward_node = IsPlainBackwardNode(marker.name);
       text.op = text.backward_node ? strings_.Intern(OpOfBackwardNode(marker.name))
                                    : strings_.Intern(marker.name);
@@ -106,7 +108,7 @@ const RangeTexts::Text& RangeTexts::Add(StringId id, MarkerText marker) {
       text.op = strings_.Intern(marker.name);
       break;
     case MarkerKind::kTrace:
-      text.frames = static_cast<uint32_t>(traces_.size());
+      text.more = static_cast<uint32_t>(traces_.size());
       traces_.push_back(std::move(marker));
       break;
     case MarkerKind::kFree:
@@ -203,16 +205,15 @@ void RangeTexts::NoteFrame(StringId id) {
 }
 
 void RangeTexts::MarkOpen(StringId id) {
+  if (OpenTextOf(id) != 0) return;
   const Text& text = Classify(id);
-  if (text.open_text != 0) return;
   std::string shown;
   if (text.kind == MarkerKind::kOp) {
-    shown = fmt::format("{}.{} [open]", strings_.View(text.mod), strings_.View(text.op));
+    shown = fmt::format("{}.{} [open]", strings_.View(MarkOf(text).mod), strings_.View(text.op));
   } else {
     shown = fmt::format("{} [open]", strings_.View(id));
   }
-  const StringId open_text = strings_.Intern(shown);
-  Slot(id).open_text = open_text;
+  open_texts_.FindOrInsert(id, strings_.Intern(shown));
 }
 
 }  // namespace oplens::parse

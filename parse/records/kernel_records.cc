@@ -102,9 +102,10 @@ class PyProfSequence::Follower {
   bool IsRecurrentForward(const Surroundings& around) const {
     const auto ops = joined_.RangesOf(around, Around::kOps);
     if (ops.empty()) return false;
-    const RangeTexts::Text& text = joined_.calls().OpOf(ops.front());
+    const OpCalls& calls = joined_.calls();
     const StringPool& strings = joined_.trace().strings;
-    return strings.View(text.op) == "forward" && IsRecurrentCell(strings.View(text.mod));
+    return strings.View(calls.OpOf(ops.front()).op) == "forward" &&
+           IsRecurrentCell(strings.View(calls.ModOf(ops.front())));
   }
 
   const Joined& joined_;

@@ -20,7 +20,7 @@ inline std::string_view CallNameOf(const parse::Joined& joined, uint32_t index) 
   const parse::RangeTexts::Text& marker = joined.texts().Of(range.text);
   switch (marker.kind) {
     case MarkerKind::kSeq:
-      return text.substr(0, marker.name_length);
+      return text.substr(0, marker.name_length());
     case MarkerKind::kOperator:
       return marker.call == 0 ? text : trace.strings.View(joined.texts().Of(marker.call).op);
     default:

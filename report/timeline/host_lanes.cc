@@ -127,7 +127,7 @@ uint32_t HostNames::OfMarker(uint32_t index, StringId call) {
   const parse::RangeTexts::Text& marker = joined_.texts().Of(range.text);
   switch (marker.kind) {
     case MarkerKind::kSeq:
-      return OfOperator(text.substr(0, marker.name_length), call);
+      return OfOperator(text.substr(0, marker.name_length()), call);
     case MarkerKind::kOperator:
       return OfOperator(marker.call == 0 ? text : strings.View(joined_.texts().Of(marker.call).op),
                         call);
