@@ -23,6 +23,7 @@ bool OtherCalls::Waits(StringId api) {
 
 void OtherCalls::Place(Trace* trace, const std::function<ThreadIndex(int64_t)>& thread_of) {
   PlaceTimes(trace);
+  if (calls_.empty()) return;
   // Compares names as texts: their ids depend on the order of rows.
   const auto key = [&](const LaunchCall& call) {
     return std::tuple(call.start_ns, call.end_ns, keys_[call.thread], call.correlation_id,

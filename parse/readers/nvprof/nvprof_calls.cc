@@ -74,6 +74,11 @@ void NvprofCalls::Keep(LaunchIndex first_of_table, LaunchCall call, int64_t thre
   others_.Add(call, NvprofContext::ThreadKey(owner.process_id, owner.thread_id));
 }
 
+void NvprofCalls::ForgetRequests() {
+  wanted_ = {};
+  std::vector<LaunchIndex>().swap(launch_of_requested_);
+}
+
 void NvprofCalls::PlaceOthers() {
   others_.Place(&context_.trace, [this](int64_t key) { return context_.ThreadOf(key); });
 }

@@ -32,6 +32,8 @@ class NvprofCalls {
         correlation_id == kUnknownId ? IdPages::kNone : wanted_.Find(correlation_id);
     return wanted == IdPages::kNone ? kNoLaunch : launch_of_requested_[wanted];
   }
+  /// Forgets which calls were requested: call after the last Find(). Up to 100 bytes per call.
+  void ForgetRequests();
   /// Appends the calls that nothing refers to, if needed.
   void PlaceOthers();
 

@@ -302,6 +302,7 @@ class NvprofReader {
     memory_.Join();
   }
 
+    calls_.ForgetRequests();
   enum Work { kKernelWork, kCopyWork, kSetWork, kWaitWork, kWorkCount };
 
   NvprofContext context_;
