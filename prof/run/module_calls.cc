@@ -283,35 +283,46 @@ ModuleCalls::ModuleCalls(const Run& run)
     : run_(run), places_(run.calls().all().size(), ModuleCallsPlace{PathTree::kRoot, 0}) {
   ModuleNames names(run.joined());
   source_ = names.source();
-  FindMoments();
-  ModuleCallsSweep(run, &names, &tree_).Find(&places_, &module_calls_, &moments_);
+  std::vector<Moment> moments = FindMoments();
+  ModuleCallsSweep(run, &names, &tree_).Find(&places_, &module_calls_, &moments);
+  for (const Moment& moment : moments) {
+    if (moment.launch == kNoLaunch) {
+      memory_places_.push_back(moment.place);
+      continue;
+    }
+    if (moment.launch >= launch_places_.size()) {
+      launch_places_.resize(size_t{moment.launch} + 1, Place{PathTree::kRoot, 0});
+    }
+    launch_places_[moment.launch] = moment.place;
+  }
 }
 
-void ModuleCalls::FindMoments() {
+std::vector<ModuleCalls::Moment> ModuleCalls::FindMoments() const {
+  std::vector<Moment> moments;
   for (const MemoryEvent& event : run_.trace().memory_events) {
-    moments_.push_back({event.time_ns, event.thread, {PathTree::kRoot, 0}, false});
+    moments.push_back({event.time_ns, event.thread, kNoLaunch, {PathTree::kRoot, 0}, false});
   }
+  std::vector<bool> known(run_.trace().launches.size(), false);
+  const auto add = [&](LaunchIndex launch, bool collective) {
+    if (launch == kNoLaunch || known[launch]) return;
+    known[launch] = true;
+    const LaunchCall& call = run_.trace().launches[launch];
+    moments.push_back({call.start_ns, call.thread, launch, {PathTree::kRoot, 0}, collective});
+  };
   const CallWork& calls = run_.call_work();
   for (const DeviceEvent& event : run_.work().events()) {
     const bool collective = event.work == WorkClass::kCommunication;
     if (collective || calls.CallOf(event) == CallWork::kNone) {
-      AddLaunch(run_.work().OriginOf(event), collective);
+      add(run_.work().OriginOf(event), collective);
     }
   }
   for (size_t i = 0; i < run_.trace().kernels.size(); ++i) {
     const bool collective = run_.work().IsCommunication(i);
     if (collective || calls.CallOfKernel(i) == CallWork::kNone) {
-      AddLaunch(OriginOf(run_.trace().kernels[i]), collective);
+      add(OriginOf(run_.trace().kernels[i]), collective);
     }
   }
-}
-
-void ModuleCalls::AddLaunch(LaunchIndex launch, bool collective) {
-  if (launch == kNoLaunch) return;
-  const auto next = static_cast<uint32_t>(moments_.size());
-  if (moment_of_.FindOrInsert(launch, next) != next) return;
-  const LaunchCall& call = run_.trace().launches[launch];
-  moments_.push_back({call.start_ns, call.thread, {PathTree::kRoot, 0}, collective});
+  return moments;
 }
 
 ModuleCalls::Place ModuleCalls::PlaceOfKernel(size_t kernel) const {

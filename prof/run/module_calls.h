@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "base/id_map.h"
 #include "prof/run/call_work.h"
 #include "prof/run/device_work.h"
 #include "prof/run/module_names.h"
@@ -30,8 +29,8 @@ namespace oplens::prof {
 /// (IsOfGradientHooks).
 ///
 /// O((R + M) log (R + M)) for R ranges and M memory events and API calls outside of calls; 4 bytes
-/// per call, 8 per module call, 24 per item of M, and 36 per node of the backward pass during
-/// construction.
+/// per call, memory event and API call, 8 per module call; during construction 28 per item of M and
+/// 36 per node of the backward pass.
 class ModuleCalls {
  public:
   struct Place {
@@ -62,23 +61,22 @@ class ModuleCalls {
   /// For a kernel's index, whether or not its time is usable.
   Place PlaceOfKernel(size_t kernel) const;
   /// `event`: index into Trace::memory_events.
-  Place PlaceOfMemory(size_t event) const { return moments_[event].place; }
+  Place PlaceOfMemory(size_t event) const { return memory_places_[event]; }
 
   /// Something that a thread did outside of calls.
   struct Moment {
     int64_t time_ns;
     ThreadIndex thread;
+    LaunchIndex launch;  ///< kNoLaunch: a memory event.
     Place place;
     bool collective;  ///< A launch of communication.
   };
 
  private:
-  /// Lists memory events, and API calls that launch communication or, outside of calls, other work.
-  void FindMoments();
-  void AddLaunch(LaunchIndex launch, bool collective);
+  /// Memory events, then API calls that launch communication or, outside of calls, other work.
+  std::vector<Moment> FindMoments() const;
   Place PlaceOfLaunch(LaunchIndex launch) const {
-    const uint32_t moment = launch == kNoLaunch ? IdMap::kNone : moment_of_.Find(launch);
-    return moment == IdMap::kNone ? Place{PathTree::kRoot, 0} : moments_[moment].place;
+    return launch < launch_places_.size() ? launch_places_[launch] : Place{PathTree::kRoot, 0};
   }
 
   const Run& run_;
@@ -86,8 +84,8 @@ class ModuleCalls {
   PathTree tree_;
   std::vector<Place> places_;  // By call.
   std::vector<ModuleCall> module_calls_;
-  std::vector<Moment> moments_;  // Memory events, then API calls.
-  IdMap moment_of_;              // By API call.
+  std::vector<Place> memory_places_;
+  std::vector<Place> launch_places_;  // By API call, up to the last that is a Moment.
 };
 
 }  // namespace oplens::prof
