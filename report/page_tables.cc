@@ -14,7 +14,6 @@ namespace oplens::report {
 namespace {
 
 using prof::Cell;
-using prof::FieldType;
 
 bool IsTimeKey(std::string_view word) { return word == "step" || word == "rank"; }
 
@@ -23,12 +22,30 @@ bool IsKeyOfTimeline(const prof::View& view, std::string_view word) {
   return view.name == "critical-path" && word == "edge";
 }
 
-// A `whole` table has at most one row per this many bytes of the page.
+// A `whole` table has at most one row per this many bytes of the page,
 constexpr size_t kLeastRowBytes = 64;
+// and what Column::bytes() counts at least for each value: "0," or a place.
+constexpr size_t kLeastNumberBytes = 2;
+constexpr size_t kLeastPlaceBytes = 4;
 constexpr size_t kLeastLimitBytes = size_t{8} << 20;
+/// After so many rows more, a table looks at its size.
+constexpr size_t kRowsOfLook = 64;
 
 /// Memory limit of a table. Packing shrinks it about ten times, so this is enough to fill a page.
 size_t MostBytesOf(size_t limit_bytes) { return std::max(limit_bytes, kLeastLimitBytes); }
+
+/// With more rows a `whole` table is not on the page.
+size_t MostRowsOf(const prof::ViewPlan& plan, size_t limit_bytes) {
+  const std::vector<prof::Field> fields = FieldsOf(*plan.view, plan.options);
+  size_t bytes = 0;
+  for (const size_t place : plan.places) {
+    bytes += IsNumber(fields[place]) ? kLeastNumberBytes : kLeastPlaceBytes;
+  }
+  const size_t most_bytes = MostBytesOf(limit_bytes);
+  // The sink looks at its size now and then, and the first values have no comma.
+  return std::min(most_bytes / kLeastRowBytes,
+                  most_bytes / std::max(bytes, size_t{1}) + kRowsOfLook + 1);
+}
 
 /// Fields of the per-kernel table that the timeline shows and that would double the table's size.
 bool IsOfTimeline(const prof::View& view, const prof::Field& field) {
@@ -126,7 +143,7 @@ TablePlans PlanTables(size_t limit_bytes, std::shared_ptr<const prof::ModelPlan>
         return;  // This view does not support the combination of keys.
       }
       if (KeysOf(plan) == plain) return;  // The only key is the one of the plain table.
-      plan.options.most_rows = MostBytesOf(limit_bytes) / kLeastRowBytes;
+      plan.options.most_rows = MostRowsOf(plan, limit_bytes);
       all.plans.push_back(std::move(plan));
       all.tables.push_back({i, kind, true});
     };
@@ -158,10 +175,9 @@ class PageTables::TableSink : public prof::Sink {
 
   void Begin(std::string_view, std::vector<prof::Field> fields) override {
     for (const prof::Field& field : fields) {
-      const bool number = field.type == FieldType::kInteger || field.type == FieldType::kDecimal;
       if (IsOfInference(field)) inference_.push_back(table_.columns.size());
       if (field.key == key_) key_place_ = table_.columns.size();
-      table_.columns.emplace_back(number, &cutter_);
+      table_.columns.emplace_back(IsNumber(field), &cutter_);
     }
     table_.fields = std::move(fields);
   }
@@ -176,7 +192,8 @@ class PageTables::TableSink : public prof::Sink {
     if (key_place_ && !IsUnknown(cells[*key_place_])) ++known_keys_;
     for (const size_t i : inference_) inferred_ = inferred_ || IsAbove0(cells[i]);
     ++table_.rows;
-    if (table_.rows > most_rows_ || (table_.rows % kLook == 0 && Bytes() > limit_bytes_)) Fill();
+    if (table_.rows > most_rows_ || (table_.rows % kRowsOfLook == 0 && Bytes() > limit_bytes_))
+      Fill();
   }
 
   void End() override {
@@ -188,8 +205,6 @@ class PageTables::TableSink : public prof::Sink {
   }
 
  private:
-  static constexpr size_t kLook = 64;
-
   static bool IsUnknown(const Cell& cell) {
     const auto* const text = std::get_if<std::string_view>(&cell.value);
     return std::holds_alternative<std::monostate>(cell.value) || (text != nullptr && text->empty());

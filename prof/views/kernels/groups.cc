@@ -282,6 +282,11 @@ class Groups : public Partial, private Summary::Details {
         input_(std::move(input)),
         first_(place == 0) {
     summary_.ShowOnly(options.where);
+    // Otherwise kinds refer to groups.
+    if (summary_.ByStep()) {
+      most_rows_ = options.most_rows;
+      summary_.KeepAtMost(most_rows_);
+    }
     summary_.ShareRepetition(input_->repetition, place);
     input_->kind_key.TellApartBy(plan_.keys);
   }
@@ -299,6 +304,7 @@ class Groups : public Partial, private Summary::Details {
     if (kind == GroupInput::kNoKind || summary_.ByStep()) {
       summary_.AddWork(kernel);
       details_of(summary_.last_group()).Add(input_->kernel);
+      Cut();
     } else if (input_->kind_is_new) {
       group_of_kind_.push_back(summary_.GroupOf(kernel));
     }
@@ -331,10 +337,16 @@ class Groups : public Partial, private Summary::Details {
       MergeInto(&details_of(numbers[i]), more.details_[i]);
     }
     MergeInto(&other_, more.other_);
+    Cut();
   }
 
   std::vector<Field> Fields() const override { return fields_; }
   void Emit(Sink* sink) const override {
+    if (summary_.cut()) {
+      const std::vector<Cell> nothing(fields_.size());
+      for (size_t i = 0; i <= most_rows_; ++i) sink->Row(nothing);
+      return;
+    }
     summary_.Write(order_, top_, sink, plain_ ? nullptr : this);
   }
 
@@ -360,6 +372,11 @@ class Groups : public Partial, private Summary::Details {
     if (group == Summary::kOther) return other_;
     if (group >= details_.size()) details_.resize(group + 1);
     return details_[group];
+  }
+
+  /// Forgets the groups if there are too many.
+  void Cut() {
+    if (summary_.cut() && !details_.empty()) details_ = {};
   }
 
   void TakeKinds() {
@@ -411,6 +428,7 @@ class Groups : public Partial, private Summary::Details {
   std::vector<Field> fields_;
   RowOrder order_;
   size_t top_;
+  size_t most_rows_ = SIZE_MAX;  // As ViewOptions::most_rows.
   bool copies_;
   bool plain_;
   mutable Summary summary_;

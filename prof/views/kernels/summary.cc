@@ -73,7 +73,7 @@ void Summary::EncodeKey(const Columns<Item>& columns, const Item& item) {
 }
 
 void Summary::AddWork(const PricedKernel& work) {
-  EncodeKey(plan_.keys, work);
+  if (!cut_) EncodeKey(plan_.keys, work);
   AddToGroup(work);
 }
 
@@ -91,7 +91,16 @@ void Summary::AddCopy(const CopyRow& copy) {
 
 uint32_t Summary::GroupOf(const PricedKernel& row) {
   EncodeKey(plan_.keys, row);
-  return added_to_ = groups_.NumberOf(key_);
+  return added_to_ = GroupOfKey();
+}
+
+uint32_t Summary::GroupOfKey() {
+  if (cut_) return kOther;
+  const uint32_t group = groups_.NumberOf(key_);
+  cut_ = groups_.size() > most_groups_;
+  if (!cut_) return group;
+  groups_ = {};
+  return kOther;
 }
 
 void Summary::AddSums(uint32_t group, const GroupSums& sums) {
@@ -100,7 +109,7 @@ void Summary::AddSums(uint32_t group, const GroupSums& sums) {
 }
 
 void Summary::AddToGroup(const PricedKernel& work) {
-  added_to_ = groups_.NumberOf(key_);
+  added_to_ = GroupOfKey();
   groups_[added_to_].Add(work);
   all_.Add(work);
 }
@@ -152,7 +161,7 @@ void Summary::FindRepeatedSteps() {
   const auto add = [&](uint32_t group, int64_t duration_ns) {
     groups_[group].step_ns += duration_ns;
   };
-  repetition_->ForEachRepeated(*repeated_, repetition_place_, add);
+  if (!cut_) repetition_->ForEachRepeated(*repeated_, repetition_place_, add);
 }
 
 bool Summary::KeyBefore(std::string_view a, std::string_view b) const {
@@ -252,8 +261,13 @@ std::pair<int64_t, int64_t> SummaryLengthOf(const Repetition& repeated) {
 std::vector<uint32_t> Summary::Merge(const Summary& other) {
   steps_found_ = true;
   std::vector<uint32_t> numbers;
+  if (other.cut_ && !cut_) {
+    groups_ = {};
+    cut_ = true;
+  }
   for (const auto& group : other.groups_.all()) {
-    numbers.push_back(groups_.NumberOf(*group.key));
+    key_ = *group.key;
+    numbers.push_back(GroupOfKey());
     MergeInto(&groups_[numbers.back()], group.sums);
   }
   MergeInto(&groups_.other, other.groups_.other);
@@ -348,7 +362,7 @@ std::vector<uint32_t> Summary::Load(ByteReader* bytes) {
     LoadKey(bytes);
     GroupSums sums;
     bytes->Values(&sums);
-    numbers.push_back(groups_.NumberOf(key_));
+    numbers.push_back(GroupOfKey());
     MergeInto(&groups_[numbers.back()], sums);
   }
   return numbers;
@@ -397,7 +411,7 @@ void Summary::Write(const RowOrder& order, size_t top, Sink* sink, const Details
 std::vector<std::string> Summary::Notes() const {
   std::vector<std::string> notes;
   if (condition_ != nullptr) notes.push_back(matched_.Sentence("groups"));
-  if (groups_.other.kernels > 0) {
+  if (groups_.other.kernels > 0 && !cut_) {
     notes.push_back(fmt::format(
         "there are more than {} groups: {} {} of the others count together as (other); name "
         "fewer keys in --by",

@@ -53,6 +53,9 @@ class Summary : public KernelSink {
     repetition_place_ = place;
   }
 
+  /// With more groups than this it keeps none: cut(). Call before the first kernel.
+  void KeepAtMost(size_t groups) { most_groups_ = groups; }
+
   void Add(const PricedKernel& row) override;
   /// Adds work that is no kernel: it is ignored when looking for repetitions.
   void AddWork(const PricedKernel& work);
@@ -104,6 +107,9 @@ class Summary : public KernelSink {
   std::vector<std::string> Notes() const;
 
   size_t group_count() const { return groups_.size(); }
+  /// Whether there were more groups than KeepAtMost() allows: all is in kOther, and Write() must
+  /// not be called.
+  bool cut() const { return cut_; }
 
  private:
   /// Sets key_ from the values of the columns.
@@ -114,6 +120,8 @@ class Summary : public KernelSink {
   void LoadKey(ByteReader* bytes);
   void AddToGroup(const PricedKernel& work);
   void CountStep(int64_t step);
+  /// The number of the group with key_, created on demand.
+  uint32_t GroupOfKey();
   /// If no step is named, uses the sequence of kernels that repeats.
   void FindRepeatedSteps();
   // Shown are groups_, and one more if there are replays.
@@ -137,6 +145,8 @@ class Summary : public KernelSink {
 
   const SummaryPlan& plan_;
   BoundedGroups<GroupSums> groups_;
+  size_t most_groups_ = SIZE_MAX;
+  bool cut_ = false;
   GroupSums replays_;
   GroupSums all_;
   std::string key_;      // Of the current row.
