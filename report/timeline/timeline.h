@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -107,7 +108,7 @@ struct Timeline {
   Signatures signatures;
   std::vector<Rank> ranks;
   std::vector<Lane> lanes;
-  std::vector<Link> links;
+  std::deque<Link> links;  ///< As many as the events of GPUs: grows without copies.
   std::vector<Counter> counters;
   std::vector<PathStrip> strips;
   std::vector<HostRequest> host;
