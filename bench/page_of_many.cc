@@ -62,10 +62,8 @@ Trace MakeTrace(int64_t kernels) {
     kernel.launch = static_cast<oplens::LaunchIndex>(i);
     kernel.name = trace.strings.Intern(fmt::format("kernel_{}", i % kNames));
     kernel.stream_id = 7;
-    kernel.grid[0] = static_cast<int32_t>(1 + i % 64);
-    kernel.grid[1] = kernel.grid[2] = kernel.block[1] = kernel.block[2] = 1;
-    kernel.block[0] = 128;
-    kernel.registers_per_thread = 32;
+    const auto blocks = static_cast<int32_t>(1 + i % 64);
+    kernel.shape = trace.shapes.Add({{blocks, 1, 1}, {128, 1, 1}, 32, 0, 0});
     trace.ranges.back().end_ns = now_ns;
   }
   return trace;

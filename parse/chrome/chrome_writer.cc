@@ -218,11 +218,12 @@ class ChromeWriter::Body {
     ChromeEvent event('X', "kernel", names_.Of(kernel).full, track, events_);
     event.From(kernel.start_ns, kernel.end_ns);
     AddPlace(kernel, &event);
-    if (kernel.grid[0] >= 0) event.List("grid", kernel.grid);
-    if (kernel.block[0] >= 0) event.List("block", kernel.block);
-    event.ArgIfKnown("registers per thread", int64_t{kernel.registers_per_thread});
+    const KernelShape& shape = trace_.ShapeOf(kernel);
+    if (shape.grid[0] >= 0) event.List("grid", shape.grid);
+    if (shape.block[0] >= 0) event.List("block", shape.block);
+    event.ArgIfKnown("registers per thread", int64_t{shape.registers_per_thread});
     const KernelDetails details = trace_.DetailsOf(kernel);
-    event.ArgIfKnown("shared memory", SharedMemory(kernel, details));
+    event.ArgIfKnown("shared memory", SharedMemory(shape, details));
     if (details.blocks_per_multiprocessor >= 0) {
       event.Arg("blocks per SM", double{details.blocks_per_multiprocessor});
     }
@@ -272,10 +273,10 @@ class ChromeWriter::Body {
     if (!words_.empty()) event->List(key, words_);
   }
 
-  static int64_t SharedMemory(const Kernel& kernel, const KernelDetails& details) {
+  static int64_t SharedMemory(const KernelShape& shape, const KernelDetails& details) {
     if (details.shared_memory_bytes >= 0) return details.shared_memory_bytes;
-    if (kernel.static_shared_memory_bytes < 0 || kernel.dynamic_shared_memory_bytes < 0) return -1;
-    return int64_t{kernel.static_shared_memory_bytes} + kernel.dynamic_shared_memory_bytes;
+    if (shape.static_shared_memory_bytes < 0 || shape.dynamic_shared_memory_bytes < 0) return -1;
+    return int64_t{shape.static_shared_memory_bytes} + shape.dynamic_shared_memory_bytes;
   }
 
   void WriteCopy(const MemoryCopy& copy) {

@@ -130,9 +130,9 @@ uint32_t GroupFinder::GroupOf(const Trace& trace, const Kernel& kernel) {
     const auto found = by_key_.find(ExtentsHash(KeyOf(name, known), numbers));
     return found == by_key_.end() ? kNoGroup : found->second;
   };
-  if (kernel.grid[0] >= 0 && kernel.block[0] >= 0) {
-    const int64_t all[] = {kernel.grid[0],  kernel.grid[1],  kernel.grid[2],
-                           kernel.block[0], kernel.block[1], kernel.block[2]};
+  const auto& [grid, block, registers, fixed, dynamic] = trace.ShapeOf(kernel);
+  if (grid[0] >= 0 && block[0] >= 0) {
+    const int64_t all[] = {grid[0], grid[1], grid[2], block[0], block[1], block[2]};
     if (const uint32_t group = find(ExtentsKnown::kAll, all); group != kNoGroup) return group;
     const auto product = [&](size_t first) {
       uint64_t all_of = 1;

@@ -29,15 +29,14 @@ Trace TraceOfCounters(const CounterTable& table) {
       kernel.end_ns = now_ns;
     }
     kernel.device_id = AsExtent(counted.device.value_or(0));
+    KernelShape shape = KernelShape::Unknown();
     const int64_t extents[] = {counted.grid.x,  counted.grid.y,  counted.grid.z,
                                counted.block.x, counted.block.y, counted.block.z};
     for (size_t i = 0; i < 3; ++i) {
-      kernel.grid[i] = AsExtent(extents[i]);
-      kernel.block[i] = AsExtent(extents[3 + i]);
+      shape.grid[i] = AsExtent(extents[i]);
+      shape.block[i] = AsExtent(extents[3 + i]);
     }
-    kernel.registers_per_thread = -1;
-    kernel.static_shared_memory_bytes = -1;
-    kernel.dynamic_shared_memory_bytes = -1;
+    kernel.shape = trace.shapes.Add(shape);
     trace.kernels.push_back(kernel);
   }
   return trace;

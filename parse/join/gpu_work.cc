@@ -18,16 +18,17 @@ bool ReplayBefore(const GraphReplay& a, const GraphReplay& b) {
 
 /// Position in the file comes last: kernels of a graph on several streams may begin at once.
 struct KernelBefore {
-  const StringPool& strings;
+  const Trace& trace;
 
   bool operator()(const Kernel& a, const Kernel& b) const {
     const auto moment = [](const Kernel& kernel) {
       return std::tuple(!kernel.timed(), kernel.start_ns, kernel.correlation_id);
     };
     const auto facts = [&](const Kernel& kernel) {
+      const KernelShape& shape = trace.ShapeOf(kernel);
       return std::tuple(kernel.end_ns, kernel.device_id, kernel.context_id, kernel.stream_id,
-                        strings.View(kernel.name), std::to_array(kernel.grid),
-                        std::to_array(kernel.block), kernel.row_id);
+                        trace.strings.View(kernel.name), std::to_array(shape.grid),
+                        std::to_array(shape.block), kernel.row_id);
     };
     if (moment(a) != moment(b)) return moment(a) < moment(b);
     return facts(a) < facts(b);
@@ -37,7 +38,7 @@ struct KernelBefore {
 }  // namespace
 
 GpuWork::GpuWork(Trace* trace) : trace_(*trace), bounds_(trace->threads.size() + 1, 0) {
-  const KernelBefore kernel_before{trace->strings};
+  const KernelBefore kernel_before{*trace};
   for (std::vector<Kernel>* const kernels : {&trace->kernels, &trace->captured}) {
     if (!std::is_sorted(kernels->begin(), kernels->end(), kernel_before)) {
       std::stable_sort(kernels->begin(), kernels->end(), kernel_before);

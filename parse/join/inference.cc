@@ -245,9 +245,9 @@ void Inference::CompareSizes(const Joined& joined, const Joined* reference) {
   for (Inferred& one : all_) {
     if (!one.arguments) continue;
     const Joined& source = one.evidence == Evidence::kReference ? *reference : joined;
-    const Kernel& kernel = joined.trace().kernels[one.kernel];
-    const Kernel& donor = KernelOf(source.trace(), one.donor);
-    if (!Differ(kernel.grid, donor.grid) && !Differ(kernel.block, donor.block)) continue;
+    const KernelShape& own = joined.trace().ShapeOf(joined.trace().kernels[one.kernel]);
+    const KernelShape& donor = source.trace().ShapeOf(KernelOf(source.trace(), one.donor));
+    if (!Differ(own.grid, donor.grid) && !Differ(own.block, donor.block)) continue;
     one.arguments = false;
     one.confidence = std::min(one.confidence, Confidence::kMedium);
   }

@@ -37,12 +37,13 @@ uint64_t PlaceKeys::OfText(StringId text) {
 uint64_t PlaceKeys::Of(const Kernel& kernel, KeyParts parts) {
   uint64_t hash = OfText(kernel.name);
   if (parts == KeyParts::kName) return hash;
-  for (const int32_t extent : kernel.grid) hash = MixHash(hash, Bits(extent));
-  for (const int32_t extent : kernel.block) hash = MixHash(hash, Bits(extent));
+  const KernelShape& shape = trace_.ShapeOf(kernel);
+  for (const int32_t extent : shape.grid) hash = MixHash(hash, Bits(extent));
+  for (const int32_t extent : shape.block) hash = MixHash(hash, Bits(extent));
   if (parts == KeyParts::kExtent) return hash;
-  hash = MixHash(hash, Bits(kernel.registers_per_thread));
-  hash = MixHash(hash, Bits(kernel.static_shared_memory_bytes));
-  hash = MixHash(hash, Bits(kernel.dynamic_shared_memory_bytes));
+  hash = MixHash(hash, Bits(shape.registers_per_thread));
+  hash = MixHash(hash, Bits(shape.static_shared_memory_bytes));
+  hash = MixHash(hash, Bits(shape.dynamic_shared_memory_bytes));
   return MixHash(hash, Bits(trace_.DetailsOf(kernel).shared_memory_bytes));
 }
 

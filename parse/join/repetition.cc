@@ -382,7 +382,8 @@ std::vector<Segment> StepsOf(const Lane& lane) {
 KeyParts PartsOf(const Lane& lane, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
     const Kernel& kernel = lane.At(i);
-    if (HasNoRecordedOp(kernel) && kernel.grid[0] < 0) return KeyParts::kName;
+    if (HasNoRecordedOp(kernel) && lane.joined().trace().ShapeOf(kernel).grid[0] < 0)
+      return KeyParts::kName;
   }
   return KeyParts::kLaunch;
 }

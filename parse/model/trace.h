@@ -10,6 +10,7 @@
 
 #include "parse/model/cuda_kinds.h"
 #include "parse/model/family.h"
+#include "parse/model/kernel_shapes.h"
 #include "parse/model/reason.h"
 #include "parse/model/run_place.h"
 #include "parse/model/string_pool.h"
@@ -131,7 +132,8 @@ struct KernelDetails {
   friend bool operator==(const KernelDetails&, const KernelDetails&) = default;
 };
 
-/// One execution of a kernel. Files hold millions, so rarely recorded facts are in KernelDetails.
+/// One execution of a kernel. Files hold millions, so rarely recorded facts are in KernelDetails,
+/// and what many share is in KernelShape.
 struct Kernel {
   int64_t start_ns = 0;  ///< 0 with end_ns 0: not timed.
   int64_t end_ns = 0;
@@ -147,17 +149,13 @@ struct Kernel {
   int32_t device_id = 0;
   int32_t context_id = 0;
   int32_t stream_id = 0;
-  int32_t grid[3] = {};   ///< blocks
-  int32_t block[3] = {};  ///< threads
-  // Negative: not recorded.
-  int32_t registers_per_thread = 0;
-  int32_t static_shared_memory_bytes = 0;
-  int32_t dynamic_shared_memory_bytes = 0;
+  uint32_t shape = 0;    ///< Of Trace::shapes; see Trace::ShapeOf.
   bool graph = false;    ///< Replayed by a CUDA graph.
   bool bad_row = false;  ///< Part of its row could not be read.
 
   bool timed() const { return start_ns != 0 || end_ns != 0; }
 };
+static_assert(sizeof(Kernel) == 72);
 
 struct MemoryCopy {
   int64_t start_ns = 0;
@@ -404,6 +402,7 @@ struct Trace {
   /// run then. No times; launch and capture are the call; stream_id numbers the captures of the
   /// file from 0; name may be 0.
   std::vector<Kernel> captured;
+  KernelShapes shapes;
   std::vector<KernelDetails> kernel_details;
   std::vector<MemoryCopy> copies;
   std::vector<MemorySet> sets;
@@ -423,6 +422,7 @@ struct Trace {
   TorchRecording torch_recording;  ///< With TracePart::kTorchFunctions.
   std::vector<Device> devices;
 
+  const KernelShape& ShapeOf(const Kernel& kernel) const { return shapes[kernel.shape]; }
   KernelDetails DetailsOf(const Kernel& kernel) const {
     return kernel.details < kernel_details.size() ? kernel_details[kernel.details]
                                                   : KernelDetails();

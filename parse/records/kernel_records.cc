@@ -242,16 +242,17 @@ void KernelRecords::FillKernel(const Kernel& kernel, KernelRecord* record) const
   record->short_name = name.base;
   record->long_name = name.full;
   FillWork(kernel, record);
-  record->grid = {kernel.grid[0], kernel.grid[1], kernel.grid[2]};
-  record->block = {kernel.block[0], kernel.block[1], kernel.block[2]};
+  const KernelShape& shape = trace_.ShapeOf(kernel);
+  record->grid = {shape.grid[0], shape.grid[1], shape.grid[2]};
+  record->block = {shape.block[0], shape.block[1], shape.block[2]};
   if (kernel.correlation_id != kUnknownId) record->correlation_id = kernel.correlation_id;
   if (kernel.process_id != kUnknownId) record->process_id = kernel.process_id;
   const auto known = [](int32_t value) {
     return value < 0 ? std::nullopt : std::optional<int64_t>(value);
   };
-  record->registers_per_thread = known(kernel.registers_per_thread);
-  record->static_shared_memory_bytes = known(kernel.static_shared_memory_bytes);
-  record->dynamic_shared_memory_bytes = known(kernel.dynamic_shared_memory_bytes);
+  record->registers_per_thread = known(shape.registers_per_thread);
+  record->static_shared_memory_bytes = known(shape.static_shared_memory_bytes);
+  record->dynamic_shared_memory_bytes = known(shape.dynamic_shared_memory_bytes);
   record->shared_memory_bytes = known(trace_.DetailsOf(kernel).shared_memory_bytes);
 }
 

@@ -31,7 +31,7 @@ uint64_t HostStepsWhatOf(const Trace& trace, const DeviceEvent& event) {
   }
   const Kernel& kernel = trace.kernels[event.index];
   uint64_t hash = MixHash(2, kernel.name);
-  for (const int32_t blocks : kernel.grid) hash = MixHash(hash, blocks);
+  for (const int32_t blocks : trace.ShapeOf(kernel).grid) hash = MixHash(hash, blocks);
   return hash;
 }
 

@@ -24,8 +24,9 @@ StreamSizes::StreamSizes(const parse::KernelRecords& profile, NameReader* names)
       const Kernel& kernel = trace.kernels[index];
       const auto [rule, is_new] = rules.try_emplace(kernel.name);
       if (is_new) rule->second = names->LaunchOf(profile.names().Of(kernel).full);
-      kernels.push_back({&rule->second, DimOf(kernel.grid), DimOf(kernel.block),
-                         kernel.end_ns - kernel.start_ns});
+      const KernelShape& shape = trace.ShapeOf(kernel);
+      kernels.push_back(
+          {&rule->second, DimOf(shape.grid), DimOf(shape.block), kernel.end_ns - kernel.start_ns});
     }
     for (const ops::ChainedKernel& chained : ops::ChainedKernelsOf(kernels)) {
       const auto place = static_cast<uint32_t>(elements_.size());

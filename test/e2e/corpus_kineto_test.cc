@@ -344,7 +344,7 @@ TEST_F(CorpusKinetoOthers, LinksGraphsArrowsAndCollectives) {
   // The sizes of ROCm's kernels stand at their calls.
   trace = Open("amd/mi250_minitoy_rocm62.json", &diagnostics);
   EXPECT_TRUE(std::all_of(trace.kernels.begin(), trace.kernels.end(),
-                          [](const Kernel& kernel) { return kernel.grid[0] > 0; }));
+                          [&](const Kernel& kernel) { return trace.ShapeOf(kernel).grid[0] > 0; }));
 }
 
 /// The kernels that `prof --range` prints and their time, from a profile and from its records.

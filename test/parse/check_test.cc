@@ -41,7 +41,7 @@ class CheckTest : public testing::Test {
     kernel.row_id = static_cast<int64_t>(trace_.kernels.size());
     kernel.name = trace_.strings.Intern("k");
     kernel.launch = static_cast<LaunchIndex>(trace_.launches.size());
-    kernel.grid[0] = kernel.grid[1] = kernel.grid[2] = 1;
+    kernel.shape = trace_.shapes.Add({.grid = {1, 1, 1}});
     trace_.launches.push_back(
         {start, start + 1, kernel.row_id, 0, trace_.strings.Intern("cudaLaunchKernel")});
     return kernel;

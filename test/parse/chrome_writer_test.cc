@@ -58,8 +58,7 @@ class Script {
     kernel.row_id = static_cast<int64_t>(trace_.kernels.size());
     kernel.name = trace_.strings.Intern("k");
     kernel.stream_id = stream;
-    kernel.grid[0] = kernel.grid[1] = kernel.grid[2] = 2;
-    kernel.block[0] = kernel.block[1] = kernel.block[2] = 4;
+    kernel.shape = trace_.shapes.Add({{2, 2, 2}, {4, 4, 4}, 0, 0, 0});
     return kernel;
   }
 
@@ -206,9 +205,7 @@ TEST(ChromeWriter, KernelsStandOnTheirStreamWithTheirCall) {
   const LaunchIndex launch = script.AddLaunch(1000, 55, "cudaLaunchKernel");
   Kernel& kernel = script.AddKernel(2001, 2504, launch, 13);
   kernel.device_id = 1;
-  kernel.registers_per_thread = 32;
-  kernel.static_shared_memory_bytes = 100;
-  kernel.dynamic_shared_memory_bytes = 28;
+  kernel.shape = script.trace_.shapes.Add({{2, 2, 2}, {4, 4, 4}, 32, 100, 28});
   KernelDetails details;
   details.achieved_occupancy_pct = 37.5F;
   details.theoretical_occupancy_pct = 50;
@@ -318,8 +315,8 @@ TEST(ChromeWriter, OperatorsSayWhatIsKnownOfThem) {
 TEST(ChromeWriter, LeavesOutWhatAKernelDoesNotSay) {
   Script script;
   Kernel& kernel = script.AddKernel(1, 2, kNoLaunch);
-  kernel.grid[0] = kernel.block[0] = kernel.context_id = kernel.registers_per_thread = -1;
-  kernel.static_shared_memory_bytes = kernel.dynamic_shared_memory_bytes = -1;
+  kernel.context_id = -1;
+  kernel.shape = script.trace_.shapes.Add(KernelShape::Unknown());
   const JsonTree document = Write(std::move(script));
   EXPECT_EQ(Where(document, "cat", "kernel").at(0).At("/args"), "{\"device\":0,\"stream\":7}");
   EXPECT_EQ(Where(document, "ph", "s").size(), 0u);

@@ -258,11 +258,7 @@ Trace TraceOf(const std::vector<std::pair<std::string, int32_t>>& kernels) {
     kernel.start_ns = static_cast<int64_t>(trace.kernels.size()) * 10 + 1;
     kernel.end_ns = kernel.start_ns + 5;
     kernel.name = trace.strings.Intern(name);
-    const int32_t extents[] = {grid, 1, 1, 32, 1, 1};
-    for (size_t i = 0; i < 3; ++i) {
-      kernel.grid[i] = extents[i];
-      kernel.block[i] = extents[3 + i];
-    }
+    kernel.shape = trace.shapes.Add({.grid = {grid, 1, 1}, .block = {32, 1, 1}});
     trace.kernels.push_back(kernel);
   }
   return trace;
@@ -342,7 +338,7 @@ TEST(CounterTraceTest, IsTheTableOnATimeLine) {
   ASSERT_EQ(trace.kernels.size(), 2u);
   EXPECT_EQ(trace.strings.View(trace.kernels[0].name), "a");
   EXPECT_EQ(trace.kernels[0].end_ns - trace.kernels[0].start_ns, 50);
-  EXPECT_EQ(trace.kernels[0].grid[0], 4);
+  EXPECT_EQ(trace.ShapeOf(trace.kernels[0]).grid[0], 4);
   EXPECT_FALSE(trace.kernels[1].timed());
   EXPECT_EQ(BytesOf(parse::CounterJoin(table, trace), 2), (std::vector<int64_t>{1, -1}));
 }

@@ -439,7 +439,9 @@ TEST_F(ReferenceTest, ReplaysWithRecordedCaptures) {
 
 /// A run of other sizes: the kernels have its names and other grids.
 TEST_F(ReferenceTest, OtherGridsTellOpsWithoutArguments) {
-  for (Kernel& kernel : reference_.kernels) kernel.grid[0] = 9;
+  for (Kernel& kernel : reference_.kernels) {
+    kernel.shape = reference_.shapes.Add({.grid = {9, 1, 1}, .block = {1, 1, 1}});
+  }
   ReferenceProfile reference("r", std::move(reference_));
   Diagnostics diagnostics;
   const KernelRecords records(&profile_, {}, &diagnostics, &reference.records());
@@ -461,7 +463,10 @@ TEST_F(ReferenceTest, OtherGridsTellOpsWithoutArguments) {
 /// ROCm's captures have grids; of replays that have them too, those of other sizes are told apart.
 TEST_F(ReferenceTest, CapturesOfOtherGridsTellOpsWithoutArguments) {
   Capture(true);
-  reference_.captured[3].grid[0] = 9;
+  Kernel& other = reference_.captured[3];
+  KernelShape shape = reference_.ShapeOf(other);
+  shape.grid[0] = 9;
+  other.shape = reference_.shapes.Add(shape);
   ReferenceProfile reference("r", std::move(reference_));
   Diagnostics diagnostics;
   const KernelRecords records(&profile_, {}, &diagnostics, &reference.records());

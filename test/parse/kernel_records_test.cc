@@ -563,8 +563,7 @@ TEST_F(KernelRecordsTest, CompiledKernelsSaySo) {
 
 TEST_F(KernelRecordsTest, UnknownNumbersStayUnknown) {
   Kernel(50);
-  trace_.kernels.back().registers_per_thread = -1;
-  trace_.kernels.back().static_shared_memory_bytes = -1;
+  trace_.kernels.back().shape = trace_.shapes.Add({{1, 1, 1}, {1, 1, 1}, -1, -1, 0});
   trace_.rank_name = trace_.strings.Intern("3");
   Join();
   EXPECT_EQ(Record(0).registers_per_thread, std::nullopt);

@@ -151,12 +151,12 @@ TEST_P(KinetoGeneration, FillsTheModel) {
   EXPECT_EQ(read.device_id, 3);
   EXPECT_EQ(read.stream_id, 7);
   EXPECT_EQ(read.context_id, 1);
-  EXPECT_EQ(SizesOf(read.grid), "4 2 1");
-  EXPECT_EQ(SizesOf(read.block), "64 1 1");
-  EXPECT_EQ(read.registers_per_thread, 40);
+  EXPECT_EQ(SizesOf(trace.ShapeOf(read).grid), "4 2 1");
+  EXPECT_EQ(SizesOf(trace.ShapeOf(read).block), "64 1 1");
+  EXPECT_EQ(trace.ShapeOf(read).registers_per_thread, 40);
   const KernelDetails details = trace.DetailsOf(read);
   EXPECT_EQ(details.shared_memory_bytes, 512);
-  EXPECT_EQ(read.static_shared_memory_bytes, -1);
+  EXPECT_EQ(trace.ShapeOf(read).static_shared_memory_bytes, -1);
   EXPECT_FLOAT_EQ(details.blocks_per_multiprocessor, 0.5F);
   EXPECT_FLOAT_EQ(details.warps_per_multiprocessor, 2);
   // The builder gives the old name to the same number.
@@ -438,7 +438,7 @@ TEST_F(KinetoReaderTest, TellsWhatWasPutIntoGraphsWhereItIsAskedFor) {
   EXPECT_EQ(captured[0].capture, captured[0].launch);
   EXPECT_FALSE(captured[0].timed());
   EXPECT_EQ(trace.strings.View(captured[0].name), "captured");
-  EXPECT_EQ(captured[0].grid[0], 2);
+  EXPECT_EQ(trace.ShapeOf(captured[0]).grid[0], 2);
   EXPECT_EQ(trace.launches[captured[0].launch].start_ns % 1000, 200);
   EXPECT_EQ(captured[1].name, 0u);
   EXPECT_NE(captured[0].stream_id, captured[1].stream_id);
@@ -596,10 +596,10 @@ TEST_F(KinetoReaderTest, TakesSizesFromTheCallWhereTheWorkHasNone) {
   builder.AddDevice("gpu_memcpy", "Memcpy HtoD (Host -> Device)", 50, 10,
                     {{"correlation", fmt::format("{}", copy)}});
   const Trace trace = Read(builder);
-  EXPECT_EQ(SizesOf(trace.kernels[0].grid), "5 6 7");
-  EXPECT_EQ(SizesOf(trace.kernels[0].block), "64 2 1");
+  EXPECT_EQ(SizesOf(trace.ShapeOf(trace.kernels[0]).grid), "5 6 7");
+  EXPECT_EQ(SizesOf(trace.ShapeOf(trace.kernels[0]).block), "64 2 1");
   EXPECT_EQ(trace.DetailsOf(trace.kernels[0]).shared_memory_bytes, 96);
-  EXPECT_EQ(trace.kernels[0].registers_per_thread, -1);
+  EXPECT_EQ(trace.ShapeOf(trace.kernels[0]).registers_per_thread, -1);
   EXPECT_EQ(trace.copies[0].size_bytes, 2560);
 }
 
@@ -617,7 +617,7 @@ TEST_F(KinetoReaderTest, CountsBlocksWhereTheCallCountsWorkItems) {
   }
   const Trace trace = Read(builder);
   Texts grids;
-  for (const Kernel& kernel : trace.kernels) grids.push_back(SizesOf(kernel.grid));
+  for (const Kernel& kernel : trace.kernels) grids.push_back(SizesOf(trace.ShapeOf(kernel).grid));
   EXPECT_THAT(grids,
               testing::ElementsAre("3 2 1", "3 2 1", "6 2 1", "513 4 1", "513 4 1", "6 2 1"));
 }
@@ -655,11 +655,11 @@ TEST_F(KinetoExternalIds, LinkOneCallWithOneKernel) {
   ASSERT_LT(trace.kernels[0].launch, 3u);
   EXPECT_EQ(Text(trace, trace.launches[trace.kernels[0].launch].api), "hipExtModuleLaunchKernel");
   EXPECT_EQ(trace.kernels[0].correlation_id, 25);
-  EXPECT_EQ(SizesOf(trace.kernels[0].grid), "2 4 1");
-  EXPECT_EQ(SizesOf(trace.kernels[0].block), "256 1 1");
+  EXPECT_EQ(SizesOf(trace.ShapeOf(trace.kernels[0]).grid), "2 4 1");
+  EXPECT_EQ(SizesOf(trace.ShapeOf(trace.kernels[0]).block), "256 1 1");
   ASSERT_LT(trace.kernels[1].launch, 3u);
   EXPECT_EQ(trace.launches[trace.kernels[1].launch].start_ns % 10'000, 2600);
-  EXPECT_EQ(SizesOf(trace.kernels[1].grid), "7 1 1");
+  EXPECT_EQ(SizesOf(trace.ShapeOf(trace.kernels[1]).grid), "7 1 1");
   ASSERT_LT(trace.copies[0].launch, 3u);
   EXPECT_EQ(trace.copies[0].size_bytes, 4096);
   EXPECT_FALSE(trace.unnumbered_calls);

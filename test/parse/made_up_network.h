@@ -88,7 +88,7 @@ class MadeUpNetwork {
     kernel.correlation_id = kernel.row_id = id;
     kernel.name = trace_.strings.Intern(name);
     kernel.stream_id = call.stream;
-    for (int32_t* extent : {kernel.grid, kernel.block}) std::fill_n(extent, 3, 1);
+    kernel.shape = trace_.shapes.Add({.grid = {1, 1, 1}, .block = {1, 1, 1}});
     kernel.launch = static_cast<LaunchIndex>(trace_.launches.size());
     trace_.launches.push_back(
         {now_, now_ + 1, id, thread, trace_.strings.Intern("cudaLaunchKernel")});

@@ -116,12 +116,12 @@ TEST_F(NsysReaderTest, FillsTheModel) {
   EXPECT_EQ(trace.strings.View(kernel.name), "_Z1kv");
   EXPECT_EQ(kernel.end_ns - kernel.start_ns, 500);
   EXPECT_EQ(kernel.process_id, kProcess);
-  EXPECT_EQ(SizesOf(kernel.grid), "2 3 4");
-  EXPECT_EQ(SizesOf(kernel.block), "64 1 1");
+  EXPECT_EQ(SizesOf(trace.ShapeOf(kernel).grid), "2 3 4");
+  EXPECT_EQ(SizesOf(trace.ShapeOf(kernel).block), "64 1 1");
   EXPECT_EQ(kernel.stream_id, 7);
-  EXPECT_EQ(kernel.registers_per_thread, 32);
-  EXPECT_EQ(kernel.static_shared_memory_bytes, 16);
-  EXPECT_EQ(kernel.dynamic_shared_memory_bytes, 8);
+  EXPECT_EQ(trace.ShapeOf(kernel).registers_per_thread, 32);
+  EXPECT_EQ(trace.ShapeOf(kernel).static_shared_memory_bytes, 16);
+  EXPECT_EQ(trace.ShapeOf(kernel).dynamic_shared_memory_bytes, 8);
   EXPECT_FALSE(kernel.graph);
   EXPECT_EQ(LaunchApi(trace, kernel.launch), "cudaLaunchKernel");
   const Thread& thread = trace.threads[trace.launches[kernel.launch].thread];
@@ -839,7 +839,7 @@ TEST_F(NsysReaderTest, AMissingColumnCostsASentenceAndNoRow) {
                                              {"NVTX_EVENTS", "globalTid"}}});
   ASSERT_EQ(trace.kernels.size(), 1u);
   EXPECT_EQ(trace.kernels[0].end_ns - trace.kernels[0].start_ns, 5);
-  EXPECT_EQ(trace.kernels[0].static_shared_memory_bytes, -1);
+  EXPECT_EQ(trace.ShapeOf(trace.kernels[0]).static_shared_memory_bytes, -1);
   EXPECT_FALSE(trace.kernels[0].bad_row);
   EXPECT_EQ(trace.kernels[0].launch, kNoLaunch);
   EXPECT_TRUE(trace.ranges.empty());

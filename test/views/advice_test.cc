@@ -383,8 +383,7 @@ TEST(AdviceTest, SmallGrids) {
   const auto ids = [&](int blocks) {
     CleanRun made(3);
     for (Kernel& kernel : made.trace.kernels) {
-      kernel.grid[0] = blocks;
-      kernel.grid[1] = kernel.grid[2] = 1;
+      kernel.shape = made.trace.shapes.Add({.grid = {blocks, 1, 1}});
     }
     return IdsOf(made.RowsOf(kAdviceView.make, [&](PricedKernel* kernel) { kernel->gpu = &gpu; }));
   };

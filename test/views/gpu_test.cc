@@ -144,21 +144,16 @@ ops::Gpu V100() {
 TEST(GpuTest, OccupancyOfTheGrid) {
   MadeRun made;
   Kernel& kernel = made.AddKernel(0, 10);
-  std::fill_n(kernel.grid, 3, 1);
-  std::fill_n(kernel.block, 3, 1);
-  kernel.grid[0] = 40;
-  kernel.block[0] = 256;
-  kernel.registers_per_thread = 32;
+  kernel.shape = made.trace.shapes.Add({{40, 1, 1}, {256, 1, 1}, 32, 0, 0});
   const ops::Gpu gpu = V100();
   EXPECT_EQ(prof::BlocksPerSm(made.trace, kernel, &gpu), 0.5);
   // 40 blocks of 8 warps on 80 multiprocessors of 64.
   EXPECT_EQ(prof::AchievedOccupancyPct(made.trace, kernel, &gpu), 100.0 * 4 / 64);
-  kernel.grid[0] = 80'000;
-  kernel.registers_per_thread = 128;
+  kernel.shape = made.trace.shapes.Add({{80'000, 1, 1}, {256, 1, 1}, 128, 0, 0});
   // The registers leave room for 16 warps.
   EXPECT_EQ(prof::AchievedOccupancyPct(made.trace, kernel, &gpu), 25.0);
   EXPECT_EQ(prof::AchievedOccupancyPct(made.trace, kernel, nullptr), std::nullopt);
-  kernel.grid[1] = 0;
+  kernel.shape = made.trace.shapes.Add({{80'000, 0, 1}, {256, 1, 1}, 128, 0, 0});
   EXPECT_EQ(prof::BlocksPerSm(made.trace, kernel, &gpu), std::nullopt);
   EXPECT_EQ(prof::AchievedOccupancyPct(made.trace, kernel, &gpu), std::nullopt);
 }

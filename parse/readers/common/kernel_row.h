@@ -29,22 +29,23 @@ inline constexpr std::string_view kKernelColumns[] = {"start",
                                                       "dynamicSharedMemory"};
 inline constexpr size_t kKernelColumnCount = std::size(kKernelColumns);
 
-/// Fills the kernel's fields from these columns; `missing` ones stay unchanged. Returns false if a
-/// value is no integer of its size, and leaves that field unchanged.
-inline bool TakeKernelColumns(const Cell* row, const std::vector<bool>& missing, Kernel* kernel) {
+/// Fills the fields of a kernel and its shape from these columns; `missing` ones stay unchanged.
+/// Returns false if a value is no integer of its size, and leaves that field unchanged.
+inline bool TakeKernelColumns(const Cell* row, const std::vector<bool>& missing, Kernel* kernel,
+                              KernelShape* shape) {
   int64_t* const wide_fields[] = {&kernel->start_ns, &kernel->end_ns, &kernel->correlation_id};
   int32_t* const fields[] = {&kernel->device_id,
                              &kernel->context_id,
                              &kernel->stream_id,
-                             &kernel->grid[0],
-                             &kernel->grid[1],
-                             &kernel->grid[2],
-                             &kernel->block[0],
-                             &kernel->block[1],
-                             &kernel->block[2],
-                             &kernel->registers_per_thread,
-                             &kernel->static_shared_memory_bytes,
-                             &kernel->dynamic_shared_memory_bytes};
+                             &shape->grid[0],
+                             &shape->grid[1],
+                             &shape->grid[2],
+                             &shape->block[0],
+                             &shape->block[1],
+                             &shape->block[2],
+                             &shape->registers_per_thread,
+                             &shape->static_shared_memory_bytes,
+                             &shape->dynamic_shared_memory_bytes};
   constexpr size_t kWide = std::size(wide_fields);
   static_assert(kWide + std::size(fields) == kKernelColumnCount);
   bool good = true;

@@ -74,7 +74,7 @@ class UniqueIds {
 
 }  // namespace
 
-void KinetoDevice::CallDetails::FillSizes(Kernel* to) const {
+void KinetoDevice::CallDetails::FillSizes(KernelShape* to) const {
   if (to->grid[0] < 0) std::copy_n(grid, 3, to->grid);
   if (to->block[0] < 0) std::copy_n(block, 3, to->block);
   // Kineto copies the call's grid into the kernel.
@@ -164,11 +164,12 @@ void KinetoDevice::PlaceOf(const KinetoEvent& event, int32_t* device_id, int32_t
 
 void KinetoDevice::ReadKernelArguments(const KinetoEvent& event, Kernel* kernel) {
   Communication communication;
+  KernelShape shape = KernelShape::Unknown();
   KernelDetails details;
   int64_t external_id = kUnknownId;
   bool good = true;
   for (const key_value_pair arg : event.args) {
-    if (TakeKernelNumber(arg, kernel, &details, &good)) continue;
+    if (TakeKernelNumber(arg, kernel, &shape, &details, &good)) continue;
     if (Is(arg.key, "correlation")) {
       TakeCorrelation(arg.value, &kernel->correlation_id);
     } else if (IsExternalId(arg.key)) {
@@ -176,9 +177,9 @@ void KinetoDevice::ReadKernelArguments(const KinetoEvent& event, Kernel* kernel)
     } else if (Is(arg.key, "stream")) {
       TakeInt(arg.value, &kernel->stream_id);
     } else if (Is(arg.key, "grid")) {
-      good &= TakeTriple(arg.value, &kernel->grid);
+      good &= TakeTriple(arg.value, &shape.grid);
     } else if (Is(arg.key, "block")) {
-      good &= TakeTriple(arg.value, &kernel->block);
+      good &= TakeTriple(arg.value, &shape.block);
     } else {
       TakeCommunication(arg.key, arg.value, &trace_.strings, &communication);
     }
@@ -193,6 +194,7 @@ void KinetoDevice::ReadKernelArguments(const KinetoEvent& event, Kernel* kernel)
     details.communication = static_cast<ItemIndex>(trace_.communications.size());
     trace_.communications.push_back(communication);
   }
+  kernel->shape = trace_.shapes.Add(shape);
   trace_.SetDetails(details, kernel);
   NoteNumbers(WorkKind::kKernel, trace_.kernels.size(), kernel->correlation_id, external_id);
 }
@@ -206,7 +208,11 @@ void KinetoDevice::ReadKernel(const KinetoEvent& event) {
     kernel.start_ns = times.start_ns;
     kernel.end_ns = times.end_ns;
   }
-  if (event.has_args) ReadKernelArguments(event, &kernel);
+  if (event.has_args) {
+    ReadKernelArguments(event, &kernel);
+  } else {
+    kernel.shape = trace_.shapes.Add(KernelShape::Unknown());
+  }
   PlaceOf(event, &kernel.device_id, &kernel.stream_id);
   if (!timed && !kernel.bad_row) {
     kernel.bad_row = true;
@@ -378,10 +384,12 @@ void KinetoDevice::AddCaptured() {
     kernel.stream_id = static_cast<int32_t>(std::count_if(
         capture_edges_.begin(), after, [](const CaptureEdge& edge) { return edge.begins; }));
     kernel.graph = true;
+    KernelShape shape = KernelShape::Unknown();
     if (const uint32_t place = details.Find(call.correlation_id); place != IdMap::kNone) {
       kernel.name = details_[place].kernel;
-      details_[place].FillSizes(&kernel);
+      details_[place].FillSizes(&shape);
     }
+    kernel.shape = trace_.shapes.Add(shape);
     trace_.captured.push_back(kernel);
   }
 }
@@ -509,7 +517,9 @@ void KinetoDevice::FillFromCalls() {
     const uint32_t place = kernel.graph ? IdMap::kNone : places.Find(kernel.correlation_id);
     if (place == IdMap::kNone) continue;
     const CallDetails& call = details_[place];
-    call.FillSizes(&kernel);
+    KernelShape shape = trace_.ShapeOf(kernel);
+    call.FillSizes(&shape);
+    kernel.shape = trace_.shapes.Add(shape);
     KernelDetails details = trace_.DetailsOf(kernel);
     if (details.shared_memory_bytes < 0) {
       details.shared_memory_bytes = call.shared_memory_bytes;

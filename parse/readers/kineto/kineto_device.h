@@ -40,7 +40,7 @@ class KinetoDevice {
 
     bool any() const { return grid[0] >= 0 || block[0] >= 0 || size_bytes >= 0; }
     /// Gives a kernel the sizes that it lacks, and its grid in blocks.
-    void FillSizes(Kernel* to) const;
+    void FillSizes(KernelShape* to) const;
   };
   /// A call without a correlation id.
   struct UnnumberedCall {

@@ -54,7 +54,6 @@ struct KernelNumber {
 constexpr KernelNumber kKernelNumbers[] = {
     {"device", &Kernel::device_id},
     {"context", &Kernel::context_id},
-    {"registers per thread", &Kernel::registers_per_thread},
 };
 
 struct KernelRatio {
@@ -83,11 +82,15 @@ bool TakeTriple(element value, int32_t (*to)[3]) {
   return true;
 }
 
-bool TakeKernelNumber(const simdjson::dom::key_value_pair& arg, Kernel* kernel,
+bool TakeKernelNumber(const simdjson::dom::key_value_pair& arg, Kernel* kernel, KernelShape* shape,
                       KernelDetails* details, bool* good) {
   for (const KernelNumber& number : kKernelNumbers) {
     if (arg.key != number.key) continue;
     *good &= TakeInt(arg.value, &(kernel->*number.field));
+    return true;
+  }
+  if (arg.key == "registers per thread") {
+    *good &= TakeInt(arg.value, &shape->registers_per_thread);
     return true;
   }
   if (arg.key == "shared memory") {
@@ -105,13 +108,9 @@ bool TakeKernelNumber(const simdjson::dom::key_value_pair& arg, Kernel* kernel,
 Kernel UnknownKernel() {
   Kernel kernel;
   kernel.correlation_id = kUnknownId;
-  for (int32_t* const field :
-       {&kernel.device_id, &kernel.context_id, &kernel.stream_id, &kernel.registers_per_thread,
-        &kernel.static_shared_memory_bytes, &kernel.dynamic_shared_memory_bytes}) {
+  for (int32_t* const field : {&kernel.device_id, &kernel.context_id, &kernel.stream_id}) {
     *field = static_cast<int32_t>(kUnknownId);
   }
-  std::fill_n(kernel.grid, 3, -1);
-  std::fill_n(kernel.block, 3, -1);
   return kernel;
 }
 

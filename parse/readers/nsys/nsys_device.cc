@@ -154,10 +154,12 @@ void NsysDevice::TakeKernel(int64_t row_id, const Cell* row) {
   Kernel& kernel = trace_.kernels.emplace_back();
   kernel.row_id = row_id;
   kernel.correlation_id = kUnknownId;
-  kernel.registers_per_thread = -1;
-  kernel.static_shared_memory_bytes = -1;
-  kernel.dynamic_shared_memory_bytes = -1;
-  bool good = TakeKernelColumns(row, missing_, &kernel);
+  KernelShape shape;
+  shape.registers_per_thread = -1;
+  shape.static_shared_memory_bytes = -1;
+  shape.dynamic_shared_memory_bytes = -1;
+  bool good = TakeKernelColumns(row, missing_, &kernel, &shape);
+  kernel.shape = trace_.shapes.Add(shape);
   const NsysCalls::Key call = calls_.Want(row[kDeviceCorrelation], row[kDeviceGlobalPid]);
   if (call == NsysCalls::kNone) {
     kernel.correlation_id = kUnknownId;

@@ -172,10 +172,12 @@ class NvprofReader {
       Kernel& kernel = trace_.kernels.emplace_back();
       kernel.row_id = row_id;
       kernel.correlation_id = kUnknownId;
-      if (!TakeKernelColumns(row, missing, &kernel)) {
+      KernelShape shape;
+      if (!TakeKernelColumns(row, missing, &kernel, &shape)) {
         kernel.bad_row = true;
         context_.CountBadRow(Reason::kBadKernelRow, table, row_id);
       }
+      kernel.shape = trace_.shapes.Add(shape);
       kernel.name = context_.TextOf(row[kName]);
       if (kernel.name == 0) context_.CountBadRow(Reason::kUnknownKernelName, table, row_id);
       if (kernel.correlation_id != kUnknownId) calls_.Want(kernel.correlation_id);
@@ -300,9 +302,9 @@ class NvprofReader {
     resolve(kWaitWork, trace_.synchronizations);
     if (Needs(TracePart::kWaitEvents)) events_.Join();
     memory_.Join();
+    calls_.ForgetRequests();
   }
 
-    calls_.ForgetRequests();
   enum Work { kKernelWork, kCopyWork, kSetWork, kWaitWork, kWorkCount };
 
   NvprofContext context_;

@@ -85,13 +85,7 @@ Kernel CapturedKernel(const Node& node, LaunchIndex launch) {
   kernel.name = node.name;
   kernel.graph = true;
   kernel.launch = kernel.capture = launch;
-  for (int32_t* const field :
-       {&kernel.device_id, &kernel.context_id, &kernel.registers_per_thread,
-        &kernel.static_shared_memory_bytes, &kernel.dynamic_shared_memory_bytes}) {
-    *field = -1;
-  }
-  std::fill_n(kernel.grid, std::size(kernel.grid), -1);
-  std::fill_n(kernel.block, std::size(kernel.block), -1);
+  kernel.device_id = kernel.context_id = -1;
   kernel.process_id = static_cast<int32_t>(node.process);
   return kernel;
 }
@@ -209,6 +203,7 @@ void AddRecordedCaptures(NvprofContext* context) {
   std::vector<Node> nodes = CreatedNodes(context);
   const ReplayedNames replayed = nodes.empty() ? ReplayedNames() : NamesOfReplays(trace);
   std::map<std::pair<int64_t, int64_t>, int32_t> captures;  // By process and graph.
+  const uint32_t unknown_shape = nodes.empty() ? 0 : trace.shapes.Add(KernelShape::Unknown());
   for (Node& node : nodes) {
     const ThreadIndex thread = context->ThreadOf(node.process, node.thread);
     if (node.name == 0) {
@@ -225,6 +220,7 @@ void AddRecordedCaptures(NvprofContext* context) {
     Kernel& kernel = trace.captured.emplace_back(
         CapturedKernel(node, static_cast<LaunchIndex>(trace.launches.size() - 1)));
     kernel.stream_id = capture;
+    kernel.shape = unknown_shape;
   }
 }
 

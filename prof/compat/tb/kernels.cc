@@ -154,10 +154,11 @@ std::array<int64_t, 8> NumbersOf(const Trace& trace, const Kernel& kernel,
                                  const KernelDetails& details, const TorchEvent& event) {
   std::array<int64_t, 8> numbers = {-1, -1, -1, -1, -1, -1, 0, 0};
   if (!event.has_extents) return numbers;
-  std::copy(kernel.grid, kernel.grid + 3, numbers.begin());
+  const KernelShape& shape = trace.ShapeOf(kernel);
+  std::copy(shape.grid, shape.grid + 3, numbers.begin());
   TakeGrid(trace.strings.View(event.dims), &numbers);
-  std::copy(kernel.block, kernel.block + 3, numbers.begin() + 3);
-  numbers[6] = std::max(kernel.registers_per_thread, 0);
+  std::copy(shape.block, shape.block + 3, numbers.begin() + 3);
+  numbers[6] = std::max(shape.registers_per_thread, 0);
   if (event.has_shared_memory) numbers[7] = std::max(details.shared_memory_bytes, 0);
   return numbers;
 }

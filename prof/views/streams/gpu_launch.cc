@@ -11,15 +11,15 @@ namespace {
 Dim3 ExtentOf(const int32_t (&size)[3]) { return {size[0], size[1], size[2]}; }
 
 /// 0 if unknown.
-double BlocksOf(const Kernel& kernel) {
-  if (*std::min_element(std::begin(kernel.grid), std::end(kernel.grid)) <= 0) return 0;
-  return static_cast<double>(kernel.grid[0]) * kernel.grid[1] * kernel.grid[2];
+double BlocksOf(const KernelShape& shape) {
+  if (*std::min_element(std::begin(shape.grid), std::end(shape.grid)) <= 0) return 0;
+  return static_cast<double>(shape.grid[0]) * shape.grid[1] * shape.grid[2];
 }
 
 /// 0 if unknown.
-int64_t WarpsPerBlock(const Kernel& kernel) {
+int64_t WarpsPerBlock(const KernelShape& shape) {
   constexpr int kWarpThreads = 32;
-  const Dim3 block = ExtentOf(kernel.block);
+  const Dim3 block = ExtentOf(shape.block);
   const auto threads = (Checked(block.x) * block.y * block.z).Value();
   return threads && *threads > 0 ? (*threads + kWarpThreads - 1) / kWarpThreads : 0;
 }
@@ -28,8 +28,9 @@ int64_t WarpsPerBlock(const Kernel& kernel) {
 int64_t GpuLaunchSharedMemoryOf(const Trace& trace, const Kernel& kernel) {
   const int32_t together = trace.DetailsOf(kernel).shared_memory_bytes;
   if (together >= 0) return together;
-  if (kernel.static_shared_memory_bytes < 0 || kernel.dynamic_shared_memory_bytes < 0) return -1;
-  return int64_t{kernel.static_shared_memory_bytes} + kernel.dynamic_shared_memory_bytes;
+  const KernelShape& shape = trace.ShapeOf(kernel);
+  if (shape.static_shared_memory_bytes < 0 || shape.dynamic_shared_memory_bytes < 0) return -1;
+  return int64_t{shape.static_shared_memory_bytes} + shape.dynamic_shared_memory_bytes;
 }
 
 }  // namespace
@@ -37,7 +38,7 @@ int64_t GpuLaunchSharedMemoryOf(const Trace& trace, const Kernel& kernel) {
 std::optional<double> BlocksPerSm(const Trace& trace, const Kernel& kernel, const ops::Gpu* gpu) {
   const auto recorded = static_cast<double>(trace.DetailsOf(kernel).blocks_per_multiprocessor);
   if (recorded > 0) return recorded;
-  const double blocks = BlocksOf(kernel);
+  const double blocks = BlocksOf(trace.ShapeOf(kernel));
   if (gpu == nullptr || gpu->multiprocessors <= 0 || blocks <= 0) return std::nullopt;
   return blocks / static_cast<double>(gpu->multiprocessors);
 }
@@ -47,15 +48,16 @@ std::optional<double> TheoreticalOccupancyPct(const Trace& trace, const Kernel& 
   const auto recorded = static_cast<double>(trace.DetailsOf(kernel).theoretical_occupancy_pct);
   if (recorded > 0) return recorded;  // A running kernel never has 0.
   if (gpu == nullptr) return std::nullopt;
-  const ops::Launch launch = {ExtentOf(kernel.grid), ExtentOf(kernel.block),
-                              kernel.registers_per_thread, GpuLaunchSharedMemoryOf(trace, kernel)};
+  const KernelShape& shape = trace.ShapeOf(kernel);
+  const ops::Launch launch = {ExtentOf(shape.grid), ExtentOf(shape.block),
+                              shape.registers_per_thread, GpuLaunchSharedMemoryOf(trace, kernel)};
   return ops::TheoreticalOccupancy(gpu->compute_capability, launch);
 }
 
 std::optional<double> ResidentBlocks(const Trace& trace, const Kernel& kernel,
                                      const ops::Gpu* gpu) {
   const auto theoretical = TheoreticalOccupancyPct(trace, kernel, gpu);
-  const int64_t warps = WarpsPerBlock(kernel);
+  const int64_t warps = WarpsPerBlock(trace.ShapeOf(kernel));
   if (!theoretical || gpu == nullptr || warps <= 0) return std::nullopt;
   const auto most_warps = static_cast<double>(ops::LimitsOf(gpu->compute_capability).warps);
   return std::max(1.0, *theoretical / 100 * most_warps / static_cast<double>(warps));
@@ -65,13 +67,13 @@ std::optional<double> AchievedOccupancyPct(const Trace& trace, const Kernel& ker
                                            const ops::Gpu* gpu) {
   const auto recorded = static_cast<double>(trace.DetailsOf(kernel).achieved_occupancy_pct);
   if (recorded >= 0) return recorded;
-  const double blocks = BlocksOf(kernel);
+  const double blocks = BlocksOf(trace.ShapeOf(kernel));
   const auto theoretical = TheoreticalOccupancyPct(trace, kernel, gpu);
   if (!theoretical || gpu == nullptr || gpu->multiprocessors <= 0 || blocks <= 0) {
     return std::nullopt;
   }
   const int64_t most_warps = ops::LimitsOf(gpu->compute_capability).warps;
-  const int64_t warps = WarpsPerBlock(kernel);
+  const int64_t warps = WarpsPerBlock(trace.ShapeOf(kernel));
   if (most_warps <= 0 || warps <= 0) return std::nullopt;
   const double most = static_cast<double>(gpu->multiprocessors) * static_cast<double>(most_warps);
   return std::min(*theoretical, 100 * blocks * static_cast<double>(warps) / most);
