@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "parse/model/kernel_shapes.h"
+
 namespace oplens::string_pool_test {
 namespace {
 
@@ -18,6 +20,18 @@ TEST(StringPool, OneIdForEqualTexts) {
   EXPECT_EQ(pool.View(a), "relu");
   const std::string_view with_nul("a\0b", 3);
   EXPECT_EQ(pool.View(pool.Intern(with_nul)), with_nul);
+}
+
+TEST(KernelShapes, OneNumberForEqualShapes) {
+  KernelShapes shapes;
+  EXPECT_EQ(shapes.Add({}), 0u);
+  const uint32_t unknown = shapes.Add(KernelShape::Unknown());
+  const uint32_t some = shapes.Add({{4, 2, 1}, {64, 1, 1}, 40, 0, 512});
+  EXPECT_EQ(shapes.Add(KernelShape::Unknown()), unknown);
+  EXPECT_NE(some, shapes.Add({{4, 2, 1}, {64, 1, 1}, 40, 0, 511}));
+  EXPECT_EQ(shapes[some].block[0], 64);
+  EXPECT_EQ(shapes[unknown].grid[2], -1);
+  EXPECT_EQ(shapes[0], KernelShape());
 }
 
 TEST(StringPool, ViewsSurviveGrowthAndMoves) {

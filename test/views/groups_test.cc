@@ -50,6 +50,25 @@ std::vector<std::string> Values(const Partial& partial, const char* key) {
   return values;
 }
 
+/// Whoever takes no more rows than these has no use for any of more.
+TEST(GroupsTest, TooManyBySteps) {
+  std::vector<KernelRecord> records;
+  for (const int64_t step : {1, 2, 3}) {
+    for (const char* name : {"a", "b"}) records.push_back(RecordOf(name, 5, step));
+  }
+  const auto groups = [&](size_t most_rows) {
+    return GroupsOf(records, {.by = {"kernel", "step"}, .most_rows = most_rows});
+  };
+  EXPECT_EQ(Values(*groups(6), "count"), std::vector<std::string>(6, "1"));
+  EXPECT_EQ(Values(*groups(5), "count").size(), 6u);
+  EXPECT_EQ(Values(*groups(1), "count").size(), 2u);
+  EXPECT_THAT(groups(1)->Notes(), testing::Not(testing::Contains(HasSubstr("(other)"))));
+  const auto other = groups(5);
+  const auto merged = groups(6);
+  merged->Merge(*other);
+  EXPECT_EQ(Values(*merged, "kernel").size(), 7u);
+}
+
 TEST(GroupsTest, ByKernelUnlessAskedOtherwise) {
   const auto groups = GroupsOf({RecordOf("a", 5), RecordOf("b", 20), RecordOf("a", 7)});
   EXPECT_THAT(Values(*groups, "kernel"), ElementsAre("b", "a"));
