@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "base/output.h"
+#include "base/program.h"
 #include "parse/model/reason.h"
 #include "parse/records/kernel_records.h"
 #include "prof/run/step.h"
@@ -104,6 +105,7 @@ double CpuSeconds(const rusage& usage) {
 }
 
 void Run(int64_t kernels, const std::string& path) {
+  oplens::GiveBackWhatIsFreed();  // As `report` does.
   TraceRecords records(MakeTrace(kernels));
   rusage before = {};
   getrusage(RUSAGE_SELF, &before);

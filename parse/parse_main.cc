@@ -374,6 +374,7 @@ int Main(const Options& options) {
     PrintText(options.message);
     return kExitOk;
   }
+  GiveBackWhatIsFreed();
   if (options.inputs.front() == "-" && !options.quiet) PrintError(AwaitedNote("parse"));
   return Run(options).Execute();
 }
