@@ -1,5 +1,6 @@
 #include "nvtx_annotate/torch/form_cache.h"
 
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/function_schema.h>
 
 #include <memory>
@@ -29,7 +30,42 @@ CallForm MakeForm(const c10::FunctionSchema& schema) {
   return FormOfOperator(schema.name(), schema.overload_name(), arguments);
 }
 
+class RemovalCounter : public c10::OpRegistrationListener {
+ public:
+  explicit RemovalCounter(std::atomic<uint64_t>* removals) : removals_(removals) {}
+  void onOperatorRegistered(const c10::OperatorHandle& /*op*/) override {}
+  void onOperatorDeregistered(const c10::OperatorHandle& /*op*/) override {
+    removals_->fetch_add(1, std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<uint64_t>* const removals_;
+};
+
 }  // namespace
+
+void FormCache::WatchOperators(std::atomic<uint64_t>* removals) noexcept {
+  if (watches()) return;
+  try {
+    // Kept until the process ends, at which operators may be removed after our own objects.
+    static auto* const watch = new c10::RegistrationHandleRAII(
+        c10::Dispatcher::singleton().addRegistrationListener(
+            std::make_unique<RemovalCounter>(removals)));
+    static_cast<void>(watch);
+    watches_.store(true, std::memory_order_relaxed);
+  } catch (...) {
+    return;
+  }
+}
+
+__attribute__((noinline)) RecentForms::Found RecentForms::FindAndKeep(
+    const at::RecordFunction& function, FormCache* all) {
+  const KnownForm* const known = all->Find(function);
+  const Found found = {known, known != nullptr && known->form.minor};
+  // The names of other functions need not last.
+  if (known != nullptr && all->watches()) found_.Keep(function.name(), found);
+  return found;
+}
 
 __attribute__((noinline, cold)) const KnownForm* FormCache::FindOrAdd(
     const at::RecordFunction& function, const char* name) {

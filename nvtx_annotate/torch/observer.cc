@@ -57,8 +57,6 @@ CallForm MakeFunctionForm(const at::RecordFunction& function) {
   return FormOfFunction(function.name(), function.inputs().size());
 }
 
-std::atomic<bool> g_shapes{true};  ///< Ops carry their arguments.
-
 using markers::CallFacts;
 using markers::Direction;
 
@@ -66,8 +64,17 @@ ThreadNumbers g_threads;
 NodeOwners g_owners;
 FormCache g_forms;
 NodeNames g_nodes;
-bool g_pyprof = false;  ///< Emit only texts for PyProf's own prof.
-bool g_outer = false;   ///< No ranges for ops inside ops.
+
+/// What every call asks for, in one line of the processor's cache.
+struct alignas(64) Settings {
+  std::atomic<bool> on{false};     ///< Observing: the capture window is open.
+  std::atomic<bool> shapes{true};  ///< Ops carry their arguments.
+  bool pyprof = false;             ///< Emit only texts for PyProf's own prof.
+  bool outer = false;              ///< No ranges for ops inside ops.
+  /// Of operators from the dispatcher, see RecentForms.
+  std::atomic<uint64_t> removals{0};
+};
+Settings g_settings;
 
 bool ObserverStartsWith(const char* text, std::string_view start) {
   return std::strncmp(text, start.data(), start.size()) == 0;
@@ -138,7 +145,7 @@ uint64_t BeginAnyOperator(const at::RecordFunction& function, const KnownForm* k
                           CallFacts& facts) {
   CallArgs args;
   if (known != nullptr) {
-    if (g_shapes.load(std::memory_order_relaxed)) args.Fill(known->form, function.inputs());
+    if (g_settings.shapes.load(std::memory_order_relaxed)) args.Fill(known->form, function.inputs());
     return BeginCall(known->names, facts, args.data(), args.size());
   }
   CommunicationCall communication;
@@ -146,18 +153,18 @@ uint64_t BeginAnyOperator(const at::RecordFunction& function, const KnownForm* k
     return BeginCall(communication.names(), facts, args.data(), args.size());
   }
   CompiledLaunch compiled;
-  if (compiled.Read(function, g_shapes.load(std::memory_order_relaxed), &args)) {
+  if (compiled.Read(function, g_settings.shapes.load(std::memory_order_relaxed), &args)) {
     const markers::OpNames names = {"triton", function.name(), nullptr};
     return BeginCall(names, facts, args.data(), args.size());
   }
   const CallForm made = MakeFunctionForm(function);
-  if (g_shapes.load(std::memory_order_relaxed)) args.Fill(made, function.inputs());
+  if (g_settings.shapes.load(std::memory_order_relaxed)) args.Fill(made, function.inputs());
   return BeginCall(made.names(), facts, args.data(), args.size());
 }
 
 uint64_t BeginOperator(const at::RecordFunction& function, const KnownForm* known,
                        CallFacts& facts) {
-  if (known != nullptr && g_shapes.load(std::memory_order_relaxed)) {
+  if (known != nullptr && g_settings.shapes.load(std::memory_order_relaxed)) {
     if (unsigned char* const buffer = PayloadBuffer()) {
       markers::PlainArgs args(buffer);
       if (known->plain.Write(function.inputs(), &args)) return BeginCall(known->names, facts, args);
@@ -189,7 +196,7 @@ inline Extent ExtentOf(const at::RecordFunction& function, const KnownForm* know
   if (!inside_op && around.place != Place::kNode) return Extent::kWhole;
   const int64_t seq = function.seqNr();
   const bool numbered = seq >= 0 && seq != around.seq;
-  if (!g_outer) {
+  if (!g_settings.outer) {
     if (numbered || known == nullptr) return Extent::kWhole;
     const bool minor = known->form.minor || (inside_op && WorksOnHostNumbers(function.inputs()));
     return minor ? Extent::kNothing : Extent::kWhole;
@@ -267,7 +274,7 @@ Context OnLabel(const at::RecordFunction& function, RangeStack* stack) {
 
 /// Its arguments would be interpreter objects. It surrounds ops and does not replace them.
 Context OnScript(const at::RecordFunction& function, RangeStack* stack) {
-  if (g_outer) return OnLabel(function, stack);
+  if (g_settings.outer) return OnLabel(function, stack);
   CallFacts facts;
   facts.h = function.handle();
   Surroundings inside = stack->surroundings();
@@ -289,12 +296,12 @@ __attribute__((noinline, hot)) Context OnCall(const at::RecordFunction& function
 }
 
 Context OnFunction(const at::RecordFunction& function, RangeStack* stack) {
-  const bool op = !g_pyprof && function.scope() == at::RecordScope::FUNCTION;
+  const bool op = !g_settings.pyprof && function.scope() == at::RecordScope::FUNCTION;
   if (op && !IsEvaluate(function) && !framework::IsLabel(function)) {
     return OnCall(function, g_forms.Find(function), stack);
   }
   GiveNumbers(stack, stack->surroundings().owner);
-  if (g_pyprof) {
+  if (g_settings.pyprof) {
     const PyprofRange begun = BeginPyprof(function, stack->surroundings());
     return Keep(stack, begun.token, begun.inside);
   }
@@ -320,6 +327,7 @@ bool IsEmitted(const at::RecordFunction& function, const Surroundings& around) {
 __attribute__((noinline, cold)) Context OnAnyStart(const at::RecordFunction& function,
                                                    RangeStack* stack) {
   if (stack->framework_thread == 0) {
+    if (stack->forms == nullptr) stack->forms = new RecentForms;
     // Not the thread of `function`, which may be another one. The number of a thread never changes.
     stack->framework_thread = at::RecordFunction::currentThreadId();
     stack->next_number = at::sequence_number::peek();
@@ -334,11 +342,10 @@ __attribute__((noinline, cold)) Context OnAnyStart(const at::RecordFunction& fun
   return OnFunction(function, stack);
 }
 
-/// Whether the call of an operator is inside another or a node, makes no node itself, and is not
-/// worth a range: as ExtentOf() says, at once.
-bool IsMinorInside(const at::RecordFunction& function, const KnownForm& known,
-                   const Surroundings& around) {
-  if (!known.form.minor || g_outer) return false;
+/// Whether the call of a minor operator is inside another or a node, makes no node itself, and is
+/// not worth a range: as ExtentOf() says, at once.
+bool IsMinorInside(const at::RecordFunction& function, const Surroundings& around) {
+  if (g_settings.outer) return false;
   const int64_t seq = function.seqNr();
   const bool inside = around.place == Place::kOp || around.place == Place::kNode;
   return inside && (seq < 0 || seq == around.seq);
@@ -349,11 +356,10 @@ bool IsMinorInside(const at::RecordFunction& function, const KnownForm& known,
 Context OnReadyStart(const at::RecordFunction& function, RangeStack* stack) {
   if (function.scope() == at::RecordScope::FUNCTION) {
     if (!function.inputs().empty()) {
-      const KnownForm* const known = g_forms.Find(function);
-      if (known != nullptr && IsMinorInside(function, *known, stack->surroundings())) {
-        return nullptr;
-      }
-      return OnCall(function, known, stack);
+      const RecentForms::Found found = stack->forms->Find(
+          function, g_settings.removals.load(std::memory_order_relaxed), &g_forms);
+      if (found.minor && IsMinorInside(function, stack->surroundings())) return nullptr;
+      return OnCall(function, found.known, stack);
     }
     const NodeName* const node = g_nodes.FindKnown(function.name());
     if (node == nullptr) return OnAnyStart(function, stack);
@@ -366,11 +372,11 @@ Context OnReadyStart(const at::RecordFunction& function, RangeStack* stack) {
 }
 
 __attribute__((hot)) Context OnStart(const at::RecordFunction& function) noexcept {
-  if (!Enabled()) return nullptr;
+  if (!g_settings.on.load(std::memory_order_relaxed)) return nullptr;
   RangeStack* const stack = RangeStack::OfThread();
   if (stack == nullptr) return nullptr;
   try {
-    if (stack->IsReady() && !g_pyprof) return OnReadyStart(function, stack);
+    if (stack->IsReady() && !g_settings.pyprof) return OnReadyStart(function, stack);
     return OnAnyStart(function, stack);
   } catch (...) {
     // Ranges that cannot be described are left out.
@@ -400,7 +406,6 @@ void ForgetThread() {
 std::mutex g_install_mutex;
 bool g_installed = false;
 bool g_added = false;      ///< The callbacks are registered.
-bool g_observing = false;  ///< The callbacks are enabled.
 at::CallbackHandle g_callbacks[2];
 
 /// Collecting inputs is the framework's largest cost: only request them for ops.
@@ -419,8 +424,8 @@ void AddCallbacks() {
 /// Outside the capture window the framework must not even collect inputs. Ops may be running, so
 /// callbacks are enabled and disabled, and removed only at the end.
 void Observe(bool on) {
-  if (on == g_observing) return;
-  g_observing = on;
+  if (on == g_settings.on.load(std::memory_order_relaxed)) return;
+  g_settings.on.store(on, std::memory_order_relaxed);
   if (on && !g_added) {
     AddCallbacks();
     g_added = true;
@@ -434,7 +439,8 @@ void Observe(bool on) {
 void RemoveCallbacks() {
   if (!g_added) return;
   for (const at::CallbackHandle callback : g_callbacks) at::removeCallback(callback);
-  g_added = g_observing = false;
+  g_added = false;
+  g_settings.on.store(false, std::memory_order_relaxed);
 }
 
 void OnWindow(bool open) noexcept {
@@ -452,11 +458,12 @@ bool InstallOnce() {
   const std::lock_guard lock(g_install_mutex);
   if (g_installed) return true;
   const char* const options = std::getenv("OPLENS_ANNOTATE");
-  g_outer = HasWord(options == nullptr ? "" : options, "outer");
-  g_pyprof = HasWord(options == nullptr ? "" : options, "pyprof");
+  g_settings.outer = HasWord(options == nullptr ? "" : options, "outer");
+  g_settings.pyprof = HasWord(options == nullptr ? "" : options, "pyprof");
   static const int watching =
       pthread_atfork(RangeStack::LockAll, RangeStack::UnlockAll, ForgetThread);
   static_cast<void>(watching);
+  g_forms.WatchOperators(&g_settings.removals);
   Observe(Enabled());
   g_installed = true;
   return true;
@@ -495,7 +502,7 @@ int oplens_torch_install(void) { return oplens::annotate::torch::Install() ? 1 :
 void oplens_torch_uninstall(void) { oplens::annotate::torch::Uninstall(); }
 
 void oplens_torch_shapes(int on) {
-  oplens::annotate::torch::g_shapes.store(on != 0, std::memory_order_relaxed);
+  oplens::annotate::torch::g_settings.shapes.store(on != 0, std::memory_order_relaxed);
 }
 
 }  // extern "C"

@@ -10,6 +10,7 @@
 #include "nvtx_annotate/emitter.h"
 #include "nvtx_annotate/marker_text.h"
 #include "nvtx_annotate/torch/python_api.h"
+#include "nvtx_annotate/torch/recent.h"
 #include "nvtx_annotate/torch/torch_annotate.h"
 
 // Called by oplens_annotate around every module run. Python builds each module's path once; the
@@ -76,6 +77,7 @@ struct Layers {
   Object* name = nullptr;      ///< The Python function that names a module and calls set().
   Object* original = nullptr;  ///< The original Module.__call__.
   std::unordered_map<uintptr_t, PythonLayersKnown> modules;
+  Recent<WholeText, 512> recent;  ///< Of `modules`, by their addresses.
   std::unordered_map<std::string_view, std::unique_ptr<const Text>> texts;
 };
 
@@ -87,16 +89,27 @@ Layers& TheLayers() {
 
 uintptr_t PythonLayersAddress(const Object* module) { return reinterpret_cast<uintptr_t>(module); }
 
-/// The text of a module; null if it has none.
-const WholeText* TextOf(Layers* layers, Object* module, const Running& running) {
+/// TextOf() of a module that is not among the last ones.
+__attribute__((noinline)) const WholeText* FindText(Layers* layers, Object* module,
+                                                    const Running& running) {
   const auto known = layers->modules.find(PythonLayersAddress(module));
-  if (known != layers->modules.end()) return &known->second.text->whole;
+  if (known != layers->modules.end()) {
+    const WholeText* const text = &known->second.text->whole;
+    layers->recent.Keep(module, *text);
+    return text;
+  }
   const Api& api = *layers->api;
   Object* const around = running.depth == 0 ? api.none : running.entries[running.depth - 1].module;
   const Owned answer(api, api.PyObject_CallFunctionObjArgs(layers->name, module, around, nullptr));
   if (answer.get() == nullptr) api.PyErr_Clear();
   const auto added = layers->modules.find(PythonLayersAddress(module));
   return added == layers->modules.end() ? nullptr : &added->second.text->whole;
+}
+
+/// The text of a module; null if it has none.
+inline const WholeText* TextOf(Layers* layers, Object* module, const Running& running) {
+  const WholeText* const recent = layers->recent.Find(module);
+  return recent != nullptr ? recent : FindText(layers, module, running);
 }
 
 /// Returns a number for LeaveModule(), 0 if nothing was begun.
@@ -214,8 +227,10 @@ Object* Set(Object* /*self*/, Object* pair) noexcept {
   if (path == nullptr) return nullptr;
   char text[markers::kLayerBufferBytes];
   markers::FormatLayer(path, text);
+  const auto address = static_cast<uintptr_t>(api.PyLong_AsUnsignedLongLong(number));
   try {
-    layers.modules[api.PyLong_AsUnsignedLongLong(number)] = KnownOf(&layers, text);
+    layers.recent.Forget(reinterpret_cast<const void*>(address));
+    layers.modules[address] = KnownOf(&layers, text);
   } catch (...) {
     // The module runs without a layer.
     return None(api);
@@ -226,7 +241,9 @@ Object* Set(Object* /*self*/, Object* pair) noexcept {
 /// Forgets a module by its id(), before its address can be reused.
 Object* Forget(Object* /*self*/, Object* number) noexcept {
   Layers& layers = TheLayers();
-  layers.modules.erase(layers.api->PyLong_AsUnsignedLongLong(number));
+  const auto address = static_cast<uintptr_t>(layers.api->PyLong_AsUnsignedLongLong(number));
+  layers.recent.Forget(reinterpret_cast<const void*>(address));
+  layers.modules.erase(address);
   return None(*layers.api);
 }
 

@@ -33,6 +33,7 @@ struct Surroundings {
 };
 
 struct NodeName;
+class RecentForms;
 
 /// A thread's open ranges of the framework, innermost last. The framework may end a range on
 /// another thread, or after the enclosing one: such a range ends when its thread next begins or
@@ -103,6 +104,8 @@ class RangeStack {
   uint64_t next_number = 0;
   /// The node that the engine is working on or worked on last; null if unknown.
   const NodeName* node = nullptr;
+  /// Of the operators that the owner called last; null until its first one. Never freed.
+  RecentForms* forms = nullptr;
 
   /// Allocates memory for one range object; `size` must always be the same. Null if out of memory.
   /// Owner only.

@@ -1,10 +1,12 @@
 // Calls as PyTorch 2 makes them, with stand-ins for its headers: torch_2_cases. What it annotates
 // is compared in versions_test.cc.
 
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/record_function.h>
 #include <c10/core/Allocator.h>
 
 #include <cstdio>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -98,6 +100,17 @@ void Keywords() {
 #endif
 }
 
+/// Operators that are removed, and others at their addresses.
+void Removed() {
+  std::optional<c10::FunctionSchema> schema;
+  for (const char* const name : {"my::first", "my::second"}) {
+    schema.emplace(c10::OperatorName{name, ""}, std::vector<c10::Argument>{c10::Argument("self")});
+    for (int i = 0; i < 2; ++i) Call(*schema, {&g_short});
+    schema.reset();
+    c10::Dispatcher::singleton().Remove();
+  }
+}
+
 /// Prints what the observer of allocators did.
 void Memory() {
   using c10::DebugInfoKind;
@@ -138,6 +151,7 @@ int main(int argc, char** /*argv*/) {
   oplens::test::SymbolicSizes();
   oplens::test::Collectives();
   oplens::test::Keywords();
+  oplens::test::Removed();
   // Nothing is seen from here on.
   oplens::annotate::torch::Uninstall();
   oplens::test::CompiledRegion();

@@ -70,6 +70,12 @@ TEST_P(VersionsTest, NewElementTypesAndSymbolicSizes) {
                                              self + Named("", "SymFloat", "None") + "]"));
 }
 
+TEST_P(VersionsTest, OperatorsAtTheAddressesOfRemovedOnes) {
+  const std::string call = "[" + Tensor("(6,)", "uint16") + "]";
+  EXPECT_THAT(ArgsOf("first"), ElementsAre(call, call));
+  EXPECT_THAT(ArgsOf("second"), ElementsAre(call, call));
+}
+
 TEST_P(VersionsTest, CollectivesOfEachLayout) {
   const std::string tensors = "[" + Tensor("(4, 8)", "float32", ", 'list': 1, 'times': 2");
   const std::string rank = Named("rank", "int", "1");

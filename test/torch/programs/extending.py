@@ -58,6 +58,18 @@ def library_of_the_user():
 
 
 @program
+def libraries_that_come_and_go():
+    """The names of operators that are removed make room for those of the next ones."""
+    for number in range(12):
+        library = torch.library.Library("oplens_programs", "FRAGMENT")
+        library.define(f"visitor_{number:02}(Tensor x) -> Tensor")
+        library.impl(f"visitor_{number:02}", lambda x: x + x, "CPU")
+        for _ in range(2):
+            getattr(torch.ops.oplens_programs, f"visitor_{number:02}")(torch.rand(2, number + 1))
+        library._destroy()
+
+
+@program
 def cxx_extension():
     torch.ops.load_library(os.environ["OPLENS_PROGRAMS_EXTENSION"])
     torch.ops.oplens_extension.weighted(torch.rand(3, 4, requires_grad=True), torch.rand(3, 4), 0.5).sum().backward()
