@@ -48,8 +48,8 @@ void FormCache::WatchOperators(std::atomic<uint64_t>* removals) noexcept {
   if (watches()) return;
   try {
     // Kept until the process ends, at which operators may be removed after our own objects.
-    static auto* const watch = new c10::RegistrationHandleRAII(
-        c10::Dispatcher::singleton().addRegistrationListener(
+    static auto* const watch =
+        new c10::RegistrationHandleRAII(c10::Dispatcher::singleton().addRegistrationListener(
             std::make_unique<RemovalCounter>(removals)));
     static_cast<void>(watch);
     watches_.store(true, std::memory_order_relaxed);

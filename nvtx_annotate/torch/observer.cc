@@ -145,7 +145,8 @@ uint64_t BeginAnyOperator(const at::RecordFunction& function, const KnownForm* k
                           CallFacts& facts) {
   CallArgs args;
   if (known != nullptr) {
-    if (g_settings.shapes.load(std::memory_order_relaxed)) args.Fill(known->form, function.inputs());
+    if (g_settings.shapes.load(std::memory_order_relaxed))
+      args.Fill(known->form, function.inputs());
     return BeginCall(known->names, facts, args.data(), args.size());
   }
   CommunicationCall communication;
@@ -405,7 +406,7 @@ void ForgetThread() {
 
 std::mutex g_install_mutex;
 bool g_installed = false;
-bool g_added = false;      ///< The callbacks are registered.
+bool g_added = false;  ///< The callbacks are registered.
 at::CallbackHandle g_callbacks[2];
 
 /// Collecting inputs is the framework's largest cost: only request them for ops.

@@ -107,8 +107,9 @@ def _compile(path, root, files, flags, links):
     if not compiler:
         raise BuildError("there is no C++ compiler: neither $CXX nor c++, g++ or clang++")
     # Names are relative to `root`, so that the same sources make the same commands wherever they lie.
-    start = compiler.split() + ["-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-fvisibility-inlines-hidden",
-                                "-I."] + flags + os.environ.get("CXXFLAGS", "").split()
+    # As the project's own build: cmake/OplensTargets.cmake, oplens_compact.
+    start = compiler.split() + ["-std=c++20", "-O2", "-fno-plt", "-fPIC", "-fvisibility=hidden",
+                                "-fvisibility-inlines-hidden", "-I."] + flags + os.environ.get("CXXFLAGS", "").split()
     path = os.path.abspath(path)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="oplens-build-") as work:
