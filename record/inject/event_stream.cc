@@ -21,7 +21,8 @@ namespace {
 using spool::RecordKind;
 
 // What every range calls is one piece of code.
-#define OPLENS_ONE_PIECE inline __attribute__((always_inline))
+#define OPLENS_INLINED __attribute__((always_inline))
+#define OPLENS_ONE_PIECE inline OPLENS_INLINED
 
 constexpr uint32_t kDomains = 64;
 constexpr uint32_t kDepths = 4096;
@@ -179,7 +180,7 @@ uint32_t Take(uint32_t* count) {
 }
 
 /// Strictly after any other event of the thread.
-int64_t NextTime(Thread* thread) {
+OPLENS_ONE_PIECE int64_t NextTime(Thread* thread) {
   const int64_t now = thread->clock.RoughNow();
   thread->last_time_ns = now > thread->last_time_ns ? now : thread->last_time_ns + 1;
   return thread->last_time_ns;
@@ -392,7 +393,7 @@ OPLENS_ONE_PIECE int Push(uint16_t domain, StoreBegin store) {
 /// Push() of what a CallPart holds; `payload` may be null.
 OPLENS_ONE_PIECE int PushCall(uint16_t domain, uint32_t string, uint16_t schema,
                               const void* payload, size_t bytes) {
-  return Push(domain, [&](Thread* thread) {
+  return Push(domain, [&](Thread* thread) OPLENS_INLINED {
     return StoreString(thread, domain, string, schema, payload, bytes);
   });
 }
