@@ -314,9 +314,9 @@ bool SqliteDatabase::ReadsPagesOf(std::string_view table) {
 int64_t SqliteDatabase::MaxRowCount(std::string_view table) {
   const Table* found = Find(table);
   if (found == nullptr || !found->plain) return 0;
-  const std::string_view key = found->row_id_column < 0
-                                   ? "rowid"
-                                   : found->columns[static_cast<size_t>(found->row_id_column)];
+  const std::string key = found->row_id_column < 0
+                              ? "rowid"
+                              : found->columns[static_cast<size_t>(found->row_id_column)];
   const int64_t largest = impl_->Guard(path_, table, [&] {
     SQLite::Statement query(*impl_->database,
                             fmt::format("SELECT max({}) FROM {}", Quoted(key), Quoted(table)));
