@@ -6,7 +6,6 @@
 #include <limits>
 #include <string_view>
 
-#include "base/hash.h"
 #include "parse/readers/common/scan_beside.h"
 #include "parse/readers/nsys/nsys_schema.h"
 
@@ -45,24 +44,6 @@ bool IsRange(int64_t type) {
 }
 
 }  // namespace
-
-uint32_t WaitingTexts::NumberOf(std::string_view text) {
-  const uint64_t hash = HashText(text);
-  const uint32_t known = index_.Find(hash, [&](uint32_t at) { return texts_[at] == text; });
-  if (known != EntryIndex::kNone) return known;
-  const auto number = static_cast<uint32_t>(texts_.size());
-  texts_.emplace_back(text);
-  index_.Add(hash, number);
-  return number;
-}
-
-std::vector<StringId> WaitingTexts::MoveTo(StringPool* strings) {
-  index_ = {};
-  std::vector<StringId> ids;
-  ids.reserve(texts_.size());
-  for (; !texts_.empty(); texts_.pop_front()) ids.push_back(strings->Intern(texts_.front()));
-  return ids;
-}
 
 NsysNvtx::NsysNvtx(NsysContext* context) : context_(*context), trace_(context->trace) {
   SqliteDatabase& database = context_.database;
@@ -199,7 +180,8 @@ StringId NsysNvtx::TextOf(const Cell& cell) {
 
 StringId NsysNvtx::Intern(std::string_view text) {
   if (!own_texts_) return trace_.strings.Intern(text);
-  return text.empty() ? 0 : own_texts_->NumberOf(text) | kOwn;
+  const StringId own = own_texts_->Intern(text);
+  return own == 0 ? 0 : own | kOwn;
 }
 
 ThreadIndex NsysNvtx::ThreadOf(int64_t global_tid) {
@@ -248,7 +230,10 @@ void NsysNvtx::PlaceIds() {
   std::vector<ThreadIndex> threads;
   for (const int64_t global_tid : threads_.ids()) threads.push_back(context_.ThreadOf(global_tid));
   std::vector<StringId> own;
-  if (own_texts_) own = own_texts_->MoveTo(&trace_.strings);
+  for (StringId id = 0; own_texts_ && id < own_texts_->size(); ++id) {
+    own.push_back(trace_.strings.Intern(own_texts_->View(id)));
+  }
+  own_texts_.reset();
   const auto place_text = [&](StringId* text) {
     if ((*text & kOwn) != 0) *text = own[*text & ~kOwn];
   };

@@ -2,16 +2,13 @@
 #define OPLENS_PARSE_READERS_NSYS_NSYS_NVTX_H_
 
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "base/entry_index.h"
 #include "base/id_numbers.h"
 #include "base/id_pages.h"
 #include "parse/model/reason.h"
@@ -20,19 +17,6 @@
 #include "parse/readers/nsys/nsys_context.h"
 
 namespace oplens::parse {
-
-/// Distinct texts that wait for a place among those of a trace.
-class WaitingTexts {
- public:
-  /// Returns the number of a text, from 0.
-  uint32_t NumberOf(std::string_view text);
-  /// Returns their ids in `strings`, by number. Frees each text when it is there.
-  std::vector<StringId> MoveTo(StringPool* strings);
-
- private:
-  std::deque<std::string> texts_;
-  EntryIndex index_;  // Of texts_.
-};
 
 /// The NVTX events: ranges, marks, and the names of threads, domains and categories. Read in two
 /// parts: what the rows say, which a thread may find out while others of the context's tables are
@@ -82,12 +66,12 @@ class NsysNvtx {
   void NameLabels();
   void ClassifyRanges();
 
-  /// Marks a number of own_texts_, until PlaceIds().
+  /// Marks an id of own_texts_, until PlaceIds().
   static constexpr StringId kOwn = StringId{1} << 31;
 
   NsysContext& context_;
   Trace& trace_;
-  std::optional<WaitingTexts> own_texts_;  // Of a scan beside others: texts without an id.
+  std::optional<StringPool> own_texts_;  // Of a scan beside others: texts without an id.
   IdPages::Last last_string_;
   Diagnostics diagnostics_;
   std::map<int64_t, int64_t> session_ends_;  // By nsys::MachineKey.
