@@ -14,28 +14,32 @@
 #include <new>
 
 #include "nvtx_annotate/capture_window.h"
+#include "nvtx_annotate/hot.h"
 #include "nvtx_annotate/name_table.h"
+#include "nvtx_annotate/payload.h"
 #include "nvtx_annotate/tool.h"
 #include "nvtx_annotate/vocabulary/marker_format.h"
 
 namespace oplens::annotate {
-namespace {
 
 using markers::Direction;
 using markers::kMaxDepth;
+
+namespace {
+
 constexpr size_t kNameSlots = 256;
 constexpr size_t kMaxLayerBytes = 2 * markers::kMaxStringBytes;
 
 // A token: 24 bits of the thread's serial, 28 of the range number, 12 of the index in `begun`.
 constexpr int kPlaceBits = 12;
 constexpr int kNumberBits = 28;
-constexpr uint32_t kPlaceMask = (1u << kPlaceBits) - 1;
-constexpr uint32_t kNumberMask = (1u << kNumberBits) - 1;
+constexpr uint64_t kPlaceMask = (1u << kPlaceBits) - 1;
+constexpr uint64_t kNumberMask = uint64_t{(1u << kNumberBits) - 1} << kPlaceBits;
 static_assert(kMaxDepth <= kPlaceMask + 1);
 
 /// The ranges of one token. Of a size whose multiples are found by a shift.
 struct alignas(16) Begun {
-  uint32_t number = 0;                  ///< Tells reuses of the entry apart.
+  uint64_t token = 0;                   ///< Tells reuses of the entry apart.
   uint8_t plain = 0;                    ///< Number of ranges in the default domain.
   uint8_t own = 0;                      ///< Number of ranges in the domain "oplens", at most 1.
   Direction dir = Direction::kForward;  ///< Default direction before this range.
@@ -48,14 +52,16 @@ struct NameSlot {
   const RegisteredName* name = nullptr;
 };
 
+}  // namespace
+
 /// State of a thread, allocated when it begins its first range.
 struct ThreadState {
   const Tool tool = TheTool();
   uint64_t number = 0;
   int64_t next_sequence = 0;
-  uint32_t serial = 0;  ///< Tells the tokens of threads apart.
-  uint32_t depth = 0;   ///< Used entries of `begun`.
-  uint32_t last_number = 0;
+  uint64_t serial = 0;       ///< Tells the tokens of threads apart: the upper bits of them.
+  uint64_t last_number = 0;  ///< Within kNumberMask.
+  uint32_t depth = 0;        ///< Used entries of `begun`.
   uint32_t layer_size = 0;
   Direction dir = Direction::kForward;  ///< Default direction of ops.
   uint32_t left_out = 0;                ///< Ranges left out since the last successful one.
@@ -65,6 +71,8 @@ struct ThreadState {
   alignas(16) unsigned char payload[markers::kPayloadBufferBytes];
   char text[markers::kTextBufferBytes];
 };
+
+namespace {
 
 std::atomic<uint32_t> g_last_serial{0};
 
@@ -91,7 +99,8 @@ class StateOwner {
     state_->number = static_cast<uint64_t>(syscall(SYS_gettid));
     // From 1, so that no token is 0.
     constexpr uint32_t kSerials = (1u << 24) - 1;
-    state_->serial = g_last_serial.fetch_add(1, std::memory_order_relaxed) % kSerials + 1;
+    const uint32_t serial = g_last_serial.fetch_add(1, std::memory_order_relaxed) % kSerials + 1;
+    state_->serial = uint64_t{serial} << (kNumberBits + kPlaceBits);
   }
   ~StateOwner() {
     t_state = nullptr;
@@ -118,13 +127,6 @@ __attribute__((noinline, cold)) ThreadState* MakeState() noexcept {
 ThreadState* CurrentState() noexcept {
   ThreadState* const state = t_state;
   return __builtin_expect(state != nullptr, 1) ? state : MakeState();
-}
-
-/// The token of the innermost range.
-uint64_t TokenOf(const ThreadState& state) {
-  const uint32_t place = state.depth - 1;
-  const uint64_t thread = uint64_t{state.serial} << (kNumberBits + kPlaceBits);
-  return thread | uint64_t{state.last_number} << kPlaceBits | place;
 }
 
 /// Emits a text mark in the domain "oplens".
@@ -168,9 +170,10 @@ inline Begun* Open(ThreadState* state) {
     return nullptr;
   }
   if (__builtin_expect(state->left_out > 0, 0)) ReportLeftOut(state);
-  Begun* const begun = &state->begun[state->depth++];
-  state->last_number = (state->last_number + 1) & kNumberMask;
-  begun->number = state->last_number;
+  const uint64_t place = state->depth++;
+  Begun* const begun = &state->begun[place];
+  state->last_number = (state->last_number + (uint64_t{1} << kPlaceBits)) & kNumberMask;
+  begun->token = state->serial | state->last_number | place;
   begun->plain = begun->own = 0;
   begun->dir = state->dir;
   begun->layer = state->layer_size;
@@ -252,19 +255,43 @@ __attribute__((noinline, cold)) void PushByNvtx(const Tool& tool, nvtxStringHand
   nvtxDomainRangePushEx(tool.domain, &event);
 }
 
-/// Pushes the payload in state->payload.
+/// Begins a range of a payload; 0 also if it was not written.
 template <typename Names>
-inline void PushPayload(const Names& names, size_t size, ThreadState* state, Begun* begun) {
+inline uint64_t BeginPayload(const Names& names, markers::DirectPayload* payload,
+                             ThreadState* state) {
+  Begun* const begun = Open(state);
+  if (begun == nullptr) return 0;
   const Tool& tool = state->tool;
+  payload->schema = tool.schema;
   begun->own = 1;
   const nvtxStringHandle_t handle = HandleOf(names, state);
   if (__builtin_expect(handle != nullptr && tool.direct.push != nullptr, 1)) {
-    return tool.direct.push(tool.domain, handle, tool.schema, state->payload, size);
+    if (__builtin_expect(tool.direct.push(tool.domain, handle, payload), 1)) return begun->token;
+  } else if (unsigned char* const end = payload->write(payload, state->payload)) {
+    if (handle == nullptr) markers::FormatMessage(TextsOf(names), state->text);
+    static_assert(markers::kMessageBufferBytes <= sizeof state->text);
+    const auto size = static_cast<size_t>(end - state->payload);
+    PushByNvtx(tool, handle, state->text, size, state->payload);
+    return begun->token;
   }
-  if (handle == nullptr) markers::FormatMessage(TextsOf(names), state->text);
-  static_assert(markers::kMessageBufferBytes <= sizeof state->text);
-  PushByNvtx(tool, handle, state->text, size, state->payload);
+  --state->depth;
+  return 0;
 }
+
+/// A payload that was written before.
+struct EncodedPayload : markers::DirectPayload {
+  EncodedPayload(const unsigned char* from, size_t size)
+      : DirectPayload{0, size, Copy}, data(from) {}
+
+  static unsigned char* Copy(const DirectPayload* payload, unsigned char* at) {
+    const unsigned char* const from = static_cast<const EncodedPayload*>(payload)->data;
+    // It is there where the tool takes no direct calls.
+    if (at != from) std::memcpy(at, from, payload->most_bytes);
+    return at + payload->most_bytes;
+  }
+
+  const unsigned char* const data;
+};
 
 /// Begins the range of a call, node or number: one payload or, for tools without payloads, the
 /// texts pushed by `push_texts(buffer, begun)`. Sets facts->tid.
@@ -272,16 +299,18 @@ template <typename Names, typename PushTexts>
 uint64_t Begin(const Names& names, uint8_t flags, const oplens_arg* args, size_t count,
                markers::CallFacts* facts, PushTexts push_texts) {
   ThreadState* const state = CurrentState();
-  Begun* const begun = Open(state);
-  if (begun == nullptr) return 0;
+  if (state == nullptr) return 0;
   facts->tid = state->number;
   if (state->tool.mode == Mode::kPayload) {
+    // Its length is not known before: it is written where there is room for any.
     const size_t size = markers::EncodePayload(*facts, flags, args, count, state->payload);
-    PushPayload(names, size, state, begun);
-  } else {
-    push_texts(state->text, begun);
+    EncodedPayload payload(state->payload, size);
+    return BeginPayload(names, &payload, state);
   }
-  return TokenOf(*state);
+  Begun* const begun = Open(state);
+  if (begun == nullptr) return 0;
+  push_texts(state->text, begun);
+  return begun->token;
 }
 
 template <typename Names>
@@ -301,21 +330,25 @@ uint64_t BeginCallOf(const Names& given, markers::CallFacts& facts, const oplens
   });
 }
 
-/// For tools that take payloads.
-template <typename Names>
-uint64_t BeginNodePayload(const Names& names, markers::CallFacts& facts, ThreadState* state) {
-  Begun* const begun = Open(state);
-  if (begun == nullptr) return 0;
-  facts.tid = state->number;
-  PushPayload(names, markers::EncodeNode(facts, state->payload), state, begun);
-  return TokenOf(*state);
-}
+/// The payload of a node.
+struct NodePayload : markers::DirectPayload {
+  explicit NodePayload(const markers::CallFacts& node)
+      : DirectPayload{0, markers::kMostNodeBytes, Write}, facts(node) {}
+
+  static unsigned char* Write(const DirectPayload* payload, unsigned char* at) {
+    return at + markers::EncodeNode(static_cast<const NodePayload*>(payload)->facts, at);
+  }
+
+  const markers::CallFacts& facts;
+};
 
 template <typename Names>
 uint64_t BeginNodeOf(const Names& names, markers::CallFacts& facts) {
   ThreadState* const current = CurrentState();
   if (current != nullptr && current->tool.mode == Mode::kPayload) {
-    return BeginNodePayload(names, facts, current);
+    facts.tid = current->number;
+    NodePayload payload(facts);
+    return BeginPayload(names, &payload, current);
   }
   return Begin(names, markers::kNodeFlag, nullptr, 0, &facts, [&](char* text, Begun* begun) {
     const char* const node = TextsOf(names).op;
@@ -335,7 +368,7 @@ uint64_t BeginText(Format format) {
   if (begun == nullptr) return 0;
   format(state->text);
   PushText(state->text, begun);
-  return TokenOf(*state);
+  return begun->token;
 }
 
 uint64_t BeginPlain(std::string_view prefix, std::string_view text) {
@@ -439,23 +472,16 @@ uint64_t BeginCall(const LastingNames& names, markers::CallFacts& facts, const o
   return BeginCallOf(names, facts, args, count);
 }
 
-__attribute__((hot)) unsigned char* PayloadBuffer() noexcept {
-  ThreadState* const state = CurrentState();
-  return state == nullptr || state->tool.mode != Mode::kPayload ? nullptr : state->payload;
+ThreadState* StateOfThread() noexcept { return CurrentState(); }
+
+bool TakesPayloads(const ThreadState& state) noexcept { return state.tool.mode == Mode::kPayload; }
+
+OPLENS_HOT uint64_t BeginCall(ThreadState* state, const LastingNames& names,
+                              markers::DirectPayload* payload) noexcept {
+  return BeginPayload(names, payload, state);
 }
 
-__attribute__((hot)) uint64_t BeginCall(const LastingNames& names, markers::CallFacts& facts,
-                                        const markers::PlainArgs& args) noexcept {
-  ThreadState* const state = t_state;
-  Begun* const begun = Open(state);
-  if (begun == nullptr) return 0;
-  facts.tid = state->number;
-  PushPayload(names, markers::FinishPayload(facts, args, state->payload), state, begun);
-  return TokenOf(*state);
-}
-
-__attribute__((hot)) uint64_t BeginNode(const LastingNames& names,
-                                        markers::CallFacts& facts) noexcept {
+OPLENS_HOT uint64_t BeginNode(const LastingNames& names, markers::CallFacts& facts) noexcept {
   return BeginNodeOf(names, facts);
 }
 
@@ -470,7 +496,7 @@ uint64_t BeginTexts(const char* const* texts, size_t count) noexcept {
   Begun* const begun = Open(state);
   if (begun == nullptr) return 0;
   for (size_t i = 0; i < count; ++i) PushText(texts[i], begun);
-  return TokenOf(*state);
+  return begun->token;
 }
 
 uint64_t BeginSequence(const char* name, markers::CallFacts& facts) noexcept {
@@ -487,18 +513,18 @@ WholeText RegisterText(const char* text) noexcept {
   return {text, nvtxDomainRegisterStringA(nullptr, text)};
 }
 
-__attribute__((hot)) uint64_t BeginText(const WholeText& text) noexcept {
+OPLENS_HOT uint64_t BeginText(const WholeText& text) noexcept {
   ThreadState* const state = CurrentState();
   Begun* const begun = Open(state);
   if (begun == nullptr) return 0;
   if (text.handle == nullptr) {
     PushText(text.text, begun);
-    return TokenOf(*state);
+    return begun->token;
   }
   ++begun->plain;
   if (state->tool.direct.push != nullptr) {
-    state->tool.direct.push(nullptr, text.handle, 0, nullptr, 0);
-    return TokenOf(*state);
+    state->tool.direct.push(nullptr, text.handle, nullptr);
+    return begun->token;
   }
   nvtxEventAttributes_t event = {};
   event.version = NVTX_VERSION;
@@ -506,7 +532,7 @@ __attribute__((hot)) uint64_t BeginText(const WholeText& text) noexcept {
   event.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
   event.message.registered = static_cast<nvtxStringHandle_t>(text.handle);
   nvtxRangePushEx(&event);
-  return TokenOf(*state);
+  return begun->token;
 }
 
 void NoteLeftOut() noexcept {
@@ -521,6 +547,21 @@ void OnSwitch(SwitchListener listener) noexcept {
     place = listener;
     return;
   }
+}
+
+OPLENS_HOT void End(ThreadState* state, uint64_t token) noexcept {
+  const auto place = static_cast<uint32_t>(token & kPlaceMask);
+  const Begun& begun = state->begun[place];
+  if (place >= state->depth || begun.token != token) return;
+  // Most are the innermost, and one range.
+  if (place + 1 != state->depth || begun.own + begun.plain != 1 ||
+      state->tool.direct.pop == nullptr) {
+    return PopTo(place, state);
+  }
+  state->depth = place;
+  state->layer_size = begun.layer;
+  state->dir = begun.dir;
+  state->tool.direct.pop(begun.own != 0 ? state->tool.domain : nullptr);
 }
 
 namespace detail {
@@ -577,7 +618,7 @@ uint64_t BeginLayer(const char* name) noexcept {
   }
   markers::FormatLayer({state->layer, state->layer_size}, state->text);
   PushText(state->text, begun);
-  return TokenOf(*state);
+  return begun->token;
 }
 
 uint64_t BeginTrace(const char* const* frames, size_t count) noexcept {
@@ -586,7 +627,7 @@ uint64_t BeginTrace(const char* const* frames, size_t count) noexcept {
   if (begun == nullptr) return 0;
   markers::FormatTrace(frames, frames == nullptr ? 0 : count, 0, state->text);
   PushText(state->text, begun);
-  return TokenOf(*state);
+  return begun->token;
 }
 
 uint64_t BeginIteration(int64_t number) noexcept {
@@ -613,23 +654,8 @@ uint64_t BeginRange(std::string_view text) noexcept {
   return BeginText([&](char* buffer) { markers::FormatFree(text, buffer); });
 }
 
-__attribute__((hot)) void End(uint64_t token) noexcept {
-  ThreadState* const state = t_state;
-  if (state == nullptr || token >> (kNumberBits + kPlaceBits) != state->serial) return;
-  const uint32_t place = static_cast<uint32_t>(token) & kPlaceMask;
-  const uint32_t number = static_cast<uint32_t>(token >> kPlaceBits) & kNumberMask;
-  if (place >= state->depth || state->begun[place].number != number) return;
-  if (place + 1 == state->depth && state->tool.direct.pop != nullptr) {
-    // Most are the innermost, and one range.
-    const Begun& begun = state->begun[place];
-    if (begun.own + begun.plain == 1) {
-      state->depth = place;
-      state->layer_size = begun.layer;
-      state->dir = begun.dir;
-      return state->tool.direct.pop(begun.own != 0 ? state->tool.domain : nullptr);
-    }
-  }
-  PopTo(place, state);
+void End(uint64_t token) noexcept {
+  if (ThreadState* const state = t_state) annotate::End(state, token);
 }
 
 }  // namespace detail

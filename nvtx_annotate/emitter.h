@@ -7,7 +7,7 @@
 
 #include "nvtx_annotate/annotate.h"
 #include "nvtx_annotate/marker_text.h"
-#include "nvtx_annotate/payload.h"
+#include "nvtx_annotate/vocabulary/direct_calls.h"
 #include "nvtx_annotate/vocabulary/marker_format.h"
 
 // Emits ranges for annotate.h, the C interface and framework adaptors. Thread-safe, no effect
@@ -46,17 +46,25 @@ struct LastingNames {
 uint64_t BeginCall(const LastingNames& names, markers::CallFacts& facts, const oplens_arg* args,
                    size_t count) noexcept;
 
-/// Where the calling thread may write the arguments of its next call, see below; null: the tool
-/// does not take payloads.
-unsigned char* PayloadBuffer() noexcept;
-/// BeginCall() of a call whose arguments are in PayloadBuffer(). facts.ftid and facts.fh are
-/// ignored.
-uint64_t BeginCall(const LastingNames& names, markers::CallFacts& facts,
-                   const markers::PlainArgs& args) noexcept;
-
 /// Begins the ranges of backward node names.op: N, and S if facts.seq >= 0.
 uint64_t BeginNode(const LastingNames& names, markers::CallFacts& facts) noexcept;
 uint64_t BeginNode(const char* node, markers::CallFacts& facts) noexcept;
+
+// For who begins many ranges: what is the same for all of a thread is asked for once.
+
+/// What is known of a thread.
+struct ThreadState;
+/// The calling thread's: valid until the thread-local objects that were made after the first call
+/// are destroyed. Null: out of memory, or the thread is ending.
+ThreadState* StateOfThread() noexcept;
+/// Whether the tool takes payloads.
+bool TakesPayloads(const ThreadState& state) noexcept;
+/// BeginCall() of a payload for such a tool, see PutHead(); `payload.schema` is ignored. 0 also if
+/// it was not written.
+uint64_t BeginCall(ThreadState* state, const LastingNames& names,
+                   markers::DirectPayload* payload) noexcept;
+/// detail::End().
+void End(ThreadState* state, uint64_t token) noexcept;
 
 /// Begins ranges with these texts, outermost first, for any tool. At most 255.
 uint64_t BeginTexts(const char* const* texts, size_t count) noexcept;

@@ -75,6 +75,14 @@ class PlainArgs {
   void Item(int64_t value) noexcept { Put(value); }
   void EndTuple() noexcept { Keep(); }
 
+  /// Adds an argument, not None, that stands from end() to `end`.
+  void Add(unsigned char* end) noexcept {
+    at_ = end;
+    Keep();
+  }
+  /// Writes one argument at `at`, to be added: only its end() is of use.
+  static PlainArgs One(unsigned char* at) noexcept { return PlainArgs(at - sizeof(PayloadHead)); }
+
   /// Removes the None that came last.
   void DropNone() noexcept {
     at_ = kept_;
@@ -151,6 +159,7 @@ inline size_t FinishPayload(const CallFacts& facts, const PlainArgs& args,
                             unsigned char* buffer) noexcept {
   return PutHead(facts, 0, args.count(), args.end(), buffer);
 }
+inline constexpr size_t kMostNodeBytes = sizeof(PayloadHead) + sizeof(ForwardPart);
 /// EncodePayload() of a node.
 inline size_t EncodeNode(const CallFacts& facts, unsigned char* buffer) noexcept {
   uint8_t flags = kNodeFlag;

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <optional>
 
+#include "nvtx_annotate/hot.h"
 #include "nvtx_annotate/marker_text.h"
 #include "nvtx_annotate/torch/framework.h"
 
@@ -317,103 +318,123 @@ PlainCall::PlainCall(const CallForm& form) : inputs_(form.inputs), drops_none_(f
       ++positional_;
     }
   }
-  is_plain_ = true;
+  most_bytes_ = static_cast<uint32_t>(sizeof(markers::PayloadHead) +
+                                      arguments_.size() * markers::PlainArgs::kMaxArgBytes);
 }
 
-inline bool PlainCall::WriteTensor(std::string_view name, const at::TensorImpl& tensor,
-                                   markers::PlainArgs* out) {
-  if (IsUndefined(tensor)) {
-    if (!name.empty()) return false;
-    out->None();
-    return true;
-  }
+namespace {
+
+using markers::PlainArgs;
+
+/// Adds a defined tensor; false: it cannot be written.
+inline __attribute__((always_inline)) bool AddPlainTensor(PlainArgs::Name name,
+                                                          const at::TensorImpl& tensor,
+                                                          PlainArgs* out) {
   if (!framework::HasExtents(tensor)) return false;
   const c10::IntArrayRef sizes = tensor.sizes();
-  if (sizes.size() > markers::PlainArgs::kMaxDimensions) return false;
+  if (sizes.size() > PlainArgs::kMaxDimensions) return false;
   out->Tensor(name, DTypeOf(tensor), sizes.data(), sizes.size());
   return true;
 }
 
-__attribute__((hot)) bool PlainCall::Write(c10::ArrayRef<const c10::IValue> inputs,
-                                           markers::PlainArgs* out) const {
-  if (!is_plain_) return false;
-  // As CallArgs::Fill() does.
-  if (inputs.size() > inputs_) inputs = inputs.slice(inputs.size() - inputs_);
-  const c10::IValue* const values = inputs.data();
-  const size_t count = inputs.size();
-  const Argument* argument = arguments_.data();
-  const Argument* const keywords = argument + positional_;
-  const Argument* const end = argument + arguments_.size();
-  // A copy whose address no function keeps: in registers.
-  markers::PlainArgs args = *out;
-  for (; argument != keywords; ++argument) {
-    if (argument->input >= count) continue;
-    const c10::IValue& value = values[argument->input];
-    if (value.isNone()) {
-      args.None();
-    } else if (value.isTensor()) {
-      if (!WriteTensor({}, *value.unsafeToTensorImpl(), &args)) return false;
-    } else {
-      markers::PlainArgs others = args;
-      if (!WriteValue({}, value, &others)) return false;
-      args = others;
+/// Writes an integer, number, bool, tuple of integers or defined tensor; returns its end, null for
+/// other kinds.
+__attribute__((noinline)) OPLENS_HOT unsigned char* WritePlainValue(PlainArgs::Name name,
+                                                                    const c10::IValue& value,
+                                                                    unsigned char* at) {
+  PlainArgs out = PlainArgs::One(at);
+  if (value.isInt()) {
+    out.Int(name, value.toInt());
+  } else if (value.isDouble()) {
+    out.Float(name, value.toDouble());
+  } else if (value.isBool()) {
+    out.Boolean(name, value.toBool());
+  } else if (value.isIntList()) {
+    const c10::ArrayRef<c10::IValue> list = value.toListRef();
+    if (list.size() > PlainArgs::kMaxListItems) return nullptr;
+    out.IntTuple(name, list.size());
+    for (const c10::IValue& item : list) {
+      if (!item.isInt()) return nullptr;
+      out.Item(item.toInt());
     }
+    out.EndTuple();
+  } else {
+    const bool writable = value.isTensor() && !IsUndefined(*value.unsafeToTensorImpl()) &&
+                          AddPlainTensor(name, *value.unsafeToTensorImpl(), &out);
+    if (!writable) return nullptr;
   }
-  if (drops_none_) args.DropNone();
-  *out = args;
-  for (; argument != end; ++argument) {
-    if (argument->input >= count) continue;
-    if (!WriteOne(*argument, values[argument->input], out)) return false;
-  }
-  return true;
+  return out.end();
 }
 
-__attribute__((hot)) bool PlainCall::WriteOne(const Argument& argument, const c10::IValue& value,
-                                              markers::PlainArgs* out) {
-  const std::string_view name(argument.name, argument.name_bytes);
-  switch (argument.use) {
+/// Whether a call with this keyword can be written; `omitted`: without it.
+bool TakesKeyword(Parameter::Use use, const c10::IValue& value, bool* omitted) {
+  *omitted = value.isNone();
+  switch (use) {
     case CallArgsUse::kPositional:
-      return WriteValue({}, value, out);
     case CallArgsUse::kKeyword:
-      return value.isNone() || WriteValue(name, value, out);
+      return true;
     case CallArgsUse::kDType:
       return value.isNone();
     case CallArgsUse::kFloat32Flag:
+      *omitted = true;
       return !(value.isBool() && value.toBool());
     case CallArgsUse::kFlag:
       // Tensors are no flags.
-      return value.isNone() || (!value.isTensor() && WriteValue(name, value, out));
+      return !value.isTensor();
     case CallArgsUse::kDTypeOrInput:
       return false;
   }
   return false;
 }
 
-__attribute__((hot)) bool PlainCall::WriteValue(std::string_view name, const c10::IValue& value,
-                                                markers::PlainArgs* out) {
-  if (value.isTensor()) {
-    return WriteTensor(name, *value.unsafeToTensorImpl(), out);
-  } else if (value.isNone()) {
-    out->None();
-  } else if (value.isInt()) {
-    out->Int(name, value.toInt());
-  } else if (value.isDouble()) {
-    out->Float(name, value.toDouble());
-  } else if (value.isBool()) {
-    out->Boolean(name, value.toBool());
-  } else if (value.isIntList()) {
-    const c10::ArrayRef<c10::IValue> list = value.toListRef();
-    if (list.size() > markers::PlainArgs::kMaxListItems) return false;
-    out->IntTuple(name, list.size());
-    for (const c10::IValue& item : list) {
-      if (!item.isInt()) return false;
-      out->Item(item.toInt());
-    }
-    out->EndTuple();
-  } else {
-    return false;
+}  // namespace
+
+OPLENS_HOT unsigned char* PlainCall::Write(const markers::DirectPayload* payload,
+                                           unsigned char* at) {
+  const auto& written = *static_cast<const PlainPayload*>(payload);
+  const PlainCall& call = written.call;
+  // Set until all is written.
+  written.failed = true;
+  size_t count = written.inputs.size();
+  const c10::IValue* values = written.inputs.data();
+  if (count > call.inputs_) {
+    // As CallArgs::Fill() does.
+    values += count - call.inputs_;
+    count = call.inputs_;
   }
-  return true;
+  const Argument* argument = call.arguments_.data();
+  const Argument* const keywords = argument + call.positional_;
+  const Argument* const end = argument + call.arguments_.size();
+  PlainArgs args(at);
+  for (;; ++argument) {
+    if (argument == keywords && call.drops_none_) args.DropNone();
+    if (argument == end) break;
+    if (argument->input >= count) continue;
+    const c10::IValue& value = values[argument->input];
+    if (argument->use != CallArgsUse::kPositional) {
+      bool omitted = false;
+      if (!TakesKeyword(argument->use, value, &omitted)) return nullptr;
+      if (omitted) continue;
+    } else if (value.isTensor()) {
+      // Most arguments.
+      const at::TensorImpl& tensor = *value.unsafeToTensorImpl();
+      if (IsUndefined(tensor)) {
+        args.None();
+      } else if (!AddPlainTensor({}, tensor, &args)) {
+        return nullptr;
+      }
+      continue;
+    } else if (value.isNone()) {
+      args.None();
+      continue;
+    }
+    unsigned char* const after =
+        WritePlainValue({argument->name, argument->name_bytes}, value, args.end());
+    if (after == nullptr) return nullptr;
+    args.Add(after);
+  }
+  written.failed = false;
+  return at + markers::FinishPayload(written.facts, args, at);
 }
 
 }  // namespace oplens::annotate::torch

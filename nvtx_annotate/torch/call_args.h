@@ -9,9 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "nvtx_annotate/marker_text.h"
 #include "nvtx_annotate/oplens_annotate.h"
 #include "nvtx_annotate/payload.h"
 #include "nvtx_annotate/torch/call_form.h"
+#include "nvtx_annotate/vocabulary/direct_calls.h"
 
 namespace oplens::annotate::torch {
 
@@ -95,8 +97,12 @@ class PlainCall {
   /// Refers to names of `form`, which must stay where it is.
   explicit PlainCall(const CallForm& form);
 
-  /// False if the call has an argument of another kind: `out` is of no use then.
-  bool Write(c10::ArrayRef<const c10::IValue> inputs, markers::PlainArgs* out) const;
+  /// Whether the calls of the operator can be written, most of them.
+  bool is_plain() const { return most_bytes_ > 0; }
+  /// So long are their payloads at most.
+  size_t most_bytes() const { return most_bytes_; }
+  /// Writes the payload of a call, a PlainPayload; null if it has an argument of another kind.
+  static unsigned char* Write(const markers::DirectPayload* payload, unsigned char* at);
 
  private:
   struct Argument {
@@ -106,16 +112,24 @@ class PlainCall {
     Parameter::Use use;
   };
 
-  static bool WriteTensor(std::string_view name, const at::TensorImpl& tensor,
-                          markers::PlainArgs* out);
-  static bool WriteOne(const Argument& argument, const c10::IValue& value, markers::PlainArgs* out);
-  static bool WriteValue(std::string_view name, const c10::IValue& value, markers::PlainArgs* out);
-
   std::vector<Argument> arguments_;
   size_t positional_ = 0;  ///< So many of them come first, and no other is.
   size_t inputs_ = 0;
+  uint32_t most_bytes_ = 0;  ///< 0: not plain.
   bool drops_none_ = false;
-  bool is_plain_ = false;
+};
+
+/// A call that is written where the tool keeps it.
+struct PlainPayload : markers::DirectPayload {
+  /// `of.is_plain()`. All of them must outlive this object.
+  PlainPayload(const PlainCall& of, c10::ArrayRef<const c10::IValue> all,
+               const markers::CallFacts& known)
+      : DirectPayload{0, of.most_bytes(), PlainCall::Write}, call(of), inputs(all), facts(known) {}
+
+  const PlainCall& call;
+  const c10::ArrayRef<const c10::IValue> inputs;
+  const markers::CallFacts& facts;
+  mutable bool failed = false;  ///< It has arguments that PlainCall does not know.
 };
 
 }  // namespace oplens::annotate::torch

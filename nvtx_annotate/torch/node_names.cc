@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "nvtx_annotate/hot.h"
 #include "nvtx_annotate/marker_text.h"
 
 namespace oplens::annotate::torch {
@@ -42,7 +43,7 @@ bool IsAccumulation(std::string_view node) noexcept {
   return node.size() >= kEnd.size() && node.substr(node.size() - kEnd.size()) == kEnd;
 }
 
-__attribute__((hot)) const NodeName* NodeNames::FindKnown(std::string_view text) const noexcept {
+OPLENS_HOT const NodeName* NodeNames::FindKnown(std::string_view text) const noexcept {
   for (size_t slot = NodeNamesHashOf(text) % kSlots;; slot = (slot + 1) % kSlots) {
     const NodeName* const known = slots_[slot].load(std::memory_order_acquire);
     if (known == nullptr || known->text == text) return known;

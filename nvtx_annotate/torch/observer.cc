@@ -20,6 +20,7 @@
 
 #include "nvtx_annotate/capture_window.h"
 #include "nvtx_annotate/emitter.h"
+#include "nvtx_annotate/hot.h"
 #include "nvtx_annotate/marker_text.h"
 #include "nvtx_annotate/torch/call_args.h"
 #include "nvtx_annotate/torch/call_form.h"
@@ -163,13 +164,14 @@ uint64_t BeginAnyOperator(const at::RecordFunction& function, const KnownForm* k
   return BeginCall(made.names(), facts, args.data(), args.size());
 }
 
-uint64_t BeginOperator(const at::RecordFunction& function, const KnownForm* known,
-                       CallFacts& facts) {
-  if (known != nullptr && g_settings.shapes.load(std::memory_order_relaxed)) {
-    if (unsigned char* const buffer = PayloadBuffer()) {
-      markers::PlainArgs args(buffer);
-      if (known->plain.Write(function.inputs(), &args)) return BeginCall(known->names, facts, args);
-    }
+inline uint64_t BeginOperator(const at::RecordFunction& function, RangeStack* stack,
+                              const KnownForm* known, CallFacts& facts) {
+  if (known != nullptr && known->plain.is_plain() && stack->takes_payloads &&
+      g_settings.shapes.load(std::memory_order_relaxed)) {
+    facts.tid = stack->os_thread;
+    PlainPayload payload(known->plain, function.inputs(), facts);
+    const uint64_t token = BeginCall(stack->emitter, known->names, &payload);
+    if (__builtin_expect(!payload.failed, 1)) return token;
   }
   return BeginAnyOperator(function, known, facts);
 }
@@ -230,14 +232,14 @@ Context ObserverOnOperator(const at::RecordFunction& function, RangeStack* stack
   const bool again = place == Place::kNode && makes_node && !recorded;
   facts.dir = again ? Direction::kRecompute : dir;
   const uint64_t site = extent == Extent::kWhole ? BeginCallSite(place) : 0;
-  const uint64_t token = extent == Extent::kWhole ? BeginOperator(function, known, facts)
+  const uint64_t token = extent == Extent::kWhole ? BeginOperator(function, stack, known, facts)
                                                   : BeginSequence(function.name(), facts);
   return Keep(stack, site != 0 ? site : token,
               {facts.seq >= 0 ? facts.seq : around_seq, Place::kOp, facts.dir, recorded, owner});
 }
 
-__attribute__((noinline, hot)) Context ObserverOnNode(const at::RecordFunction& function,
-                                                      RangeStack* stack) {
+__attribute__((noinline)) OPLENS_HOT Context ObserverOnNode(const at::RecordFunction& function,
+                                                            RangeStack* stack) {
   const char* const name = function.name();
   const NodeName* known = stack->node;
   if (known != nullptr && std::strcmp(known->node.names.op, name) != 0) known = nullptr;
@@ -257,8 +259,8 @@ __attribute__((noinline, hot)) Context ObserverOnNode(const at::RecordFunction& 
 }
 
 /// `node`: null if the table of names is full.
-__attribute__((noinline, hot)) Context OnEvaluate(const at::RecordFunction& function,
-                                                  const NodeName* node, RangeStack* stack) {
+__attribute__((noinline)) OPLENS_HOT Context OnEvaluate(const at::RecordFunction& function,
+                                                        const NodeName* node, RangeStack* stack) {
   stack->node = node;
   return Keep(stack,
               node != nullptr ? BeginText(node->evaluate) : detail::BeginRange(function.name()),
@@ -288,8 +290,8 @@ Context OnScript(const at::RecordFunction& function, RangeStack* stack) {
 }
 
 /// An operator or a function of Python; `known`: as g_forms has it.
-__attribute__((noinline, hot)) Context OnCall(const at::RecordFunction& function,
-                                              const KnownForm* known, RangeStack* stack) {
+__attribute__((noinline)) OPLENS_HOT Context OnCall(const at::RecordFunction& function,
+                                                    const KnownForm* known, RangeStack* stack) {
   const Extent extent = ExtentOf(function, known, stack->surroundings());
   // The enclosing call goes on: its numbers can wait.
   if (extent == Extent::kNothing) return nullptr;
@@ -332,7 +334,9 @@ __attribute__((noinline, cold)) Context OnAnyStart(const at::RecordFunction& fun
     // Not the thread of `function`, which may be another one. The number of a thread never changes.
     stack->framework_thread = at::RecordFunction::currentThreadId();
     stack->next_number = at::sequence_number::peek();
-    g_threads.Set(stack->framework_thread, CurrentThread());
+    stack->os_thread = CurrentThread();
+    stack->takes_payloads = TakesPayloads(*stack->emitter);
+    g_threads.Set(stack->framework_thread, stack->os_thread);
   }
   stack->EndRequested();
   if (!stack->HasRoom()) {
@@ -372,7 +376,7 @@ Context OnReadyStart(const at::RecordFunction& function, RangeStack* stack) {
   return ObserverOnNode(function, stack);
 }
 
-__attribute__((hot)) Context OnStart(const at::RecordFunction& function) noexcept {
+OPLENS_HOT Context OnStart(const at::RecordFunction& function) noexcept {
   if (!g_settings.on.load(std::memory_order_relaxed)) return nullptr;
   RangeStack* const stack = RangeStack::OfThread();
   if (stack == nullptr) return nullptr;
@@ -385,8 +389,8 @@ __attribute__((hot)) Context OnStart(const at::RecordFunction& function) noexcep
   }
 }
 
-__attribute__((hot)) void OnEnd(const at::RecordFunction& /*function*/,
-                                at::ObserverContext* context) noexcept {
+OPLENS_HOT void OnEnd(const at::RecordFunction& /*function*/,
+                      at::ObserverContext* context) noexcept {
   if (context == nullptr) return;
   RangeStack* const stack = RangeStack::OfThread();
   auto* const range = static_cast<OpenRange*>(context);

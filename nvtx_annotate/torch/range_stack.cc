@@ -5,7 +5,7 @@
 #include <mutex>
 #include <new>
 
-#include "nvtx_annotate/annotate.h"
+#include "nvtx_annotate/emitter.h"
 
 namespace oplens::annotate::torch {
 namespace {
@@ -24,6 +24,9 @@ constinit thread_local RangeStack* RangeStack::t_stack = nullptr;
 class StackOwner {
  public:
   StackOwner() noexcept {
+    // Before this is constructed, so that it lives longer.
+    ThreadState* const emitter = StateOfThread();
+    if (emitter == nullptr) return;
     const std::lock_guard lock(g_range_stack_mutex);
     stack_ = g_free;
     if (stack_ == nullptr) {
@@ -31,6 +34,7 @@ class StackOwner {
     } else {
       g_free = stack_->next_free_;
     }
+    if (stack_ != nullptr) stack_->emitter = emitter;
     RangeStack::t_stack = stack_;
   }
   ~StackOwner() {
@@ -40,6 +44,7 @@ class StackOwner {
     stack_->Cut(0);
     stack_->framework_thread = 0;
     stack_->node = nullptr;
+    stack_->emitter = nullptr;
     const std::lock_guard lock(g_range_stack_mutex);
     stack_->next_free_ = g_free;
     g_free = stack_;
@@ -88,7 +93,7 @@ void RangeStack::End(const Mark& mark) noexcept {
 /// Ends all ranges beyond the first `depth`. Ending the outermost of them ends those inside.
 void RangeStack::Cut(size_t depth) noexcept {
   if (depth_ <= depth) return;
-  detail::End(At(depth + 1).token);
+  annotate::End(emitter, At(depth + 1).token);
   depth_ = depth;
 }
 

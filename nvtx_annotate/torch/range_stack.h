@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "nvtx_annotate/annotate.h"
+#include "nvtx_annotate/emitter.h"
 #include "nvtx_annotate/vocabulary/marker_format.h"
 
 namespace oplens::annotate::torch {
@@ -92,14 +92,19 @@ class RangeStack {
   /// only.
   bool ChangesOwner() const noexcept { return At(depth_).changes_owner; }
   /// Ends the innermost range, after EndsAlone().
-  void EndInnermost() noexcept { detail::End(At(depth_--).token); }
+  void EndInnermost() noexcept { annotate::End(emitter, At(depth_--).token); }
   /// Owner only: ends the ranges that other threads requested to end.
   void EndRequested() noexcept {
     if (asked_.load(std::memory_order_relaxed)) EndTop();
   }
 
+  /// The owner's, see StateOfThread().
+  ThreadState* emitter = nullptr;
   /// The framework's number of the owner thread, 0 until known.
   uint64_t framework_thread = 0;
+  /// CurrentThread() of the owner, known with the framework's number.
+  uint64_t os_thread = 0;
+  bool takes_payloads = false;  ///< TakesPayloads() of `emitter`, known then too.
   /// The owner's first sequence number without an assigned call, see NodeOwners.
   uint64_t next_number = 0;
   /// The node that the engine is working on or worked on last; null if unknown.

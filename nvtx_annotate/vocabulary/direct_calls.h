@@ -14,13 +14,23 @@
 
 namespace oplens::markers {
 
-inline constexpr const char* kDirectSchemaName = "oplens.direct.v1";
+inline constexpr const char* kDirectSchemaName = "oplens.direct.v2";
 
-/// Any thread may call them until the process ends. Handles are those that NVTX returned, null the
-/// default domain. Both do what NVTX's functions of the domain do, which may be mixed with them.
+/// The payload of a range, which its emitter writes where the recorder keeps it.
+struct DirectPayload {
+  uint64_t schema;    ///< Of the recorder.
+  size_t most_bytes;  ///< At most kMaxPayloadBytes.
+  /// Writes at most most_bytes, and returns their end; null: it cannot, and there is no range. Must
+  /// not call the recorder. Not called for a range that is not recorded.
+  unsigned char* (*write)(const DirectPayload* payload, unsigned char* at);
+};
+
+/// Any thread may call them until the process ends. Handles are those that NVTX returned; domains
+/// are that which asked, and null, the default one. Both do what NVTX's functions of the domain do,
+/// which may be mixed with them.
 struct DirectCalls {
-  /// Begins a range of a registered string; `payload`, of a schema of the recorder, may be null.
-  void (*push)(void* domain, void* string, uint64_t schema, const void* payload, size_t bytes);
+  /// Begins a range of a registered string; `payload` may be null. False: it could not be written.
+  bool (*push)(void* domain, void* string, const DirectPayload* payload);
   /// Ends the innermost range of the domain.
   void (*pop)(void* domain);
 };

@@ -8,8 +8,14 @@
 
 namespace oplens::record::inject {
 
-/// Whether a call is in progress on this thread. initial-exec avoids the dynamic linker per event.
-extern __attribute__((tls_model("initial-exec"))) constinit thread_local bool t_inside;
+struct Thread;
+
+/// What is known of the calling thread. initial-exec avoids the dynamic linker per event.
+struct ThisThread {
+  Thread* thread = nullptr;  ///< Of event_stream.cc; null before its first event.
+  bool inside = false;       ///< A call is in progress.
+};
+extern __attribute__((tls_model("initial-exec"))) constinit thread_local ThisThread t_this;
 /// Points to 0 in a child: the system clears its page on every fork, even if no fork handlers run
 /// (_Fork, clone). Such a child still has the parent's chunks.
 extern constinit std::atomic<const std::atomic<uint32_t>*> g_own_mark;
@@ -27,14 +33,14 @@ inline bool IsOwnProcess() noexcept {
 /// child without fork handlers.
 class Entry {
  public:
-  Entry() noexcept : granted_(!t_inside && IsOwnProcess()) {
+  Entry() noexcept : granted_(!t_this.inside && IsOwnProcess()) {
     if (!granted_) return;
-    t_inside = true;
+    t_this.inside = true;
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
   ~Entry() {
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (granted_) t_inside = false;
+    if (granted_) t_this.inside = false;
   }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;

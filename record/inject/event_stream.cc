@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <climits>
 #include <cstring>
 
 #include "record/inject/clock.h"
@@ -24,10 +25,11 @@ using spool::RecordKind;
 #define OPLENS_INLINED __attribute__((always_inline))
 #define OPLENS_ONE_PIECE inline OPLENS_INLINED
 
-constexpr uint32_t kDomains = 64;
 constexpr uint32_t kDepths = 4096;
 constexpr size_t kMostPayloads = 16;
 constexpr size_t kPopBytes = sizeof(spool::RecordHead);
+/// Of Push(), see Begun::kUnwritten. Not one of NVTX's own.
+constexpr int kNotBegun = INT_MIN;
 
 /// The open pushed ranges of a thread in a domain.
 struct OpenRanges {
@@ -39,6 +41,8 @@ struct OpenRanges {
   uint32_t unstored;  ///< Levels below kDepths whose begin is not in the spool.
 };
 
+}  // namespace
+
 /// The recorder's state of a thread. It is never freed, but reused by new threads, so that many
 /// short threads do not create many files.
 struct Thread {
@@ -49,8 +53,8 @@ struct Thread {
   int64_t last_time_ns;
   TickClock clock;
   size_t pops_due;  ///< Open stored ranges, for whose ends the chunk has space.
-  OpenRanges open[kDomains + 1];
-  uint64_t unstored[kDomains + 1][kDepths / 64];  ///< One bit per level, see OpenRanges.
+  OpenRanges open[kDirectDomains + 1];
+  uint64_t unstored[kDirectDomains + 1][kDepths / 64];  ///< One bit per level, see OpenRanges.
 
   void SetUnstored(OpenRanges* of, uint32_t level) {
     if (level >= kDepths) return;
@@ -70,6 +74,8 @@ struct Thread {
   }
 };
 
+namespace {
+
 pthread_mutex_t g_threads_mutex = PTHREAD_MUTEX_INITIALIZER;
 Thread* g_free = nullptr;
 Thread* g_slab = nullptr;  ///< Unused ones.
@@ -77,9 +83,6 @@ size_t g_slab_left = 0;
 std::atomic<uint64_t> g_serial{0};
 pthread_key_t g_key;
 bool g_has_key = false;
-
-// initial-exec avoids the dynamic linker per event.
-__attribute__((tls_model("initial-exec"))) thread_local Thread* t_thread = nullptr;
 
 uint32_t OsThreadId() { return static_cast<uint32_t>(syscall(SYS_gettid)); }
 
@@ -95,8 +98,8 @@ void GiveBack(Thread* thread) {
 void EndThread(void* ended) {
   auto* const thread = static_cast<Thread*>(ended);
   const Entry entry;
-  if (t_thread != thread || !entry.granted()) return;
-  t_thread = nullptr;
+  if (t_this.thread != thread || !entry.granted()) return;
+  t_this.thread = nullptr;
   GiveBack(thread);
 }
 
@@ -156,13 +159,13 @@ __attribute__((noinline, cold)) Thread* StartThread() {
     thread->stream.Open(NewStream(), ThreadId(), OsThreadId());
   }
   thread->serial = g_serial.fetch_add(1, std::memory_order_relaxed) + 1;
-  t_thread = thread;
+  t_this.thread = thread;
   if (g_has_key) pthread_setspecific(g_key, thread);
   return thread;
 }
 
 Thread* CurrentThread() {
-  Thread* const thread = t_thread;
+  Thread* const thread = t_this.thread;
   return __builtin_expect(thread != nullptr, 1) ? thread : StartThread();
 }
 
@@ -172,7 +175,12 @@ void CountWithoutThread() {
 }
 
 OpenRanges& OpenOf(Thread* thread, uint16_t domain) {
-  return thread->open[domain < kDomains ? domain : kDomains];
+  return thread->open[domain < kDirectDomains ? domain : kDirectDomains];
+}
+
+/// The domain of a direct call.
+uint16_t DirectDomain(const void* domain) {
+  return static_cast<uint16_t>(reinterpret_cast<uintptr_t>(domain) % kDirectDomains);
 }
 
 uint32_t Take(uint32_t* count) {
@@ -181,7 +189,7 @@ uint32_t Take(uint32_t* count) {
 
 /// Strictly after any other event of the thread.
 OPLENS_ONE_PIECE int64_t NextTime(Thread* thread) {
-  const int64_t now = thread->clock.RoughNow();
+  const int64_t now = thread->clock.Now();
   thread->last_time_ns = now > thread->last_time_ns ? now : thread->last_time_ns + 1;
   return thread->last_time_ns;
 }
@@ -319,30 +327,42 @@ __attribute__((noinline)) bool Store(Thread* thread, RecordKind kind, uint16_t d
   return true;
 }
 
+/// What became of the begin of a range.
+enum class Begun : uint8_t {
+  kStored,
+  kLost,       ///< Not in the spool; its end will not be, either.
+  kUnwritten,  ///< DirectPayload::write refused: there is no range.
+};
+
 /// Store() of the push of a registered string, with what a CallPart holds; `payload` may be null.
-OPLENS_ONE_PIECE bool StoreString(Thread* thread, uint16_t domain, uint32_t string, uint16_t schema,
-                                  const void* payload, size_t bytes) {
+OPLENS_ONE_PIECE Begun StoreString(Thread* thread, uint16_t domain, uint32_t string,
+                                   const markers::DirectPayload* payload) {
   static_assert(sizeof(spool::CallPart) == sizeof(uint64_t));
-  const size_t size = sizeof(spool::RecordHead) + sizeof(uint64_t) + EventStreamPadded(bytes);
-  unsigned char* const at = thread->stream.Reserve(size, (thread->pops_due + 1) * kPopBytes);
+  static_assert(markers::kMaxPayloadBytes <= UINT16_MAX);
+  size_t size = sizeof(spool::RecordHead) + sizeof(spool::CallPart);
+  const size_t most = payload == nullptr ? 0 : EventStreamPadded(payload->most_bytes);
+  unsigned char* const at = thread->stream.Reserve(size + most, (thread->pops_due + 1) * kPopBytes);
   if (__builtin_expect(at == nullptr, 0)) {
     CountLostEvent();
-    return false;
+    return Begun::kLost;
   }
-  const uint8_t parts = payload == nullptr ? spool::kStringPart : spool::kCallPart;
+  uint8_t parts = spool::kStringPart;
+  spool::CallPart part = {string, 0, 0};
+  if (payload != nullptr) {
+    // In place. Nobody reads it before Publish().
+    unsigned char* const end = payload->write(payload, at + size);
+    if (__builtin_expect(end == nullptr, 0)) return Begun::kUnwritten;
+    parts = spool::kCallPart;
+    part.schema = static_cast<uint16_t>(payload->schema - spool::kFirstSchema);
+    part.size = static_cast<uint16_t>(end - (at + size));
+    size += EventStreamPadded(part.size);
+  }
   const spool::RecordHead head = {NextTime(thread), static_cast<uint32_t>(size), domain,
                                   RecordKind::kPush, parts};
   std::memcpy(at, &head, sizeof head);
-  if (payload == nullptr) {
-    const uint64_t handle = string;
-    std::memcpy(at + sizeof head, &handle, sizeof handle);
-  } else {
-    const spool::CallPart part = {string, schema, static_cast<uint16_t>(bytes)};
-    std::memcpy(at + sizeof head, &part, sizeof part);
-    if (bytes > 0) std::memcpy(at + sizeof head + sizeof part, payload, bytes);
-  }
+  std::memcpy(at + sizeof head, &part, sizeof part);
   thread->stream.Publish(size);
-  return true;
+  return Begun::kStored;
 }
 
 OPLENS_ONE_PIECE void EndOne(Thread* thread, uint16_t domain, OpenRanges* open) {
@@ -371,7 +391,8 @@ void Settle(Thread* thread, uint16_t domain, OpenRanges* open) {
   ApplyMissed(thread, domain, open);
 }
 
-/// `store`: stores the begin of a range, called if there is a place for it.
+/// Begins a range: `store` stores it, called if there is a place for it. Returns how many were open
+/// in the domain before.
 template <typename StoreBegin>
 OPLENS_ONE_PIECE int Push(uint16_t domain, StoreBegin store) {
   Thread* const thread = CurrentThread();
@@ -381,9 +402,13 @@ OPLENS_ONE_PIECE int Push(uint16_t domain, StoreBegin store) {
   }
   OpenRanges& open = OpenOf(thread, domain);
   Settle(thread, domain, &open);
-  if (__builtin_expect(WindowOpen() && open.depth < kDepths, 1) && store(thread)) {
-    ++thread->pops_due;
-    return static_cast<int>(open.depth++);
+  if (__builtin_expect(WindowOpen() && open.depth < kDepths, 1)) {
+    const Begun begun = store(thread);
+    if (__builtin_expect(begun == Begun::kStored, 1)) {
+      ++thread->pops_due;
+      return static_cast<int>(open.depth++);
+    }
+    if (begun == Begun::kUnwritten) return kNotBegun;
   }
   if (WindowOpen() && open.depth >= kDepths) CountLostEvent();
   thread->SetUnstored(&open, open.depth);
@@ -391,12 +416,25 @@ OPLENS_ONE_PIECE int Push(uint16_t domain, StoreBegin store) {
 }
 
 /// Push() of what a CallPart holds; `payload` may be null.
-OPLENS_ONE_PIECE int PushCall(uint16_t domain, uint32_t string, uint16_t schema,
-                              const void* payload, size_t bytes) {
-  return Push(domain, [&](Thread* thread) OPLENS_INLINED {
-    return StoreString(thread, domain, string, schema, payload, bytes);
-  });
+OPLENS_ONE_PIECE int PushString(uint16_t domain, uint32_t string,
+                                const markers::DirectPayload* payload) {
+  return Push(domain, [&](Thread* thread)
+                          OPLENS_INLINED { return StoreString(thread, domain, string, payload); });
 }
+
+/// A payload that its emitter wrote somewhere else.
+struct CopiedPayload : markers::DirectPayload {
+  explicit CopiedPayload(const nvtxPayloadData_t& from)
+      : DirectPayload{from.schemaId, PayloadBytes(from), Copy}, data(from.payload) {}
+
+  static unsigned char* Copy(const DirectPayload* payload, unsigned char* at) {
+    const void* const data = static_cast<const CopiedPayload*>(payload)->data;
+    if (payload->most_bytes > 0) std::memcpy(at, data, payload->most_bytes);
+    return at + payload->most_bytes;
+  }
+
+  const void* data;
+};
 
 OPLENS_ONE_PIECE int PopOne(uint16_t domain) {
   Thread* const thread = CurrentThread();
@@ -416,17 +454,16 @@ uint32_t HandleId(const void* handle) {
 
 int StorePush(uint16_t domain, const NvtxEvent& event) noexcept {
   return Push(domain, [&](Thread* thread) {
-    return Store(thread, RecordKind::kPush, domain, event, nullptr, 1);
+    const bool stored = Store(thread, RecordKind::kPush, domain, event, nullptr, 1);
+    return stored ? Begun::kStored : Begun::kLost;
   });
 }
 
 int StorePushString(uint16_t domain, uint32_t string, const nvtxPayloadData_t* payload) noexcept {
-  if (payload == nullptr) return PushCall(domain, string, 0, nullptr, 0);
+  if (payload == nullptr) return PushString(domain, string, nullptr);
   if (FitsCallPart(*payload)) {
-    // What has no size has no bytes, but is a payload.
-    const void* const data = payload->payload == nullptr ? "" : payload->payload;
-    return PushCall(domain, string, static_cast<uint16_t>(payload->schemaId - spool::kFirstSchema),
-                    data, PayloadBytes(*payload));
+    const CopiedPayload copied(*payload);
+    return PushString(domain, string, &copied);
   }
   NvtxEvent event;
   event.string = string;
@@ -459,20 +496,19 @@ void StoreMark(uint16_t domain, const NvtxEvent& event) noexcept {
   Store(thread, RecordKind::kMark, domain, event, nullptr, 0);
 }
 
-void PushDirectly(void* domain, void* string, uint64_t schema, const void* payload,
-                  size_t bytes) noexcept {
-  const uint16_t number = DomainNumber(HandleId(domain));
+bool PushDirectly(void* domain, void* string, const markers::DirectPayload* payload) noexcept {
+  const uint16_t number = DirectDomain(domain);
   const Entry entry;
   if (__builtin_expect(!entry.granted(), 0)) {
     CountRefusedEvent();
-    return MissPush(number);
+    MissPush(number);
+    return true;
   }
-  PushCall(number, HandleId(string), static_cast<uint16_t>(schema - spool::kFirstSchema), payload,
-           payload == nullptr ? 0 : bytes);
+  return PushString(number, HandleId(string), payload) != kNotBegun;
 }
 
 void PopDirectly(void* domain) noexcept {
-  const uint16_t number = DomainNumber(HandleId(domain));
+  const uint16_t number = DirectDomain(domain);
   const Entry entry;
   if (__builtin_expect(!entry.granted(), 0)) return MissPop(number);
   PopOne(number);
@@ -483,12 +519,12 @@ __attribute__((cold)) void CountRefusedEvent() noexcept {
 }
 
 void MissPush(uint16_t domain) noexcept {
-  if (t_thread != nullptr) ++OpenOf(t_thread, domain).missed_pushes;
+  if (t_this.thread != nullptr) ++OpenOf(t_this.thread, domain).missed_pushes;
 }
 
 void MissPop(uint16_t domain) noexcept {
-  if (t_thread == nullptr) return;
-  OpenRanges& open = OpenOf(t_thread, domain);
+  if (t_this.thread == nullptr) return;
+  OpenRanges& open = OpenOf(t_this.thread, domain);
   if (open.missed_pushes > 0) {
     --open.missed_pushes;
   } else {
@@ -500,9 +536,9 @@ void LockThreads() noexcept { pthread_mutex_lock(&g_threads_mutex); }
 void UnlockThreads() noexcept { pthread_mutex_unlock(&g_threads_mutex); }
 
 void ForgetThreads() noexcept {
-  if (t_thread != nullptr) t_thread->stream.Unmap();
+  if (t_this.thread != nullptr) t_this.thread->stream.Unmap();
   for (Thread* thread = g_free; thread != nullptr; thread = thread->next) thread->stream.Unmap();
-  t_thread = nullptr;
+  t_this.thread = nullptr;
   g_free = nullptr;
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "nvtx_annotate/vocabulary/direct_calls.h"
 #include "record/inject/nvtx_functions.h"
 #include "record/spool/spool_format.h"
 
@@ -24,9 +25,12 @@ uint64_t StoreStart(uint16_t domain, const NvtxEvent& event) noexcept;
 void StoreEnd(uint16_t domain, uint64_t range) noexcept;
 void StoreMark(uint16_t domain, const NvtxEvent& event) noexcept;
 
+/// Domains below have open ranges of their own in each thread. Direct calls are only given to
+/// these.
+inline constexpr uint32_t kDirectDomains = 64;
+
 // What emitters call instead of NVTX: markers::DirectCalls.
-void PushDirectly(void* domain, void* string, uint64_t schema, const void* payload,
-                  size_t bytes) noexcept;
+bool PushDirectly(void* domain, void* string, const markers::DirectPayload* payload) noexcept;
 void PopDirectly(void* domain) noexcept;
 
 inline uint16_t DomainNumber(uint32_t domain) noexcept {

@@ -67,11 +67,12 @@ void KeepName(RecordKind kind, uint32_t domain, uint8_t part, uint64_t id, const
 }
 
 /// Answers a request for direct calls, which is no schema.
-void FillDirectCalls(const nvtxPayloadSchemaAttr_t& schema) {
+void FillDirectCalls(uint32_t domain, const nvtxPayloadSchemaAttr_t& schema) {
   constexpr uint64_t kEntries =
       NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ENTRIES | NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NUM_ENTRIES;
-  if ((schema.fieldMask & kEntries) != kEntries || schema.entries == nullptr ||
-      schema.numEntries != 1 || schema.entries->description == nullptr) {
+  if (domain >= kDirectDomains || (schema.fieldMask & kEntries) != kEntries ||
+      schema.entries == nullptr || schema.numEntries != 1 ||
+      schema.entries->description == nullptr) {
     return;
   }
   // The emitter's memory is writable: DirectRequest.
@@ -156,7 +157,7 @@ struct NvtxTool {
     const bool named = given(NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NAME) && schema.name != nullptr;
     const std::string_view name = named ? std::string_view(schema.name) : std::string_view();
     if (name == markers::kDirectSchemaName) {
-      FillDirectCalls(schema);
+      FillDirectCalls(domain, schema);
       return 0;
     }
     uint64_t id = given(NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_SCHEMA_ID) ? schema.schemaId : 0;

@@ -262,9 +262,9 @@ bool StartNow() {
 // handler that interrupted a call, or in a child without fork handlers), Entry refuses all calls of
 // the child.
 void BeforeFork() {
-  t_fork_prepared = !t_inside && IsOwnProcess();
+  t_fork_prepared = !t_this.inside && IsOwnProcess();
   if (!t_fork_prepared) return;
-  t_inside = true;
+  t_this.inside = true;
   pthread_mutex_lock(&g_start_mutex);
   pthread_mutex_lock(&g_names_mutex);
   pthread_mutex_lock(&g_activity_mutex);
@@ -277,7 +277,7 @@ void ReleaseAll() {
   pthread_mutex_unlock(&g_activity_mutex);
   pthread_mutex_unlock(&g_names_mutex);
   pthread_mutex_unlock(&g_start_mutex);
-  t_inside = false;
+  t_this.inside = false;
 }
 
 /// The chunks belong to the parent: the child must not write to them.

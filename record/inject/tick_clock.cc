@@ -94,21 +94,22 @@ bool UseTicks() noexcept {
 
 int64_t TickClock::Set() noexcept {
   valid_ticks_ = 0;
-  if (!g_use.load(std::memory_order_acquire)) return inject::MonotonicNow();
+  if (!g_use.load(std::memory_order_acquire)) return inject::Now();
   const Moment moment = Read();
+  const int64_t now_ns = moment.ns + g_clock_offset_ns;
   scale_ = ScaleAt(moment);
-  if (!moment.quick || scale_ == 0) return moment.ns;
+  if (!moment.quick || scale_ == 0) return now_ns;
   set_ticks_ = moment.ticks;
-  set_ns_ = moment.ns;
+  set_ns_ = now_ns;
   valid_ticks_ = kValidTicks;
-  return moment.ns;
+  return now_ns;
 }
 
 #else
 
 bool UseTicks() noexcept { return false; }
 
-int64_t TickClock::Set() noexcept { return inject::MonotonicNow(); }
+int64_t TickClock::Set() noexcept { return inject::Now(); }
 
 #endif
 

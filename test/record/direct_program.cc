@@ -4,6 +4,7 @@
 //   direct_program asked NAME  asks with schemas of this name: prints the answers
 //   direct_program mixed       ranges that begin in one way and end in the other
 //   direct_program deep        more open ranges than a recorder stores, twice
+//   direct_program refused     a range whose payload is not written, between others
 //   direct_program handler N   N ranges "main", and a signal handler that has ranges of its own
 //   direct_program fork        ranges of a parent and of its child
 
@@ -25,12 +26,12 @@
 namespace {
 
 using oplens::annotate::TheTool;
-using oplens::markers::DirectCalls;
+using oplens::markers::DirectPayload;
 using oplens::markers::DirectRequest;
 
 void* TextHandle(const char* text) { return nvtxDomainRegisterStringA(nullptr, text); }
 
-void Push(void* text) { TheTool().direct.push(nullptr, text, 0, nullptr, 0); }
+void Push(void* text) { TheTool().direct.push(nullptr, text, nullptr); }
 void Pop() { TheTool().direct.pop(nullptr); }
 
 uint64_t Ask(const char* name, const nvtxPayloadSchemaEntry_t* entries, size_t count) {
@@ -92,6 +93,20 @@ int Deep() {
 void* g_handler_text = nullptr;
 volatile sig_atomic_t g_handled = 0;
 
+int Refused() {
+  const DirectPayload payload = {TheTool().schema, 64, [](const DirectPayload*, unsigned char* at) {
+                                   std::memset(at, 0xff, 64);
+                                   return static_cast<unsigned char*>(nullptr);
+                                 }};
+  void* const text = TextHandle("direct");
+  Push(text);
+  std::printf("%d\n", TheTool().direct.push(nullptr, TextHandle("refused"), &payload));
+  Push(text);
+  Pop();
+  Pop();
+  return 0;
+}
+
 int Handler(long ranges) {
   void* const text = TextHandle("main");
   g_handler_text = TextHandle("handler");
@@ -140,6 +155,7 @@ int main(int argc, char** argv) {
   if (!taken) return 3;
   if (command == "mixed") return Mixed();
   if (command == "deep") return Deep();
+  if (command == "refused") return Refused();
   if (command == "handler" && argc > 2) return Handler(std::atol(argv[2]));
   if (command == "fork") return Fork();
   return 99;

@@ -79,6 +79,11 @@ TEST(DirectCallsTest, CountRangesThatAreTooDeep) {
   EXPECT_EQ(Meta("unmatched_ends"), 0);
 }
 
+TEST(DirectCallsTest, APayloadThatIsNotWrittenHasNoRange) {
+  EXPECT_EQ(Recorded({"refused"}).out, "0\n");
+  EXPECT_THAT(Outlines(Database()), ElementsAre("direct\n  direct\n"));
+}
+
 TEST(DirectCallsTest, HandlersCostTheirOwnEventsOnly) {
   const RunResult run = Recorded({"handler", "300000"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
