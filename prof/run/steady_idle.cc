@@ -138,35 +138,45 @@ std::string IdleSubjects::MostOf(const CallSites& sites, const std::vector<CallS
 
 namespace {
 
-/// What a gap is to SteadyIdle::late; adds its parts.
-LateWork LateWorkOf(const Run& run, const IdleGap& gap, SteadyIdle* idle) {
+/// Adds a gap to SteadyIdle::late, if it is one of these.
+void AddLateWork(const Run& run, const IdleGap& gap, SteadyIdle* idle) {
+  if (gap.next == nullptr) return;
+  const size_t first_part = idle->host_parts.size();
   LateWork late;
   late.start_ns = gap.time.start_ns;
   late.end_ns = gap.time.end_ns;
-  late.begins = gap.time.start_ns == idle->time.windows[gap.window].start_ns;
-  late.first_part = late.parts_end = static_cast<uint32_t>(idle->host_parts.size());
-  if (gap.next == nullptr) return late;
-  late.launch = run.device_work().LaunchOf(*gap.next);
-  if (gap.next->IsKernel()) late.kernel = gap.next->index;
+  late.event = static_cast<uint32_t>(gap.next - run.device_work().events().data());
+  late.first_part = first_part & INT32_MAX;
+  late.begins = gap.time.start_ns == idle->time.windows[gap.window].start_ns ? 1 : 0;
   const auto of = [&](IdleCause cause) { return gap.ns[static_cast<size_t>(cause)]; };
   late.launch_ns = of(IdleCause::kLaunch);
   late.sync_ns = of(IdleCause::kSync);
   late.queued_ns = of(IdleCause::kQueued);
+  int64_t host_ns = 0;
   for (const IdlePart& part : gap.parts) {
     if (GroupOf(part.cause) != IdleGroup::kHost) continue;
-    SaturatingAdd(&late.host_ns, LengthOf(part.time));
+    SaturatingAdd(&host_ns, LengthOf(part.time));
     std::vector<Interval>& times = idle->host_parts;
-    if (times.size() > late.first_part && times.back().end_ns == part.time.start_ns) {
+    if (times.size() > first_part && times.back().end_ns == part.time.start_ns) {
       times.back().end_ns = part.time.end_ns;
     } else {
       times.push_back(part.time);
     }
   }
-  late.parts_end = static_cast<uint32_t>(idle->host_parts.size());
-  return late;
+  if (host_ns > 0 || late.sync_ns > 0 || late.queued_ns > 0) {
+    idle->late.push_back(late);
+  } else {
+    idle->host_parts.resize(first_part);
+  }
 }
 
 }  // namespace
+
+int64_t SteadyIdle::HostNs(size_t i) const {
+  int64_t host_ns = 0;
+  for (const Interval& part : HostPartsOf(i)) SaturatingAdd(&host_ns, LengthOf(part));
+  return host_ns;
+}
 
 SteadyIdle::SteadyIdle(const Run& run) : time(run) {
   for (const Interval& window : time.windows) SaturatingAdd(&total_ns, LengthOf(window));
@@ -187,8 +197,7 @@ SteadyIdle::SteadyIdle(const Run& run) : time(run) {
         call_parts.push_back(part);
       }
     }
-    const LateWork work = LateWorkOf(run, gap, this);
-    if (work.host_ns > 0 || work.sync_ns > 0 || work.queued_ns > 0) late.push_back(work);
+    AddLateWork(run, gap, this);
   });
   ClassSweep sweep(time.windows);
   for (const DeviceEvent& event : run.device_work().events()) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -68,21 +69,20 @@ class IdleSubjects {
 
 /// A gap before work that the host launched late, or that was held back.
 struct LateWork {
-  uint32_t kernel = UINT32_MAX;    ///< Index of the kernel that ends it; UINT32_MAX: no kernel.
-  LaunchIndex launch = kNoLaunch;  ///< Of the work that ends it.
-  int64_t start_ns = 0;            ///< Of the gap;
-  int64_t end_ns = 0;              ///< the end, too.
-  int64_t host_ns = 0;             ///< Causes launch, host-op and python;
-  int64_t launch_ns = 0;           ///< of it, launch.
+  int64_t start_ns = 0;   ///< Of the gap;
+  int64_t end_ns = 0;     ///< the end, too.
+  int64_t launch_ns = 0;  ///< By cause; with host-op and python, SteadyIdle::HostNs.
   int64_t sync_ns = 0;
   int64_t queued_ns = 0;
-  bool begins = false;      ///< It begins a window: no work of the step came before.
-  uint32_t first_part = 0;  ///< In SteadyIdle::host_parts: the time of host_ns,
-  uint32_t parts_end = 0;   ///< up to here.
+  uint32_t event = 0;            ///< The work that ends it: of the run's device_work().
+  uint32_t first_part : 31 = 0;  ///< In SteadyIdle::host_parts.
+  uint32_t begins : 1 = 0;       ///< It begins a window: no work of the step came before.
 };
+// A run may have one for each kernel.
+static_assert(sizeof(LateWork) == 48);
 
 /// Why no GPU of a rank worked in its steady time, from one walk over the gaps. O(log n) for an
-/// item of work; 72 bytes for each late one.
+/// item of work; 48 bytes for each late one, and 16 for each part of its time.
 struct SteadyIdle {
   explicit SteadyIdle(const Run& run);
 
@@ -94,8 +94,15 @@ struct SteadyIdle {
   ClassTimes busy;                            ///< What ran at once.
   std::array<IdleSubjects, kIdleGroupCount> groups;
   std::vector<LateWork> late;        ///< By time.
-  std::vector<Interval> host_parts;  ///< By time, disjoint.
+  std::vector<Interval> host_parts;  ///< By time, disjoint: see HostPartsOf.
   std::vector<IdlePart> call_parts;  ///< By time: causes kApiCall, kPageableCopy, kModuleLoad.
+
+  /// The time of causes launch, host-op and python of one of `late`,
+  std::span<const Interval> HostPartsOf(size_t i) const {
+    const size_t end = i + 1 < late.size() ? late[i + 1].first_part : host_parts.size();
+    return std::span(host_parts).subspan(late[i].first_part, end - late[i].first_part);
+  }
+  int64_t HostNs(size_t i) const;  ///< and how much it is.
 };
 
 }  // namespace oplens::prof

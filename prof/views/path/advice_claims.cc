@@ -104,7 +104,7 @@ class TopicChange : public TimeChange {
 };
 
 Topic TopicOfHostWait(const advice::RankFacts& facts, const LateWork& late, int64_t host_ns) {
-  const bool first = facts.has_steps && late.begins && host_ns > advice::kLaunchWaitNs;
+  const bool first = facts.has_steps && late.begins != 0 && host_ns > advice::kLaunchWaitNs;
   return first ? Topic::kStepStart : Topic::kHost;
 }
 

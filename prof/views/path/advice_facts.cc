@@ -97,19 +97,17 @@ void AdviceFacts::TakeWaits() {
   if (few_short) facts_.At(Topic::kShort).DropGains();
   const SteadyIdle& idle = run_->steady_idle();
   for (uint32_t i = 0; i < claims_.wait_count(); ++i) {
-    const LateWork& late = idle.late[i];
     Topic& topic = claims_.OfWait(i);
     const bool gone = topic == Topic::kNone || (topic == Topic::kOptimizer && !optimizer) ||
                       (topic == Topic::kRecompute && !recompute) ||
                       (topic == Topic::kShort && few_short);
     if (gone) {
-      topic = TopicOfHostWait(facts_, late, late.host_ns);
-      facts_.At(topic).Add({}, {1, late.host_ns, late.host_ns});
+      const int64_t host_ns = idle.HostNs(i);
+      topic = TopicOfHostWait(facts_, idle.late[i], host_ns);
+      facts_.At(topic).Add({}, {1, host_ns, host_ns});
     }
     if (topic == Topic::kBlocking || topic == Topic::kGraphLaunch) continue;
-    for (uint32_t part = late.first_part; part < late.parts_end; ++part) {
-      claims_.TakeTime(topic, idle.host_parts[part]);
-    }
+    for (const Interval& part : idle.HostPartsOf(i)) claims_.TakeTime(topic, part);
   }
 }
 
@@ -189,7 +187,7 @@ void AdviceFacts::TakeWait(const PricedKernel& kernel, int64_t time_ns) {
   const uint32_t late = run_ == nullptr ? AdviceClaims::kNoWait : claims_.WaitBefore(kernel.work);
   const Topic topic = of_rule ? offer_.topic : Topic::kShort;
   if (late != AdviceClaims::kNoWait && claims_.OfWait(late) == Topic::kNone) {
-    const int64_t host_ns = run_->steady_idle().late[late].host_ns;
+    const int64_t host_ns = run_->steady_idle().HostNs(late);
     // Longer waits are not caused by a launch; what is recomputed is launched for that alone.
     if (host_ns <= advice::kLaunchWaitNs || topic == Topic::kRecompute) {
       claims_.OfWait(late) = topic;

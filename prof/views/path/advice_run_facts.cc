@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -126,16 +127,16 @@ class Waits {
 
 /// The time of a wait for the host that a call which waited for a GPU costs: without that wait the
 /// host would be ahead by its duration.
-int64_t BlockedNs(const LateWork& late, const LaunchCall& wait) {
-  return std::min(SaturatingSum(late.host_ns, late.sync_ns),
-                  LengthOf({wait.start_ns, wait.end_ns}));
+/// `host_ns`: of the gap, waits for the host or for work that it waited for.
+int64_t BlockedNs(int64_t host_ns, const LaunchCall& wait) {
+  return std::min(host_ns, LengthOf({wait.start_ns, wait.end_ns}));
 }
 
 /// Gives `host_ns` of a gap's waits for the host to a topic: the last ones.
-void TakeHostParts(const SteadyIdle& idle, const LateWork& late, Topic topic, int64_t host_ns,
+void TakeHostParts(std::span<const Interval> parts, Topic topic, int64_t host_ns,
                    AdviceClaims* claims) {
-  for (uint32_t i = late.parts_end; i > late.first_part && host_ns > 0; --i) {
-    Interval part = idle.host_parts[i - 1];
+  for (size_t i = parts.size(); i > 0 && host_ns > 0; --i) {
+    Interval part = parts[i - 1];
     part.start_ns = std::max(part.start_ns, SaturatingDifference(part.end_ns, host_ns));
     host_ns -= LengthOf(part);
     claims->TakeTime(topic, part);
@@ -147,21 +148,24 @@ void AddLateWork(const Run& run, RankFacts* facts, AdviceClaims* claims, PlacedF
   Waits waits(trace);
   TextFilter replays(trace,
                      [](std::string_view api) { return api.find("GraphLaunch") != api.npos; });
-  const std::vector<LateWork>& all = run.steady_idle().late;
-  for (uint32_t i = 0; i < all.size(); ++i) {
-    const LateWork& late = all[i];
-    if (late.kernel != UINT32_MAX) claims->SetWaitBefore(late.kernel, i);
-    if (late.launch == kNoLaunch) continue;
-    const LaunchCall& call = trace.launches[late.launch];
-    int64_t host_ns = late.host_ns;
+  const SteadyIdle& idle = run.steady_idle();
+  for (uint32_t i = 0; i < idle.late.size(); ++i) {
+    const LateWork& late = idle.late[i];
+    const DeviceEvent& event = run.device_work().events()[late.event];
+    if (event.IsKernel()) claims->SetWaitBefore(event.index, i);
+    const LaunchIndex launch = run.device_work().LaunchOf(event);
+    if (launch == kNoLaunch) continue;
+    const LaunchCall& call = trace.launches[launch];
+    int64_t host_ns = idle.HostNs(i);
     if (const LaunchCall* wait = waits.EndedIn(call.thread, late.start_ns, call.start_ns)) {
-      const int64_t lost_ns = BlockedNs(late, *wait);
+      const int64_t waited_ns = SaturatingSum(host_ns, late.sync_ns);
+      const int64_t lost_ns = BlockedNs(waited_ns, *wait);
       placed->Add(Topic::kBlocking, trace.strings.View(wait->api), wait->thread, wait->start_ns,
                   {1, LengthOf({wait->start_ns, wait->end_ns}), lost_ns});
       claims->TakeCall(static_cast<LaunchIndex>(wait - trace.launches.data()),
                        {late.start_ns, late.end_ns}, lost_ns);
       claims->OfWait(i) = Topic::kBlocking;
-      host_ns = std::min(host_ns, SaturatingSum(late.host_ns, late.sync_ns) - lost_ns);
+      host_ns = std::min(host_ns, waited_ns - lost_ns);
     } else if (replays.Fits(call.api)) {
       // The host's time before the launch is not the graph's.
       const int64_t graph_ns = SaturatingSum(late.launch_ns, late.queued_ns);
@@ -176,9 +180,9 @@ void AddLateWork(const Run& run, RankFacts* facts, AdviceClaims* claims, PlacedF
     if (host_ns <= 0) continue;
     const Topic topic = TopicOfHostWait(*facts, late, host_ns);
     facts->At(topic).Add({}, {1, host_ns, host_ns});
-    TakeHostParts(run.steady_idle(), late, topic, host_ns, claims);
+    TakeHostParts(idle.HostPartsOf(i), topic, host_ns, claims);
   }
-  const IdleSubjects& host = run.steady_idle().groups[static_cast<size_t>(IdleGroup::kHost)];
+  const IdleSubjects& host = idle.groups[static_cast<size_t>(IdleGroup::kHost)];
   facts->longest_host_ns = host.longest_ns();
   const RootSubject subject = host.Find(run);
   facts->host_place = subject.op;
