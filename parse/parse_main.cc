@@ -14,6 +14,7 @@
 
 #include "base/cxxopts.h"
 #include "base/error.h"
+#include "base/free_memory.h"
 #include "base/help_options.h"
 #include "base/near_words.h"
 #include "base/ordered_texts.h"
@@ -185,6 +186,13 @@ TraceNeeds NeedsOf(const Options& options) {
                                            : needs;
 }
 
+/// Frees what has no record: a file may have as many copies and waits as kernels.
+void ForgetOtherWork(Trace* trace) {
+  FreeMemory(&trace->copies);
+  FreeMemory(&trace->sets);
+  FreeMemory(&trace->synchronizations);
+}
+
 /// Writes what the options request, one profile after the other.
 class Writer {
  public:
@@ -324,6 +332,7 @@ class Run {
     std::optional<Trace> trace = Open(input, writer, &diagnostics);
     if (!trace) return;
     execution_traces_.Complete(&*trace, &diagnostics);
+    if (!options_.check && options_.format != Format::kChrome) ForgetOtherWork(&*trace);
     const KernelRecords kernels(&*trace, options_.join, &diagnostics,
                                 reference_ ? &reference_->records() : nullptr);
     if (reference_) reference_->Count(kernels);

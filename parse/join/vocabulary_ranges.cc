@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "base/free_memory.h"
 #include "parse/model/marker_text.h"
 #include "parse/model/op_call.h"
 #include "parse/model/range_vocabulary.h"
@@ -37,7 +38,7 @@ VocabularyRanges::VocabularyRanges(Trace* trace, RangeTexts* texts, bool enabled
     for (uint32_t& index : domain.words) {
       if (index == kUnread) index = 0;
     }
-    if (empty()) domain.words = {};
+    if (empty()) FreeMemory(&domain.words);
   }
 }
 

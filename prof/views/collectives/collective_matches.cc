@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/free_memory.h"
 #include "base/saturating.h"
 #include "base/shown_text.h"
 #include "prof/verdicts/run_times.h"
@@ -292,7 +293,7 @@ void CollectiveMatches::Meet(Exchange* exchange) {
       keys.push_back(key);
     }
   }
-  next_ = {};
+  FreeMemory(&next_);
   CollectiveRounds rounds(exchange, set_.groups(), keys);
   keys = {};
   if (!alone) MergeMet(met, &rounds, &meetings_);

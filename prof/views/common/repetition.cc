@@ -3,6 +3,7 @@
 #include <functional>
 #include <string_view>
 
+#include "base/free_memory.h"
 #include "base/hash.h"
 
 namespace oplens::prof {
@@ -18,10 +19,10 @@ uint64_t RepetitionFinder::WhatOf(const KernelRecord& record) {
 
 void RepetitionFinder::Stop() {
   stopped_ = true;
-  kernels_ = {};
-  durations_ns_ = {};
-  whats_ = {};
-  kind_groups_ = {};
+  FreeMemory(&kernels_);
+  FreeMemory(&durations_ns_);
+  FreeMemory(&whats_);
+  FreeMemory(&kind_groups_);
   kind_of_ = {};
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/checked.h"
+#include "base/free_memory.h"
 #include "base/sums.h"
 #include "parse/model/kernel_record.h"
 #include "prof/run/device_work.h"
@@ -376,7 +377,7 @@ class Groups : public Partial, private Summary::Details {
 
   /// Forgets the groups if there are too many.
   void Cut() {
-    if (summary_.cut() && !details_.empty()) details_ = {};
+    if (summary_.cut() && !details_.empty()) FreeMemory(&details_);
   }
 
   void TakeKinds() {
@@ -385,7 +386,7 @@ class Groups : public Partial, private Summary::Details {
       summary_.AddSums(group_of_kind_[kind], found.sums);
       MergeInto(&details_of(group_of_kind_[kind]), found.details);
     }
-    group_of_kind_ = {};
+    FreeMemory(&group_of_kind_);
   }
 
   /// Adds copies and memsets as kernels: "Memcpy HtoD", "Memset".
