@@ -4,9 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
-#include "base/entry_index.h"
+#include "base/flat_map.h"
 
 namespace oplens {
 
@@ -20,42 +19,21 @@ class RecentMap {
   /// Null if the key is missing. Valid until the next write.
   const Value* Find(const Key& key) const {
     const uint64_t hash = Hash()(key);
-    for (const Generation* generation : {&young_, &old_}) {
-      const uint32_t entry = generation->Find(hash, key);
-      if (entry != kNone) return &generation->entries[entry].second;
-    }
-    return nullptr;
+    const Value* const young = young_.Find(hash, key);
+    return young != nullptr ? young : old_.Find(hash, key);
   }
 
   /// The value to write, created if the key is missing. Valid until the next write.
   Value& operator[](const Key& key) {
     const uint64_t hash = Hash()(key);
-    const uint32_t entry = young_.Find(hash, key);
-    if (entry != kNone) return young_.entries[entry].second;
-    if (young_.entries.size() >= kept_) {
-      old_ = std::move(young_);
-      young_ = Generation();
-    }
-    const uint32_t before = old_.Find(hash, key);
-    young_.Insert(hash, key, before != kNone ? old_.entries[before].second : Value());
-    return young_.entries.back().second;
+    if (Value* const young = young_.Find(hash, key)) return *young;
+    if (young_.size() >= kept_) old_ = std::exchange(young_, {});
+    const Value* const before = std::as_const(old_).Find(hash, key);
+    return young_.Add(hash, key, before != nullptr ? *before : Value());
   }
 
  private:
-  static constexpr uint32_t kNone = EntryIndex::kNone;
-
-  struct Generation {
-    EntryIndex index;
-    std::vector<std::pair<Key, Value>> entries;
-
-    uint32_t Find(uint64_t hash, const Key& key) const {
-      return index.Find(hash, [&](uint32_t entry) { return entries[entry].first == key; });
-    }
-    void Insert(uint64_t hash, const Key& key, Value value) {
-      index.Add(hash, static_cast<uint32_t>(entries.size()));
-      entries.emplace_back(key, std::move(value));
-    }
-  };
+  using Generation = FlatMap<Key, Value, Hash>;
 
   size_t kept_;
   Generation young_;

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <string>
+#include <span>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "base/team.h"
@@ -81,22 +81,29 @@ ThreadRanges::ThreadRanges(Trace* trace) : bounds_(trace->threads.size() + 1, 0)
 LeakedRanges::LeakedRanges(const Trace& trace, const ThreadRanges& threads, RangeTexts* texts,
                            Diagnostics* diagnostics)
     : since_(threads.thread_count(), kNeverClosed) {
+  std::vector<uint32_t> open_count(trace.strings.size(), 0);  // By text, of one thread.
   for (size_t thread = 0; thread < threads.thread_count(); ++thread) {
-    Mark(trace, threads.BeginOf(thread), threads.EndOf(thread), texts, diagnostics);
+    const std::span ranges(trace.ranges.data() + threads.BeginOf(thread),
+                           trace.ranges.data() + threads.EndOf(thread));
+    bool any = false;
+    for (const Range& range : ranges) {
+      if (!range.open()) continue;
+      ++open_count[range.text];
+      any = true;
+    }
+    if (!any) continue;
+    Mark(trace, threads.BeginOf(thread), threads.EndOf(thread), open_count, texts, diagnostics);
+    for (const Range& range : ranges) open_count[range.text] = 0;
   }
 }
 
-void LeakedRanges::Mark(const Trace& trace, size_t begin, size_t end, RangeTexts* texts,
+void LeakedRanges::Mark(const Trace& trace, size_t begin, size_t end,
+                        std::span<const uint32_t> open_count, RangeTexts* texts,
                         Diagnostics* diagnostics) {
-  std::unordered_map<StringId, int64_t> open_count;
-  for (size_t i = begin; i < end; ++i) {
-    if (trace.ranges[i].open()) ++open_count[trace.ranges[i].text];
-  }
-  if (open_count.empty()) return;
   for (size_t i = begin; i < end; ++i) {
     const Range& range = trace.ranges[i];
     if (!range.open()) continue;
-    if (open_count.at(range.text) > kMaxOpenOfOneText) {
+    if (open_count[range.text] > kMaxOpenOfOneText) {
       leaked_.resize(trace.ranges.size(), false);
       leaked_[i] = true;
       since_[range.thread] = std::min(since_[range.thread], range.start_ns);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "parse/join/range_texts.h"
@@ -12,7 +13,7 @@
 namespace oplens::parse {
 
 /// More ranges of one text than this open on a thread count as leaked and are ignored.
-inline constexpr int64_t kMaxOpenOfOneText = 8;
+inline constexpr uint32_t kMaxOpenOfOneText = 8;
 
 /// The positions of each thread's ranges after sorting. All parts of the join use these indices.
 class ThreadRanges {
@@ -43,8 +44,9 @@ class LeakedRanges {
   int64_t SinceOn(size_t thread) const { return since_[thread]; }
 
  private:
-  void Mark(const Trace& trace, size_t begin, size_t end, RangeTexts* texts,
-            Diagnostics* diagnostics);
+  /// Ranges of a thread; `open_count`: its open ranges, by text.
+  void Mark(const Trace& trace, size_t begin, size_t end, std::span<const uint32_t> open_count,
+            RangeTexts* texts, Diagnostics* diagnostics);
 
   std::vector<bool> leaked_;    // By range; empty if none leaked.
   std::vector<int64_t> since_;  // By thread.

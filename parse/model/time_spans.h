@@ -7,10 +7,11 @@
 
 namespace oplens {
 
-/// Time spans in about 4 bytes each, in order of their starts: a trace may have ten per kernel.
+/// Time spans in about 4 bytes each, in the order in which they came: a trace may have ten per
+/// kernel. Of a trace they ascend.
 class TimeSpans {
  public:
-  /// `start_ns` must not be less than the previous one, `end_ns` not less than `start_ns`.
+  /// `end_ns` must not be less than `start_ns`. A start before the previous one takes 10 bytes.
   void Append(int64_t start_ns, int64_t end_ns) {
     AppendNumber(static_cast<uint64_t>(start_ns) - static_cast<uint64_t>(last_start_ns_));
     AppendNumber(static_cast<uint64_t>(end_ns) - static_cast<uint64_t>(start_ns));

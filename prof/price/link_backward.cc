@@ -21,21 +21,21 @@ bool OpFits(const ForwardOp& op, const std::vector<std::string_view>& node_texts
 
 }  // namespace
 
-size_t BackwardLinker::KeyHash::operator()(const Key& key) const {
+uint64_t BackwardLinker::KeyHash::operator()(const Key& key) const {
   const auto seq = static_cast<uint64_t>(key.seq_id);
   const auto process = static_cast<uint64_t>(key.process_id);
-  return MixHash(seq, (process << 32) ^ (process >> 32));
+  return SpreadBits(MixHash(seq, (process << 32) ^ (process >> 32)));
 }
 
 void BackwardLinker::Table::Put(const Key& key, const Candidate& candidate) {
   const auto next = static_cast<uint32_t>(candidates.size());
-  const auto [place, is_new] = heads.try_emplace(key, next);
+  const auto [head, is_new] = heads.TryEmplace(key, next);
   if (is_new) {
     candidates.push_back(candidate);
     return;
   }
   int threads = 0;
-  for (uint32_t i = place->second; i != kEnd; i = candidates[i].next) {
+  for (uint32_t i = head; i != kEnd; i = candidates[i].next) {
     if (candidates[i].thread_id != candidate.thread_id && ++threads < kMaxThreads) continue;
     const bool same_run =
         candidates[i].thread_id == candidate.thread_id && !candidates[i].asked_for;
@@ -45,14 +45,14 @@ void BackwardLinker::Table::Put(const Key& key, const Candidate& candidate) {
     return;
   }
   candidates.push_back(candidate);
-  candidates.back().next = place->second;
-  place->second = next;
+  candidates.back().next = head;
+  head = next;
 }
 
 void BackwardLinker::Table::Append(const Key& key, std::vector<Candidate>* out) {
-  const auto place = heads.find(key);
-  if (place == heads.end()) return;
-  for (uint32_t i = place->second; i != kEnd; i = candidates[i].next) {
+  const uint32_t* const head = heads.Find(key);
+  if (head == nullptr) return;
+  for (uint32_t i = *head; i != kEnd; i = candidates[i].next) {
     candidates[i].asked_for = true;
     const auto same_thread = [&](const Candidate& c) {
       return c.thread_id == candidates[i].thread_id;
@@ -106,8 +106,8 @@ ForwardMatch BackwardLinker::FindByNode(const KernelRecord& record) {
   }
   const Key key{record.process_id.value_or(-1), record.nodes.front()};
   for (const Generation* generation : {&young_, &old_}) {
-    const auto place = generation->nodes.find(key);
-    if (place != generation->nodes.end()) return matched(place->second);
+    const ForwardOp* const* const op = generation->nodes.Find(key);
+    if (op != nullptr) return matched(*op);
   }
   return {};
 }

@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "base/epochs.h"
+#include "base/flat_map.h"
 #include "parse/model/kernel_record.h"
 #include "parse/model/reason.h"
 #include "prof/price/forward_op.h"
@@ -66,7 +66,7 @@ class BackwardLinker {
     friend bool operator==(const Key&, const Key&) = default;
   };
   struct KeyHash {
-    size_t operator()(const Key& key) const;
+    uint64_t operator()(const Key& key) const;
   };
   struct Candidate {
     int64_t thread_id;
@@ -78,16 +78,16 @@ class BackwardLinker {
   };
   /// The last op per key and thread.
   struct Table {
-    std::unordered_map<Key, uint32_t, KeyHash> heads;
+    FlatMap<Key, uint32_t, KeyHash> heads;
     std::vector<Candidate> candidates;
     void Put(const Key& key, const Candidate& candidate);
     /// Also sets asked_for of the candidates.
     void Append(const Key& key, std::vector<Candidate>* out);
   };
   struct Generation {
-    Table own;                                                 // By seqId.
-    Table nested;                                              // By altSeqId.
-    std::unordered_map<Key, const ForwardOp*, KeyHash> nodes;  // By node number.
+    Table own;                                      // By seqId.
+    Table nested;                                   // By altSeqId.
+    FlatMap<Key, const ForwardOp*, KeyHash> nodes;  // By node number.
     size_t size() const { return own.candidates.size() + nested.candidates.size() + nodes.size(); }
   };
   static constexpr uint32_t kEnd = UINT32_MAX;

@@ -120,7 +120,12 @@ DeviceWork::DeviceWork(const parse::Joined& joined) : trace_(joined.trace()) {
   Classify(joined);
   events_.reserve(trace_.kernels.size() + trace_.copies.size() + trace_.sets.size() +
                   trace_.graph_replays.size());
+  const auto before = [](const DeviceEvent& a, const DeviceEvent& b) {
+    return std::tie(a.start_ns, a.work, a.index) < std::tie(b.start_ns, b.work, b.index);
+  };
+  // Each list mostly ascends.
   const auto add_all = [&](const auto& list, auto class_of) {
+    const auto known = static_cast<std::ptrdiff_t>(events_.size());
     for (size_t i = 0; i < list.size(); ++i) {
       if (!HasTime(list[i])) {
         ++untimed_;
@@ -129,6 +134,9 @@ DeviceWork::DeviceWork(const parse::Joined& joined) : trace_(joined.trace()) {
       events_.push_back({list[i].start_ns, list[i].end_ns, static_cast<uint32_t>(i),
                          list[i].device_id, list[i].stream_id, class_of(i)});
     }
+    const auto added = events_.begin() + known;
+    if (!std::is_sorted(added, events_.end(), before)) std::sort(added, events_.end(), before);
+    std::inplace_merge(events_.begin(), added, events_.end(), before);
   };
   add_all(trace_.kernels, [&](size_t i) {
     return communication_[i] ? WorkClass::kCommunication : WorkClass::kCompute;
@@ -136,9 +144,6 @@ DeviceWork::DeviceWork(const parse::Joined& joined) : trace_(joined.trace()) {
   add_all(trace_.copies, [](size_t) { return WorkClass::kCopy; });
   add_all(trace_.sets, [](size_t) { return WorkClass::kFill; });
   add_all(trace_.graph_replays, [](size_t) { return WorkClass::kReplay; });
-  std::sort(events_.begin(), events_.end(), [](const DeviceEvent& a, const DeviceEvent& b) {
-    return std::tie(a.start_ns, a.work, a.index) < std::tie(b.start_ns, b.work, b.index);
-  });
   FindExtent();
 }
 

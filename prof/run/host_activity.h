@@ -91,6 +91,9 @@ class HostActivity {
   /// `work`: with the copies whose calls count as kPageableCopy. Both must outlive this object.
   HostActivity(const parse::Joined& joined, const DeviceWork& work);
 
+  /// Analyses a thread before its first use.
+  void Prepare(ThreadIndex thread) { Of(thread); }
+
   /// Where a caller is in each thread: of its own, empty at first.
   using Places = std::vector<size_t>;
 

@@ -21,6 +21,7 @@
 #include "prof/run/host_steps.h"
 #include "prof/run/memory_life.h"
 #include "prof/run/steady_idle.h"
+#include "prof/run/step_proposals.h"
 #include "prof/run/step_times.h"
 #include "prof/run/steps.h"
 
@@ -185,6 +186,15 @@ const SteadyIdle& Run::steady_idle() const {
 const std::vector<StepTimes>& Run::step_times() const {
   return *step_times_.Get(
       [this] { return std::make_unique<std::vector<StepTimes>>(StepTimesOf(*this)); });
+}
+
+const StepProposal* Run::step_proposal() const {
+  return step_proposal_
+      .Get([this] {
+        auto proposal = ProposeSteps(*this);
+        return proposal ? std::make_unique<StepProposal>(*std::move(proposal)) : nullptr;
+      })
+      .get();
 }
 
 const MemoryLife& Run::memory() const {

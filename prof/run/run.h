@@ -38,6 +38,7 @@ struct StepTimes;
 struct CollectiveCall;
 struct DeviceEvent;
 struct HostStep;
+struct StepProposal;
 
 /// What a text says to --step.
 struct StepText {
@@ -93,6 +94,8 @@ class Run {
   /// Of all steps: StepTimesOf. Needs kIdleGapsNeeds; without kApiTimes, API calls that launched
   /// nothing take no time.
   const std::vector<StepTimes>& step_times() const;
+  /// ProposeSteps(); null: there is none.
+  const StepProposal* step_proposal() const;
   /// Of all memory events, whatever is selected; views of them need TracePart::kMemoryEvents.
   const MemoryLife& memory() const;
   /// The result of MemoryOwners.
@@ -135,6 +138,7 @@ class Run {
   Lazy<std::unique_ptr<HostActivity>> host_activity_;
   Lazy<std::unique_ptr<SteadyIdle>> steady_idle_;
   Lazy<std::unique_ptr<std::vector<StepTimes>>> step_times_;
+  Lazy<std::unique_ptr<StepProposal>> step_proposal_;
   Lazy<std::unique_ptr<MemoryLife>> memory_;
   Lazy<std::vector<uint32_t>> memory_owners_;
   Lazy<std::unique_ptr<std::vector<CollectiveCall>>> collectives_;

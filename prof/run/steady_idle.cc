@@ -170,6 +170,18 @@ void AddLateWork(const Run& run, const IdleGap& gap, SteadyIdle* idle) {
   }
 }
 
+/// Prepares what needs no steps: another thread may be finding them.
+const Run& WithHostActivity(const Run& run) {
+  const DeviceWork& work = run.device_work();
+  for (const DeviceEvent& event : work.events()) {
+    const LaunchIndex launch = work.LaunchOf(event);
+    if (launch == kNoLaunch) continue;
+    run.host_activity().Prepare(run.trace().launches[launch].thread);
+    break;  // Most runs launch from one thread.
+  }
+  return run;
+}
+
 }  // namespace
 
 int64_t SteadyIdle::HostNs(size_t i) const {
@@ -178,7 +190,7 @@ int64_t SteadyIdle::HostNs(size_t i) const {
   return host_ns;
 }
 
-SteadyIdle::SteadyIdle(const Run& run) : time(run) {
+SteadyIdle::SteadyIdle(const Run& run) : time(WithHostActivity(run)) {
   for (const Interval& window : time.windows) SaturatingAdd(&total_ns, LengthOf(window));
   FindIdleGaps(run, time.windows, IdleOf::kRank, [&](const IdleGap& gap) {
     for (const IdlePart& part : gap.parts) {

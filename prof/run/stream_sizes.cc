@@ -20,6 +20,7 @@ StreamSizes::StreamSizes(const parse::KernelRecords& profile, NameReader* names)
   std::vector<ops::StreamKernel> kernels;
   for (const std::vector<uint32_t>& stream : KernelsOfStreams(trace)) {
     kernels.clear();
+    kernels.reserve(stream.size());
     for (const uint32_t index : stream) {
       const Kernel& kernel = trace.kernels[index];
       const auto [rule, is_new] = rules.try_emplace(kernel.name);

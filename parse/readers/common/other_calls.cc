@@ -9,9 +9,15 @@
 namespace oplens::parse {
 
 void OtherCalls::PlaceTimes(Trace* trace) {
-  if (!std::is_sorted(times_.begin(), times_.end())) std::sort(times_.begin(), times_.end());
-  for (const auto& [start_ns, end_ns] : times_) trace->api_times.Append(start_ns, end_ns);
-  std::vector<std::pair<int64_t, int64_t>>().swap(times_);
+  if (!times_ascend_) {
+    std::vector<std::pair<int64_t, int64_t>> times;
+    times.reserve(times_.size());
+    times_.ForEach([&](int64_t start_ns, int64_t end_ns) { times.emplace_back(start_ns, end_ns); });
+    std::sort(times.begin(), times.end());
+    times_ = {};
+    for (const auto& [start_ns, end_ns] : times) times_.Append(start_ns, end_ns);
+  }
+  trace->api_times = std::exchange(times_, {});
 }
 
 bool OtherCalls::Waits(StringId api) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/id_map.h"
+#include "parse/model/time_spans.h"
 #include "parse/model/trace.h"
 #include "parse/model/trace_needs.h"
 
@@ -33,7 +34,7 @@ class OtherCalls {
   /// `thread` is the reader's key; Place sets call.thread.
   void Add(LaunchCall call, int64_t thread) {
     if (!IsKept(call)) {
-      if (times_wanted_) times_.emplace_back(call.start_ns, call.end_ns);
+      if (times_wanted_) AddTime({call.start_ns, call.end_ns});
       return;
     }
     if (keys_.empty() || keys_[last_] != thread) {
@@ -61,6 +62,11 @@ class OtherCalls {
     return calls_wanted_ || IsLong(call.start_ns, call.end_ns) ||
            (waits_wanted_ && Waits(call.api));
   }
+  void AddTime(std::pair<int64_t, int64_t> time) {
+    times_ascend_ = times_ascend_ && last_time_ <= time;
+    last_time_ = time;
+    times_.Append(time.first, time.second);
+  }
   void PlaceTimes(Trace* trace);
   bool Waits(StringId api);
 
@@ -70,9 +76,11 @@ class OtherCalls {
   bool long_wanted_;
   bool times_wanted_;
   enum : uint8_t { kUnasked, kGoesOn, kWaits };
-  std::vector<uint8_t> waits_;                      // By name.
-  std::vector<std::pair<int64_t, int64_t>> times_;  // Of calls that are not kept themselves.
-  std::vector<LaunchCall> calls_;                   // `thread` is an index into keys_.
+  std::vector<uint8_t> waits_;  // By name.
+  TimeSpans times_;             // Of calls that are not kept themselves.
+  std::pair<int64_t, int64_t> last_time_ = {INT64_MIN, INT64_MIN};
+  bool times_ascend_ = true;
+  std::vector<LaunchCall> calls_;  // `thread` is an index into keys_.
   std::vector<int64_t> keys_;
   IdMap index_;  // Key -> index into keys_.
   uint32_t last_ = 0;

@@ -21,6 +21,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/byte_reader.h"
@@ -254,6 +255,10 @@ class GroupedPartial : public Partial {
   }
 
   void Take(const Key& key, const Sums& sums) { MergeInto(&rows_[key], sums); }
+  void Take(const Key& key, Sums&& sums) {
+    const auto [row, added] = rows_.try_emplace(key, std::move(sums));
+    if (!added) MergeInto(&row->second, sums);  // Which were not moved then.
+  }
 
   std::map<Key, Sums> rows_;
   NotesOfView notes_;

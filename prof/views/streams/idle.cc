@@ -6,10 +6,10 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/flat_map.h"
 #include "base/hash.h"
 #include "parse/join/joined.h"
 #include "prof/run/call_sites.h"
@@ -163,6 +163,7 @@ class Idle;
 /// Partials of one input, whose gaps are found once for all.
 struct IdleTogether {
   std::vector<Idle*> partials;
+  size_t begun = 0;
   bool found = false;
 };
 
@@ -178,19 +179,16 @@ class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
         by_layer_(By("layer")),
         by_after_(By("op_after")),
         by_before_(By("op_before")),
-        whole_gaps_((by_after_ || by_before_) && !by_call_ && !by_op_ && !by_layer_ &&
+        whole_gaps_(asks_work() && !by_call_ && !by_op_ && !by_layer_ &&
                     !By("cause")) {
     together_->partials.push_back(this);
   }
 
-  void Begin(const Run* run) override {
-    GroupedPartial::Begin(run);
-    ops_.Begin();
-  }
+  void Begin(const Run* run) override;
   void Add(const PricedKernel& kernel) override {
-    if (by_after_ || by_before_) ops_.Add(kernel);
+    if (asks_work()) ops_.Add(kernel);
   }
-  void End(const Run* run) override;
+  void End(const Run* run) override { FindAll(run); }
 
  private:
   /// A GPU or a stream of the current run.
@@ -206,16 +204,19 @@ class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
   };
   using Numbers = std::array<uint64_t, 7>;
   struct NumbersHash {
-    size_t operator()(const Numbers& numbers) const {
+    uint64_t operator()(const Numbers& numbers) const {
       uint64_t hash = 0;
       for (const uint64_t number : numbers) hash = MixHash(hash, number);
       return SpreadBits(hash);
     }
   };
 
-  using Known = std::unordered_map<Numbers, CauseSums*, NumbersHash>;
+  using Known = FlatMap<Numbers, CauseSums*, NumbersHash>;
 
   bool asks_sites() const { return by_op_ || by_layer_; }
+  bool asks_work() const { return by_after_ || by_before_; }
+  /// For all partials, once.
+  void FindAll(const Run* run);
   static void FindGaps(const Run& run, std::span<Idle* const> partials);
   Places PlacesOf(const Run& run, std::span<const Interval> windows) const;
   void AddGaps(const Trace& trace, const GapBatch& batch, const CallSites& sites);
@@ -234,7 +235,7 @@ class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
   bool by_after_;
   bool by_before_;
   bool whole_gaps_;
-  KernelOps ops_;  // If by_after_ or by_before_.
+  KernelOps ops_;  // If asks_work().
   // While gaps are found:
   Places places_;
   Known known_;  // By numbers, since a subject is six texts and few of them are distinct.
@@ -301,7 +302,7 @@ uint64_t Idle::CallNumberOf(const Trace& trace, const IdlePart& part) const {
 }
 
 void Idle::AddGaps(const Trace& trace, const GapBatch& batch, const CallSites& sites) {
-  if (known_.size() > kMostSubjects) known_.clear();
+  if (known_.size() > kMostSubjects) known_ = {};
   auto stretch = batch.stretches.begin();
   size_t part = 0;
   for (size_t i = 0; i < batch.gaps.size(); ++i) {
@@ -350,7 +351,16 @@ void Idle::AddGaps(const Trace& trace, const GapBatch& batch, const CallSites& s
   }
 }
 
-void Idle::End(const Run* run) {
+/// What does not depend on kernels is found at once, so that several threads find it beside what
+/// other views begin with.
+void Idle::Begin(const Run* run) {
+  GroupedPartial::Begin(run);
+  ops_.Begin();
+  if (++together_->begun < together_->partials.size()) return;
+  if (std::ranges::none_of(together_->partials, &Idle::asks_work)) FindAll(run);
+}
+
+void Idle::FindAll(const Run* run) {
   if (std::exchange(together_->found, true)) return;
   if (run == nullptr || run->device_work().events().empty()) return;
   std::map<std::pair<bool, bool>, std::vector<Idle*>> alike;
@@ -393,14 +403,15 @@ void Idle::FindGaps(const Run& run, std::span<Idle* const> partials) {
 void Idle::TakePlaces(const Run& run) {
   const auto steps = by_step_ ? run.steps().all() : std::span<const Step>();
   const RankName rank(run.rank());
-  for (const auto& [key, own] : places_) {
+  for (auto& [key, own] : places_) {
     for (size_t i = 0; i < own.windows.size(); ++i) {
       if (own.windows[i].window_ns == 0) continue;
-      Take({rank, key.first, key.second, by_step_ ? steps[i].number : 0}, own.windows[i]);
+      Take({rank, key.first, key.second, by_step_ ? steps[i].number : 0},
+           std::move(own.windows[i]));
     }
   }
   places_.clear();
-  known_.clear();
+  known_ = {};
 }
 
 void Idle::EmitGroup(const IdleKey& key, const IdleSums& sums, TableOf<IdleRow>* table) const {

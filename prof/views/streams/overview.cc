@@ -401,7 +401,7 @@ void Overview::NoteMissingFacts(const Run& run, std::span<const Step> steps) {
   if (const auto outside = FindOutsideSteps(run)) {
     notes_.Add("overview: " + SentenceOf(*outside));
   }
-  if (const auto proposal = ProposeSteps(run)) {
+  if (const StepProposal* proposal = run.step_proposal()) {
     notes_.Add("overview: " + SentenceOf(*proposal));
   }
   if (const std::string phases = PhasesOf(steps); !phases.empty()) {
