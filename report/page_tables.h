@@ -61,6 +61,7 @@ class PageTables : public prof::Destination {
 
   /// Must be called in the order of the plans.
   std::unique_ptr<prof::Sink> NewTable() override;
+  bool tables_apart() const override { return true; }
   void Commit() override {}
 
   /// In the order of the plans.

@@ -31,14 +31,8 @@ class TimelineSink : public prof::KernelSink {
     views_().AddReplay(replay);
     return true;  // The timeline shows it.
   }
-  void EndInput() override {
-    collector_.End(views_().run());
-    views_().EndInput();
-  }
-  void EndLastInput() override {
-    collector_.End(views_().run());
-    views_().EndLastInput();
-  }
+  void EndInput() override { views_().EndBeside(EndOfTimeline(), false); }
+  void EndLastInput() override { views_().EndBeside(EndOfTimeline(), true); }
   std::optional<int64_t> StepOf(const prof::PricedKernel& kernel,
                                 std::optional<int64_t> told) const override {
     return views_().StepOf(kernel, told);
@@ -48,6 +42,10 @@ class TimelineSink : public prof::KernelSink {
   void Look(size_t lane) override { views_().Look(lane); }
 
  private:
+  std::function<void()> EndOfTimeline() {
+    return [this, run = views_().run()] { collector_.End(run); };
+  }
+
   std::function<prof::ViewRunner&()> views_;
   Collector& collector_;
 };

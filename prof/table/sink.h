@@ -39,6 +39,8 @@ class Destination {
   virtual ~Destination() = default;
   /// A sink for one more table. It must not outlive the destination.
   virtual std::unique_ptr<Sink> NewTable() = 0;
+  /// Whether several threads may fill tables, each its own.
+  virtual bool tables_apart() const { return false; }
   /// Publishes what was written; without it nothing is left. Throws Error on failure.
   virtual void Commit() = 0;
   /// Notes for readers of the tables, such as columns that did not fit.

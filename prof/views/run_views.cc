@@ -206,7 +206,9 @@ struct ViewRunner::Running {
 
 ViewRunner::ViewRunner(const std::vector<ViewPlan>& plans, RunOptions options,
                        Destination* destination)
-    : options_(std::move(options)), plain_(!plans.empty() && plans.front().options.plain) {
+    : options_(std::move(options)),
+      plain_(!plans.empty() && plans.front().options.plain),
+      tables_apart_(destination != nullptr && destination->tables_apart()) {
   std::map<const View*, size_t> shared;  // Lanes; null: of views that print rows as they come.
   for (const ViewPlan& plan : plans) {
     views_.push_back(std::make_unique<Running>(plan, destination));
@@ -261,10 +263,14 @@ void ViewRunner::Begin(const parse::KernelRecords* profile) {
   for (const auto& view : views_) begin(view.get());
 }
 
-void ViewRunner::ForEachLane(const std::function<void(const Lane&)>& work) {
+void ViewRunner::ForEachLane(const std::function<void(const Lane&)>& work,
+                             const std::function<void()>& first) {
   const auto others = static_cast<size_t>(std::max(ThreadLimit() - 1, 0));
-  Team(std::min(lanes_.size(), others)).Each(lanes_.size(), [&](size_t lane) {
-    work(lanes_[lane]);
+  const size_t before = first ? 1 : 0;
+  const size_t pieces = before + lanes_.size();
+  Team(std::min(pieces, others)).Each(pieces, [&](size_t piece) {
+    if (piece < before) return first();
+    work(lanes_[piece - before]);
   });
 }
 
@@ -361,21 +367,39 @@ void ViewRunner::AddCopy(const CopyRow& copy) {
   }
 }
 
-void ViewRunner::End(bool last) {
+void ViewRunner::EndBeside(const std::function<void()>& work, bool last) {
+  if (work && (plain_ || !large_)) work();
   if (plain_) return;
   if (before_) calls_.Add(*run_, before_->Take());
   before_.reset();
   const auto end = [this](Running* view) {
     if (view->stream == nullptr) view->End(RunOf(*view));
   };
-  if (large_) ForEachLane([&](const Lane& lane) { std::ranges::for_each(lane, end); });
-  for (const auto& view : views_) {
-    if (!large_) end(view.get());
-    if (last) Finish(view.get());
+  if (large_) {
+    ForEachLane([&](const Lane& lane) { std::ranges::for_each(lane, end); }, work);
+    if (last) FinishAll();
+  } else {
+    for (const auto& view : views_) {
+      end(view.get());
+      if (last) Finish(view.get());
+    }
   }
   NoteWhatIsLookedAt();
   run_.reset();
   whole_run_.reset();
+}
+
+/// All inputs ended, of which the last is large.
+void ViewRunner::FinishAll() {
+  if (!tables_apart_) {
+    for (const auto& view : views_) Finish(view.get());
+    return;
+  }
+  const auto takes = [](const auto& view) { return view->plan.view->calls; };
+  if (std::ranges::any_of(views_, takes)) Matches();  // Once for all of them.
+  ForEachLane([&](const Lane& lane) {
+    for (Running* const view : lane) Finish(view);
+  });
 }
 
 const Run* ViewRunner::RunOf(const Running& view) const {

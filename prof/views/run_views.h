@@ -19,7 +19,7 @@ namespace oplens::prof {
 
 /// Makes all views in one pass over the kernels: one partial per view and rank, merged as ranks
 /// end. With the last input, views are emitted one after the other, each freed before the next
-/// reads the run. Tables without --view (ViewOptions::plain) read no run and have one partial for
+/// reads the run; of a large run beside each other if the destination's tables_apart(). Tables without --view (ViewOptions::plain) read no run and have one partial for
 /// all inputs.
 ///
 /// If ThreadLimit() allows, up to that many threads share the views of a large run: each view takes
@@ -37,8 +37,10 @@ class ViewRunner : public KernelSink {
   bool AddReplay(const PricedKernel& replay) override;
   /// Adds a copy or memset, for tables of copies without --view.
   void AddCopy(const CopyRow& copy);
-  void EndInput() override { End(false); }
-  void EndLastInput() override { End(true); }
+  void EndInput() override { EndBeside({}, false); }
+  void EndLastInput() override { EndBeside({}, true); }
+  /// EndInput(), or if `last` EndLastInput(), beside `work`, which may use run() as views do.
+  void EndBeside(const std::function<void()>& work, bool last);
   std::optional<int64_t> StepOf(const PricedKernel& kernel,
                                 std::optional<int64_t> told) const override;
   size_t Lanes() override {
@@ -78,15 +80,17 @@ class ViewRunner : public KernelSink {
 
   /// Whether a run is worth threads.
   static bool IsLarge(const parse::KernelRecords* profile);
-  /// For a large run.
-  void ForEachLane(const std::function<void(const Lane&)>& work);
+  /// For a large run. `first`: done beside; empty: nothing.
+  void ForEachLane(const std::function<void(const Lane&)>& work,
+                   const std::function<void()>& first = {});
   void Give(const Held& held, Running* view) const;
   void Begin(const parse::KernelRecords* profile);
   void MakePartials();
-  void End(bool last);
+  void FinishAll();
 
   RunOptions options_;
   bool plain_;
+  bool tables_apart_;  // Destination::tables_apart().
   std::vector<std::unique_ptr<Running>> views_;
   std::vector<Lane> lanes_;
   bool large_ = false;  // The current run: IsLarge().
