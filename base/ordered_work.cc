@@ -53,42 +53,55 @@ class Workshop {
     std::exception_ptr failure;
     bool is_made = false;
   };
+  using Lock = std::unique_lock<std::mutex>;
+
+  /// Pieces that wait to be made while a thread begins one more: who waits for a piece finds one
+  /// to make, and seldom meets others that ask for the next.
+  static constexpr size_t kWaiting = 2;
 
   /// Waits until `piece` is made, and makes others meanwhile; false: there is no such piece.
   bool Await(size_t piece) {
     const Place& place = places_[piece % places_.size()];
-    std::unique_lock lock(mutex_);
+    Lock lock(mutex_);
     while (true) {
       if (place.is_made) return true;
       if (ended_ && piece == begun_) return false;
-      if (MayBegin()) {
-        const SharedThread shared;
+      const SharedThread shared;
+      if (waiting() > 0) {
         MakeOne(&lock);
-        continue;
+      } else if (MayBegin()) {
+        BeginOne(&lock);
+      } else {
+        caller_waits_ = true;
+        made_.wait(lock);
+        caller_waits_ = false;
       }
-      caller_waits_ = true;
-      made_.wait(lock);
-      caller_waits_ = false;
     }
   }
 
   void Work() {
     const SharedThread shared;
-    std::unique_lock lock(mutex_);
-    while (true) {
-      ++idle_;
-      free_.wait(lock, [this] { return given_up_ || ended_ || MayBegin(); });
-      --idle_;
-      if (given_up_ || ended_) return;
-      MakeOne(&lock);
+    Lock lock(mutex_);
+    while (!given_up_ && !(ended_ && waiting() == 0)) {
+      if (MayBegin() && waiting() < kWaiting) {
+        BeginOne(&lock);
+      } else if (waiting() > 0) {
+        MakeOne(&lock);
+      } else {
+        ++idle_;
+        free_.wait(lock);
+        --idle_;
+      }
     }
   }
 
   /// Whether a place is free and no other thread asks for the next piece.
   bool MayBegin() const { return !ended_ && !is_beginning_ && begun_ < taken_ + places_.size(); }
+  /// Pieces that are begun, and that no thread makes yet.
+  size_t waiting() const { return begun_ - claimed_; }
 
-  /// Asks for the next piece, and makes it if there is one. `lock` is held before and after.
-  void MakeOne(std::unique_lock<std::mutex>* lock) {
+  /// Asks for the next piece. `lock` is held before and after.
+  void BeginOne(Lock* lock) {
     const size_t index = begun_ % places_.size();
     Place& place = places_[index];
     is_beginning_ = true;
@@ -102,23 +115,24 @@ class Workshop {
     lock->lock();
     is_beginning_ = false;
     if (begun) ++begun_;
-    if (!begun || place.failure != nullptr) {
-      ended_ = true;
-      place.is_made = begun;
+    ended_ = ended_ || !begun || place.failure != nullptr;
+    if (ended_) {
       free_.notify_all();
       made_.notify_one();
-      return;
+    } else if (idle_ > 0) {
+      free_.notify_one();
+    } else if (caller_waits_) {
+      made_.notify_one();
     }
-    if (MayBegin()) {
-      if (idle_ > 0) {
-        free_.notify_one();
-      } else if (caller_waits_) {
-        made_.notify_one();
-      }
-    }
+  }
+
+  /// Makes the first piece that waits. `lock` is held before and after.
+  void MakeOne(Lock* lock) {
+    const size_t index = claimed_++ % places_.size();
+    Place& place = places_[index];
     lock->unlock();
     try {
-      steps_.make(index);
+      if (place.failure == nullptr) steps_.make(index);
     } catch (...) {
       place.failure = std::current_exception();
     }
@@ -132,7 +146,9 @@ class Workshop {
   std::condition_variable free_;  // A place and the turn to begin, or the end: for threads.
   std::condition_variable made_;  // A piece, what threads wait for, or the end: for the caller.
   std::vector<Place> places_;
-  size_t begun_ = 0;  // Pieces.
+  // Pieces: taken_ <= claimed_ <= begun_.
+  size_t begun_ = 0;
+  size_t claimed_ = 0;  // By the threads that make them.
   size_t taken_ = 0;
   size_t idle_ = 0;  // Threads that wait.
   bool caller_waits_ = false;
