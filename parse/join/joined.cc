@@ -86,8 +86,8 @@ Trace* Allowed(Trace* trace, const JoinOptions& options) {
 
 Joined::Joined(Trace* trace, const JoinOptions& options, Diagnostics* diagnostics)
     : trace_(*trace),
-      work_(Allowed(trace, options)),
-      threads_(std::make_unique<ThreadRanges>(trace)),
+      threads_(
+          std::make_unique<ThreadRanges>(Allowed(trace, options), [&] { work_.emplace(trace); })),
       texts_(Classified(trace, diagnostics)),
       vocabulary_(
           std::make_unique<VocabularyRanges>(trace, texts_.get(), options.evidence.vocabulary)),
@@ -98,7 +98,7 @@ Joined::Joined(Trace* trace, const JoinOptions& options, Diagnostics* diagnostic
       calls_(std::make_unique<OpCalls>(trace, *threads_, *links_, *vocabulary_, texts_.get())),
       known_(new RangeKnowledge{*trace, *threads_, *leaks_, *texts_, *vocabulary_, *contexts_,
                                 *links_, options.keep_open, ExplainsOthers(*trace, options)}),
-      sweep_(std::make_unique<LaunchSweep>(*known_, work_, calls_.get())),
+      sweep_(std::make_unique<LaunchSweep>(*known_, *work_, calls_.get())),
       lists_(&sweep_->lists()),
       around_work_(sweep_->around_work()),
       steps_(std::make_unique<StepIndex>(*trace)),

@@ -58,7 +58,7 @@ class Joined {
   ~Joined();
 
   const Trace& trace() const { return trace_; }
-  const GpuWork& work() const { return work_; }
+  const GpuWork& work() const { return *work_; }
   const ThreadRanges& threads() const { return *threads_; }
   const LeakedRanges& leaks() const { return *leaks_; }
   const RangeTexts& texts() const { return *texts_; }
@@ -108,7 +108,7 @@ class Joined {
 
   // In construction order: each needs those before it.
   Trace& trace_;
-  GpuWork work_;
+  std::optional<GpuWork> work_;  // Never empty.
   std::unique_ptr<const ThreadRanges> threads_;
   std::unique_ptr<RangeTexts> texts_;
   std::unique_ptr<const VocabularyRanges> vocabulary_;

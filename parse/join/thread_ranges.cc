@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
 #include <span>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -64,16 +64,22 @@ void Count(const Trace& trace, Reason reason, const Range& range, Diagnostics* d
 
 }  // namespace
 
-ThreadRanges::ThreadRanges(Trace* trace) : bounds_(trace->threads.size() + 1, 0) {
+ThreadRanges::ThreadRanges(Trace* trace, const std::function<void()>& beside)
+    : bounds_(trace->threads.size() + 1, 0) {
   for (const Range& range : trace->ranges) ++bounds_[range.thread + 1];
   for (size_t thread = 1; thread < bounds_.size(); ++thread) bounds_[thread] += bounds_[thread - 1];
   GroupByThread(bounds_, &trace->ranges);
+  const size_t pieces = 1 + thread_count();
   Team team(trace->ranges.size() < kRangesOfThreads
                 ? 0
-                : std::min(thread_count(), static_cast<size_t>(ThreadLimit())) - 1);
-  team.Each(thread_count(), [&](size_t thread) {
-    const auto first = trace->ranges.begin() + static_cast<std::ptrdiff_t>(BeginOf(thread));
-    const auto last = trace->ranges.begin() + static_cast<std::ptrdiff_t>(EndOf(thread));
+                : std::min(pieces, static_cast<size_t>(ThreadLimit())) - 1);
+  team.Each(pieces, [&](size_t piece) {
+    if (piece == 0) return beside();
+    const auto at = [&](size_t range) {
+      return trace->ranges.begin() + static_cast<std::ptrdiff_t>(range);
+    };
+    const auto first = at(BeginOf(piece - 1));
+    const auto last = at(EndOf(piece - 1));
     if (!std::is_sorted(first, last, RangeBefore)) std::sort(first, last, RangeBefore);
   });
 }

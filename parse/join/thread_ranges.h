@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,7 +21,9 @@ class ThreadRanges {
  public:
   /// Sorts the ranges of `trace`: by thread, start, outer before inner, order of opening. O(R log
   /// R), O(R) if already sorted; temporarily copies the ranges of all threads but the largest.
-  explicit ThreadRanges(Trace* trace);
+  /// `beside`: what another thread may do meanwhile; it must not read ranges.
+  explicit ThreadRanges(
+      Trace* trace, const std::function<void()>& beside = [] {});
 
   size_t thread_count() const { return bounds_.size() - 1; }
   size_t BeginOf(size_t thread) const { return bounds_[thread]; }

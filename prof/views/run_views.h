@@ -19,8 +19,8 @@ namespace oplens::prof {
 
 /// Makes all views in one pass over the kernels: one partial per view and rank, merged as ranks
 /// end. With the last input, views are emitted one after the other, each freed before the next
-/// reads the run; of a large run beside each other if the destination's tables_apart(). Tables without --view (ViewOptions::plain) read no run and have one partial for
-/// all inputs.
+/// reads the run; of a large run beside each other if the destination's tables_apart(). Tables
+/// without --view (ViewOptions::plain) read no run and have one partial for all inputs.
 ///
 /// If ThreadLimit() allows, up to that many threads share the views of a large run: each view takes
 /// the run's beginning, its kernels in batches, and its end on one thread at a time, beside others,

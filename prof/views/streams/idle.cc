@@ -179,8 +179,7 @@ class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
         by_layer_(By("layer")),
         by_after_(By("op_after")),
         by_before_(By("op_before")),
-        whole_gaps_(asks_work() && !by_call_ && !by_op_ && !by_layer_ &&
-                    !By("cause")) {
+        whole_gaps_(asks_work() && !by_call_ && !by_op_ && !by_layer_ && !By("cause")) {
     together_->partials.push_back(this);
   }
 
