@@ -326,11 +326,11 @@ namespace {
 
 using markers::PlainArgs;
 
-/// Adds a defined tensor; false: it cannot be written.
+/// Adds a defined tensor; false: it cannot be written, or only Python may know its extents.
 inline __attribute__((always_inline)) bool AddPlainTensor(PlainArgs::Name name,
                                                           const at::TensorImpl& tensor,
                                                           PlainArgs* out) {
-  if (!framework::HasExtents(tensor)) return false;
+  if (!framework::HasExtents(tensor) || tensor.is_python_dispatch()) return false;
   const c10::IntArrayRef sizes = tensor.sizes();
   if (sizes.size() > PlainArgs::kMaxDimensions) return false;
   out->Tensor(name, DTypeOf(tensor), sizes.data(), sizes.size());
@@ -389,8 +389,10 @@ bool TakesKeyword(Parameter::Use use, const c10::IValue& value, bool* omitted) {
 
 }  // namespace
 
+/// Nothing may be thrown through the recorder: what PyTorch throws for odd tensors, it throws again
+/// when such a call is described in the other way.
 OPLENS_HOT unsigned char* PlainCall::Write(const markers::DirectPayload* payload,
-                                           unsigned char* at) {
+                                           unsigned char* at) try {
   const auto& written = *static_cast<const PlainPayload*>(payload);
   const PlainCall& call = written.call;
   // Set until all is written.
@@ -435,6 +437,8 @@ OPLENS_HOT unsigned char* PlainCall::Write(const markers::DirectPayload* payload
   }
   written.failed = false;
   return at + markers::FinishPayload(written.facts, args, at);
+} catch (...) {
+  return nullptr;
 }
 
 }  // namespace oplens::annotate::torch

@@ -174,6 +174,12 @@ TEST(ObserverTest, TextsAreTheSameInBothModes) {
   }
 }
 
+TEST(ObserverTest, WhatATensorThrowsLeavesItsRangeOut) {
+  for (const char* const mode : {"payload", "text"}) {
+    EXPECT_THAT(RunCase("no-sizes", {}, mode).Short(), Contains("abs f")) << mode;
+  }
+}
+
 TEST(ObserverTest, NoToolNoCallback) {
   EXPECT_EQ(RunWithoutTool({Program("torch_cases"), "callbacks"}).out,
             "installed 0, callbacks 0\n");

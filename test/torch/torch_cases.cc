@@ -1,5 +1,6 @@
 // torch_cases COMMAND: short libtorch programs, one for each thing that the tests beside it look
 // at.
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/record_function.h>
 #include <c10/core/Allocator.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
@@ -230,6 +231,28 @@ void Memory() {
               c10::ThreadLocalDebugInfo::get(slot) == nullptr ? 0 : 1);
 }
 
+/// A tensor that throws when it is asked for its sizes.
+class Sizeless : public c10::TensorImpl {
+ public:
+  Sizeless()
+      : TensorImpl(c10::DispatchKeySet(c10::DispatchKey::CPU), caffe2::TypeMeta::Make<float>(),
+                   at::kCPU) {
+    set_custom_sizes_strides(SizesStridesPolicy::CustomSizes);
+  }
+  at::IntArrayRef sizes_custom() const override { throw std::runtime_error("no sizes"); }
+};
+
+// An op of such a tensor, and another one.
+void NoSizes() {
+  const c10::IValue input(Tensor(c10::make_intrusive<Sizeless>()));
+  const auto op = c10::Dispatcher::singleton().findSchemaOrThrow("aten::neg", "");
+  for (int i = 0; i < 2; ++i) {
+    at::RecordFunction function(at::RecordScope::FUNCTION);
+    function.before(op.schema(), c10::ArrayRef<const c10::IValue>(&input, 1));
+  }
+  torch::rand({1}).abs();
+}
+
 // Whether the framework calls anything for its ops.
 void Callbacks() {
   std::printf("installed %d, callbacks %d\n", oplens::annotate::torch::Install() ? 1 : 0,
@@ -252,6 +275,7 @@ int main(int argc, char** argv) {
       {"inner", InnerOps},
       {"callbacks", Callbacks},
       {"memory", Memory},
+      {"no-sizes", NoSizes},
   };
   const auto command = commands.find(argc == 2 ? argv[1] : "");
   if (command == commands.end()) return 2;

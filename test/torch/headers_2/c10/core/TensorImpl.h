@@ -57,6 +57,7 @@ class TensorImpl {
   caffe2::TypeMeta dtype() const { return caffe2::TypeMeta(type_); }
   bool has_symbolic_sizes_strides() const { return symbolic_; }
   bool is_nested() const { return false; }
+  bool is_python_dispatch() const { return false; }
   bool is_cpu() const { return true; }
   bool is_wrapped_number() const { return false; }
   int64_t dim() const { return static_cast<int64_t>(sizes_.size()); }
