@@ -13,6 +13,8 @@ class EntryIndex {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
 
+  bool empty() const { return size_ == 0; }
+
   /// The entry with this hash for which `is(number)` holds; kNone if there is none. `hash`:
   /// well-mixed bits, of which the upper 32 count.
   template <typename Is>

@@ -52,7 +52,6 @@ Trace MakeTrace(int64_t kernels) {
       step.kind = oplens::RangeKind::kStep;
       step.start_ns = now_ns;
       step.text = trace.strings.Intern(fmt::format("ProfilerStep#{}", i / kKernelsOfStep));
-      step.set_order(static_cast<int64_t>(trace.ranges.size()));
     }
     trace.launches.push_back({now_ns, now_ns + some(4'000), i + 1, 0, api});
     now_ns += some(9'000);

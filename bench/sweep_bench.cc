@@ -44,8 +44,7 @@ Trace MakeTrace(int64_t kernels, int64_t depth) {
   Trace trace;
   trace.threads = {{1, 1}};
   const auto range = [&](int64_t start, int64_t end, const std::string& text) {
-    trace.ranges.push_back({start, end, trace.strings.Intern(text)});
-    trace.ranges.back().set_order(static_cast<int64_t>(trace.ranges.size()));
+    trace.ranges.push_back(oplens::Range{start, end, trace.strings.Intern(text)});
   };
   for (int64_t d = 0; d < depth; ++d)
     range(d, kernels * 20 + 2 * depth - d, fmt::format("depth {}", d));

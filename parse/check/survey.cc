@@ -37,7 +37,7 @@ class RangeCounter {
       case RangeKind::kMarker:
         return CountMarker(TextOf(range.text));
       case RangeKind::kOperator:
-        return CountOperator(range.item);
+        return CountOperator(trace_.OperatorOf(range));
       case RangeKind::kFrame:
         ++survey_.frames;
         return;
@@ -86,13 +86,13 @@ class RangeCounter {
     survey_.stacks += text.kind == MarkerKind::kTrace ? 1 : 0;
   }
 
-  void CountOperator(ItemIndex item) {
+  /// `op` may be null.
+  void CountOperator(const Operator* op) {
     ++survey_.ops;
-    if (item >= trace_.operators.size()) return;
-    const Operator& op = trace_.operators[item];
-    survey_.ops_with_arguments += op.call != 0 && TextOf(op.call).arguments ? 1 : 0;
-    survey_.numbered += op.sequence >= 0 ? 1 : 0;
-    survey_.stacks += op.stack != 0 ? 1 : 0;
+    if (op == nullptr) return;
+    survey_.ops_with_arguments += op->call != 0 && TextOf(op->call).arguments ? 1 : 0;
+    survey_.numbered += op->sequence >= 0 ? 1 : 0;
+    survey_.stacks += op->stack != 0 ? 1 : 0;
   }
 
   const Trace& trace_;

@@ -29,7 +29,7 @@ class ChromeOrder {
   /// Thread by thread, in order of their beginnings; within a thread as in the trace.
   std::vector<uint32_t> Ranges() const {
     return Sorted(trace_.ranges,
-                  [this](const Range& range) { return std::tuple(Rank(range.thread)); });
+                  [this](const Range& range) { return std::tuple(Rank(trace_.ThreadOf(range))); });
   }
   std::vector<uint32_t> Instants() const {
     return Sorted(trace_.instants, [this](const Instant& instant) {
@@ -90,8 +90,8 @@ class ChromeOrder {
   void RankThreads() {
     std::vector<int64_t> first(trace_.threads.size(), INT64_MAX);
     for (const Range& range : trace_.ranges) {
-      if (range.thread < first.size())
-        first[range.thread] = std::min(first[range.thread], range.start_ns);
+      int64_t& start_ns = first[trace_.ThreadOf(range)];
+      start_ns = std::min(start_ns, range.start_ns);
     }
     thread_ranks_ = RanksOf(Sorted(trace_.threads, [&](const Thread& thread) {
       return std::tuple(first[static_cast<size_t>(&thread - trace_.threads.data())],

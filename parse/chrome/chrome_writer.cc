@@ -118,20 +118,21 @@ class ChromeWriter::Body {
     const bool module = range.kind == RangeKind::kModule;
     const std::string name = module ? fmt::format("nn.Module: {}", View(range.text)) : "";
     ChromeEvent event('X', category, module ? name : View(range.text),
-                      tracks_.OfThread(range.thread), events_);
+                      tracks_.OfThread(trace_.ThreadOf(range)), events_);
     event.From(range.start_ns, range.open() ? last_ns_ : range.end_ns);
     if (range.open()) event.Flag("open");
     if (module) event.Arg("Python module id", NumberOfModule(range.text));
-    if (range.kind == RangeKind::kOperator) AddOperator(range.item, &event);
-    const bool label = range.kind == RangeKind::kAnnotation || range.kind == RangeKind::kMarker;
-    if (label) AddLabel(range.item, &event);
+    if (const Operator* op = trace_.OperatorOf(range)) AddOperator(*op, &event);
+    if (const Label* label = trace_.LabelOf(range)) AddLabel(*label, &event);
     AddPlaceAmongEqual(range, &event);
     event.End();
   }
 
   /// Readers order ranges of equal times by this number; the range without it encloses the others.
   void AddPlaceAmongEqual(const Range& range, ChromeEvent* event) {
-    const auto times = [](const Range& r) { return std::tie(r.thread, r.start_ns, r.end_ns); };
+    const auto times = [this](const Range& r) {
+      return std::tuple(trace_.ThreadOf(r), r.start_ns, r.end_ns);
+    };
     const bool equal = before_ != nullptr && times(*before_) == times(range);
     before_ = &range;
     equal_before_ = equal ? equal_before_ + 1 : 0;
@@ -143,9 +144,7 @@ class ChromeWriter::Body {
     return modules_.try_emplace(name, static_cast<int64_t>(modules_.size())).first->second;
   }
 
-  void AddOperator(ItemIndex item, ChromeEvent* event) {
-    if (item >= trace_.operators.size()) return;
-    const Operator& op = trace_.operators[item];
+  void AddOperator(const Operator& op, ChromeEvent* event) {
     event->ArgIfKnown("Sequence number", op.sequence);
     if (op.backward && op.forward_thread != 0) {
       event->Arg("Fwd thread id", int64_t{op.forward_thread});
@@ -166,9 +165,7 @@ class ChromeWriter::Body {
     return place->second;
   }
 
-  void AddLabel(ItemIndex item, ChromeEvent* event) const {
-    if (item >= trace_.labels.size()) return;
-    const Label& label = trace_.labels[item];
+  void AddLabel(const Label& label, ChromeEvent* event) const {
     event->ArgIfKnown("domain", View(label.domain));
     event->ArgIfKnown("category", View(label.category));
     event->ArgIfKnown("payload", View(label.payload));

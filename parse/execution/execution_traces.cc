@@ -416,7 +416,8 @@ std::vector<Numbered> NumberedRanges(const Trace& trace) {
     if (text.find(", op_id = ") == std::string_view::npos) continue;
     const int64_t number = ClassifyMarker(text).op_id;
     if (number == 0) continue;
-    numbered.push_back({trace.threads[range.thread].process_id, number, static_cast<uint32_t>(i)});
+    numbered.push_back(
+        {trace.threads[trace.ThreadOf(range)].process_id, number, static_cast<uint32_t>(i)});
   }
   std::sort(numbered.begin(), numbered.end(),
             [](const Numbered& a, const Numbered& b) { return a.key() < b.key(); });

@@ -17,8 +17,9 @@ BackwardCallers::BackwardCallers(const RangeKnowledge& known)
     const Range& range = known.trace.ranges[node];
     const uint32_t number = known.links.RunOf(node).node;
     if (number == 0) continue;
-    const ThreadIndex forward_thread = known.trace.ranges[known.links.ForwardOf(number)].thread;
-    std::vector<Linked>& linked = linked_[range.thread];
+    const ThreadIndex forward_thread =
+        known.trace.ThreadOf(known.trace.ranges[known.links.ForwardOf(number)]);
+    std::vector<Linked>& linked = linked_[known.trace.ThreadOf(range)];
     // Only changes of the thread matter.
     if (!linked.empty() && linked.back().forward_thread == forward_thread) continue;
     linked.push_back({range.start_ns, forward_thread});

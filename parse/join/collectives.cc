@@ -217,10 +217,11 @@ class Collectives::RanksOfLabels {
     std::vector<int8_t> lacks(trace.strings.size(), kNotAsked);  // By name.
     for (size_t i = 0; i < trace.ranges.size(); ++i) {
       const Range& range = trace.ranges[i];
-      if (range.kind != RangeKind::kOperator || range.item >= trace.operators.size()) continue;
+      const Operator* const op = trace.OperatorOf(range);
+      if (op == nullptr) continue;
       int8_t& known = lacks[range.text];
       if (known == kNotAsked) known = NeedsRanks(trace.strings.View(range.text)) ? 1 : 0;
-      if (known != 0 && trace.operators[range.item].call != 0) ops_.push_back(i);
+      if (known != 0 && op->call != 0) ops_.push_back(i);
     }
     std::stable_sort(ops_.begin(), ops_.end(),
                      [&](size_t a, size_t b) { return PlaceOf(a) < PlaceOf(b); });
@@ -237,7 +238,7 @@ class Collectives::RanksOfLabels {
 
  private:
   std::pair<ThreadIndex, int64_t> PlaceOf(size_t range) const {
-    return {trace_.ranges[range].thread, trace_.ranges[range].start_ns};
+    return {trace_.ThreadOf(trace_.ranges[range]), trace_.ranges[range].start_ns};
   }
 
   /// By the extents of the innermost op around it.
@@ -248,10 +249,10 @@ class Collectives::RanksOfLabels {
     });
     for (int i = 0; i < kMostNested && next != ops_.begin(); ++i) {
       const Range& op = trace_.ranges[*--next];
-      if (op.thread != label.thread) break;
+      if (trace_.ThreadOf(op) != label.thread) break;
       if (op.end_ns < label.end_ns) continue;
       std::string error;
-      const auto call = ParseOpCall(trace_.strings.View(trace_.operators[op.item].call), &error);
+      const auto call = ParseOpCall(trace_.strings.View(trace_.OperatorOf(op)->call), &error);
       return call ? RanksByExtents(call->op, ElementsOf(*call)) : kUnknownId;
     }
     return kUnknownId;

@@ -104,7 +104,8 @@ class ForwardBackward::Matcher {
       if (leaks_.Has(i) || range.open()) continue;
       const int64_t handle = roles_.HandleOf(range);
       if (handle == 0) continue;
-      const auto place = named_calls_.find({trace_.threads[range.thread].process_id, handle});
+      const auto place =
+          named_calls_.find({trace_.threads[trace_.ThreadOf(range)].process_id, handle});
       if (place != named_calls_.end()) place->second = static_cast<uint32_t>(i);
     }
   }
@@ -268,16 +269,16 @@ class ForwardBackward::Matcher {
   size_t FirstArrow(const Range& node) const {
     const auto place =
         std::lower_bound(arrows_.begin(), arrows_.end(), node,
-                         [](const ForwardBackwardLink& arrow, const Range& range) {
-                           return std::tie(arrow.backward_thread, arrow.backward_ns) <
-                                  std::tie(range.thread, range.start_ns);
+                         [this](const ForwardBackwardLink& arrow, const Range& range) {
+                           return std::pair(arrow.backward_thread, arrow.backward_ns) <
+                                  std::pair(trace_.ThreadOf(range), range.start_ns);
                          });
     return static_cast<size_t>(place - arrows_.begin());
   }
 
   /// Whether such an arrow leads to the node.
-  static bool LeadsTo(const ForwardBackwardLink& arrow, const Range& node) {
-    return arrow.backward_thread == node.thread && arrow.backward_ns <= node.end_ns;
+  bool LeadsTo(const ForwardBackwardLink& arrow, const Range& node) const {
+    return arrow.backward_thread == trace_.ThreadOf(node) && arrow.backward_ns <= node.end_ns;
   }
 
   ForwardBackward& result_;
@@ -313,7 +314,8 @@ std::vector<ForwardBackwardLink> ForwardBackward::Arrows(const Trace& trace) con
     if (number == 0) continue;
     const Range& forward = trace.ranges[ForwardOf(number)];
     const Range& backward = trace.ranges[node];
-    arrows.push_back({forward.start_ns, backward.start_ns, forward.thread, backward.thread});
+    arrows.push_back(
+        {forward.start_ns, backward.start_ns, trace.ThreadOf(forward), trace.ThreadOf(backward)});
   }
   arrows.insert(arrows.end(), other_arrows_.begin(), other_arrows_.end());
   return arrows;

@@ -27,7 +27,7 @@ std::optional<int64_t> CandidateNumber(const Trace& trace, size_t index, const L
   if (!op || range.open() || leaks.Has(index) || contexts.Repeats(index)) return std::nullopt;
   const std::optional<int64_t> sequence = roles.SequenceOf(range);
   // On an engine thread 0 is a filler.
-  const int64_t least = contexts.IsEngineThread(range.thread) ? 1 : 0;
+  const int64_t least = contexts.IsEngineThread(trace.ThreadOf(range)) ? 1 : 0;
   return sequence && *sequence >= least ? sequence : std::nullopt;
 }
 
@@ -53,7 +53,7 @@ ForwardCandidates::ForwardCandidates(const Trace& trace, const ThreadRanges& thr
   for (size_t slot = 0; slot < slots; ++slot) {
     run_bounds_[slot] = static_cast<uint32_t>(runs_.size());
     for (uint32_t place = bounds[slot]; place < bounds[slot + 1]; ++place) {
-      const ThreadIndex thread = trace.ranges[ranges_[place]].thread;
+      const ThreadIndex thread = trace.ThreadOf(trace.ranges[ranges_[place]]);
       const bool first = place == bounds[slot] || runs_.back().thread != thread;
       if (first) runs_.push_back({place, place, thread});
       runs_.back().end = place + 1;

@@ -158,14 +158,15 @@ uint8_t InnerFacts::RoleOf(StringId name) {
 void InnerFacts::SweepThread(size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
     const Range& range = trace_.ranges[i];
-    if (range.kind != RangeKind::kOperator || range.item >= trace_.operators.size()) continue;
+    const Operator* const op = trace_.OperatorOf(range);
+    if (op == nullptr) continue;
     const uint8_t role = RoleOf(range.text);
     if (role == kRoleOther) continue;
     while (!open_.empty() && open_.back().end_ns <= range.start_ns) {
       Close(open_.back());
       open_.pop_back();
     }
-    const StringId call = trace_.operators[range.item].call;
+    const StringId call = op->call;
     if (call == 0 || range.open()) continue;
     if (role == kRoleTells) {
       open_.push_back({static_cast<uint32_t>(i), range.end_ns, {call}});

@@ -102,7 +102,7 @@ class LaunchSweep::PieceCutter {
   bool NextForwards(Piece* piece) {
     if (left_.empty()) return false;
     const auto thread_of = [&](uint32_t number) {
-      return known_.trace.ranges[known_.links.ForwardOf(number)].thread;
+      return known_.trace.ThreadOf(known_.trace.ranges[known_.links.ForwardOf(number)]);
     };
     piece->thread = thread_of(left_.front());
     size_t count = 1;

@@ -24,13 +24,11 @@ constexpr size_t kLookupCallsNear = 256;
 
 /// Whether two ranges are of one thread and no op between them has a number.
 bool AreTogether(const Trace& trace, uint32_t first, uint32_t second) {
-  if (trace.ranges[first].thread != trace.ranges[second].thread) return false;
+  if (trace.ThreadOf(trace.ranges[first]) != trace.ThreadOf(trace.ranges[second])) return false;
   if (first > second) std::swap(first, second);
   for (uint32_t i = first + 1; i < second; ++i) {
-    const Range& range = trace.ranges[i];
-    if (range.kind != RangeKind::kOperator || range.item >= trace.operators.size()) continue;
-    const Operator& op = trace.operators[range.item];
-    if (op.sequence >= 0 && !op.backward) return false;
+    const Operator* const op = trace.OperatorOf(trace.ranges[i]);
+    if (op != nullptr && op->sequence >= 0 && !op->backward) return false;
   }
   return true;
 }
@@ -84,8 +82,9 @@ void LookupCalls::FindLookups(const ThreadRanges& threads) {
     int64_t last = -1;
     for (size_t i = threads.BeginOf(thread); i < threads.EndOf(thread); ++i) {
       const Range& range = trace_.ranges[i];
-      if (range.kind != RangeKind::kOperator || range.item >= trace_.operators.size()) continue;
-      const Operator& op = trace_.operators[range.item];
+      const Operator* const known_op = trace_.OperatorOf(range);
+      if (known_op == nullptr) continue;
+      const Operator& op = *known_op;
       if (op.sequence >= 0 && !op.backward) {
         while (waiting < lookups_.size() &&
                trace_.ranges[lookups_[waiting].range].end_ns <= range.start_ns) {
@@ -103,7 +102,7 @@ void LookupCalls::FindLookups(const ThreadRanges& threads) {
       if (!named.node.empty()) {
         if (op.sequence >= 0 && op.call != 0) nodes_.push_back(static_cast<uint32_t>(i));
       } else if (op.sequence < 0 && op.call != 0) {
-        lookups_.push_back({trace_.threads[range.thread].process_id, last,
+        lookups_.push_back({trace_.threads[trace_.ThreadOf(range)].process_id, last,
                             std::numeric_limits<int64_t>::max(), static_cast<uint32_t>(i)});
       }
     }
@@ -112,8 +111,8 @@ void LookupCalls::FindLookups(const ThreadRanges& threads) {
 
 void LookupCalls::Link(uint32_t node, const std::string& function) {
   const Range& range = trace_.ranges[node];
-  const Operator& op = trace_.operators[range.item];
-  const int64_t process_id = trace_.threads[range.thread].process_id;
+  const Operator& op = *trace_.OperatorOf(range);
+  const int64_t process_id = trace_.threads[trace_.ThreadOf(range)].process_id;
   auto next = std::partition_point(lookups_.begin(), lookups_.end(), [&](const Lookup& lookup) {
     return std::tie(lookup.process_id, lookup.after) <= std::tie(process_id, op.sequence);
   });
@@ -135,7 +134,7 @@ void LookupCalls::Link(uint32_t node, const std::string& function) {
   }
   if (found == nullptr) return;
   std::string error;
-  const StringId forward_call = trace_.operators[trace_.ranges[found->range].item].call;
+  const StringId forward_call = trace_.OperatorOf(trace_.ranges[found->range])->call;
   std::optional<OpCall> forward = ParseOpCall(trace_.strings.View(forward_call), &error);
   const std::optional<OpCall> gradient = ParseOpCall(trace_.strings.View(op.call), &error);
   if (!forward || !gradient || gradient->args.size() != 1 ||

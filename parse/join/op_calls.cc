@@ -56,9 +56,8 @@ void OpCalls::CompleteBySize() {
   ResultsBySize results;
   std::unordered_set<StringId> calls;
   for (const Range& range : trace_.ranges) {
-    const bool is_operator = range.kind == RangeKind::kOperator;
-    if (!is_operator || range.item >= trace_.operators.size()) continue;
-    const StringId call = trace_.operators[range.item].call;
+    const Operator* const op = trace_.OperatorOf(range);
+    const StringId call = op == nullptr ? 0 : op->call;
     if (call == 0 || !calls.insert(call).second) continue;
     if (HasGradientFacts(trace_.strings.View(range.text))) results.Add(trace_.strings.View(call));
   }
@@ -72,12 +71,12 @@ void OpCalls::CompleteBySize() {
 void OpCalls::CompleteByRanks() {
   std::vector<int8_t> lacks(trace_.strings.size(), -1);  // By name; -1: unknown yet.
   for (const Range& range : trace_.ranges) {
-    if (range.kind != RangeKind::kOperator || range.item >= trace_.operators.size()) continue;
-    if (range.text >= lacks.size()) continue;
+    const Operator* const op = trace_.OperatorOf(range);
+    if (op == nullptr || range.text >= lacks.size()) continue;
     int8_t& asked = lacks[range.text];
     if (asked < 0) asked = NeedsRanks(trace_.strings.View(range.text)) ? 1 : 0;
     if (asked == 0) continue;
-    const StringId call = trace_.operators[range.item].call;
+    const StringId call = op->call;
     if (call == 0 || completed_by_size_.contains(call)) continue;
     const StringId completed = Intern(WithRanks(trace_.strings.View(call), trace_.group_size));
     if (completed != 0) completed_by_size_.emplace(call, completed);
@@ -98,8 +97,8 @@ StringId OpCalls::CallOf(uint32_t range) const {
     const StringId completed = completed_[links_.NumberOf(range)];  // [0] is 0.
     if (completed != 0) return completed;
   }
-  if (called.kind == RangeKind::kOperator) {
-    const StringId call = trace_.operators[called.item].call;
+  if (const Operator* op = trace_.OperatorOf(called)) {
+    const StringId call = op->call;
     const auto completed = completed_by_size_.find(call);
     return completed == completed_by_size_.end() ? call : completed->second;
   }
@@ -111,7 +110,7 @@ StringId OpCalls::CallOf(uint32_t range) const {
 
 StringId OpCalls::SequenceTextOf(uint32_t range) const {
   const Range& called = trace_.ranges[range];
-  return called.kind == RangeKind::kOperator ? sequence_texts_[called.item] : called.text;
+  return called.kind == RangeKind::kOperator ? sequence_texts_[trace_.ItemOf(called)] : called.text;
 }
 
 SequenceText OpCalls::ReadSequence(uint32_t range, SequenceTexts* made) const {
@@ -134,7 +133,8 @@ void OpCalls::Take(SequenceTexts* made) {
 
 StringId OpCalls::StackOf(uint32_t range) const {
   const Range& called = trace_.ranges[range];
-  return called.kind == RangeKind::kOperator ? trace_.operators[called.item].stack : called.text;
+  const Operator* const op = trace_.OperatorOf(called);
+  return op != nullptr ? op->stack : called.text;
 }
 
 }  // namespace oplens::parse

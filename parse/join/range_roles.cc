@@ -37,7 +37,7 @@ Phase PhaseOf(StepContext context) {
 }
 
 std::optional<int64_t> RangeRoles::SequenceOf(const Range& range) const {
-  if (const Operator* op = OperatorOf(range)) return op->sequence;
+  if (const Operator* op = trace_.OperatorOf(range)) return op->sequence;
   const RangeTexts::Text* text = MarkerOf(range);
   if (text == nullptr) return std::nullopt;
   switch (text->kind) {
@@ -71,7 +71,7 @@ bool RangeRoles::IsSequenceText(const Range& range) const {
 }
 
 int64_t RangeRoles::MarkedSequence(const Range& range) const {
-  if (const Operator* op = OperatorOf(range)) return op->thread != 0 ? op->sequence : -1;
+  if (const Operator* op = trace_.OperatorOf(range)) return op->thread != 0 ? op->sequence : -1;
   const RangeTexts::Text* text = MarkerOf(range);
   const bool marked =
       text != nullptr && (text->kind == MarkerKind::kNode || text->kind == MarkerKind::kOp);
@@ -79,14 +79,14 @@ int64_t RangeRoles::MarkedSequence(const Range& range) const {
 }
 
 bool RangeRoles::IsMarkedOp(const Range& range) const {
-  if (const Operator* op = OperatorOf(range)) return op->thread != 0 && !op->backward;
+  if (const Operator* op = trace_.OperatorOf(range)) return op->thread != 0 && !op->backward;
   const RangeTexts::Text* text = MarkerOf(range);
   return text != nullptr && text->kind == MarkerKind::kOp && texts_.MarkOf(*text).thread != 0;
 }
 
 bool RangeRoles::IsMarked(const Range& range, markers::Direction direction) const {
   char marked = 0;
-  if (const Operator* op = OperatorOf(range)) {
+  if (const Operator* op = trace_.OperatorOf(range)) {
     marked = op->direction;
   } else if (const RangeTexts::Text* text = MarkerOf(range)) {
     marked = text->direction;
@@ -95,7 +95,7 @@ bool RangeRoles::IsMarked(const Range& range, markers::Direction direction) cons
 }
 
 bool RangeRoles::SaysBackward(const Range& range) const {
-  if (const Operator* op = OperatorOf(range)) return op->backward;
+  if (const Operator* op = trace_.OperatorOf(range)) return op->backward;
   const RangeTexts::Text* text = MarkerOf(range);
   if (text == nullptr) return false;
   // E.g. "torch::autograd::CopyBackwards".
@@ -158,13 +158,13 @@ RangeRoles::TextFacts RangeRoles::Search(std::string_view text) {
 }
 
 int64_t RangeRoles::OwnThreadOf(const Range& range) const {
-  if (const Operator* op = OperatorOf(range)) return op->backward ? 0 : op->thread;
+  if (const Operator* op = trace_.OperatorOf(range)) return op->backward ? 0 : op->thread;
   const RangeTexts::Text* text = MarkerOf(range);
   return text != nullptr && text->kind == MarkerKind::kOp ? texts_.MarkOf(*text).thread : 0;
 }
 
 int64_t RangeRoles::HandleOf(const Range& range) const {
-  if (const Operator* op = OperatorOf(range)) return op->backward ? 0 : op->handle;
+  if (const Operator* op = trace_.OperatorOf(range)) return op->backward ? 0 : op->handle;
   const RangeTexts::Text* text = MarkerOf(range);
   return text != nullptr && text->kind == MarkerKind::kOp ? texts_.MarkOf(*text).handle : 0;
 }
@@ -173,9 +173,9 @@ BackwardNode RangeRoles::NodeOf(uint32_t index) const {
   const Range& range = trace_.ranges[index];
   BackwardNode node;
   node.range = index;
-  node.process_id = trace_.threads[range.thread].process_id;
+  node.process_id = trace_.threads[trace_.ThreadOf(range)].process_id;
   node.sequence = SequenceOf(range).value_or(-1);
-  if (const Operator* op = OperatorOf(range)) {
+  if (const Operator* op = trace_.OperatorOf(range)) {
     node.forward_thread = op->forward_thread;
     node.forward_handle = op->forward_handle;
   } else if (const RangeTexts::Text* text = MarkerOf(range);

@@ -50,12 +50,6 @@ class RangeRoles {
   /// From now on, what is found in a text is kept, in a byte for each text that the trace has now.
   void KeepFacts() { facts_ = std::vector<std::atomic<uint8_t>>(trace_.strings.size()); }
 
-  /// Its details; null if it is no operator.
-  const Operator* OperatorOf(const Range& range) const {
-    return range.kind == RangeKind::kOperator && range.item < trace_.operators.size()
-               ? &trace_.operators[range.item]
-               : nullptr;
-  }
   /// The number that links an op with its node; nullopt: neither op nor node; -1: no number.
   std::optional<int64_t> SequenceOf(const Range& range) const;
   std::string_view NameOf(const Range& range) const;

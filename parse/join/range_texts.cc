@@ -131,10 +131,9 @@ void RangeTexts::ForEachText(const Trace& trace, F f) {
       f(range.text);
     } else if (range.kind == RangeKind::kFrame) {
       NoteFrame(range.text);
-    } else if (range.kind == RangeKind::kOperator && range.item < trace.operators.size()) {
-      const Operator& op = trace.operators[range.item];
-      if (op.call != 0) f(op.call);
-      if (op.stack != 0) f(op.stack);
+    } else if (const Operator* op = trace.OperatorOf(range)) {
+      if (op->call != 0) f(op->call);
+      if (op->stack != 0) f(op->stack);
     }
   }
 }

@@ -146,7 +146,8 @@ class StepContexts::Reader {
   void NoteMarkedThread(const Range& range) {
     const int64_t number = roles_.OwnThreadOf(range);
     if (number == 0) return;
-    result_.marked_threads_[{trace_.threads[range.thread].process_id, number}] = range.thread;
+    const ThreadIndex thread = trace_.ThreadOf(range);
+    result_.marked_threads_[{trace_.threads[thread].process_id, number}] = thread;
   }
 
   /// Ops inside a marked op have only numbers: their nodes belong to the marked op.

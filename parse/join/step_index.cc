@@ -39,8 +39,9 @@ StepIndex::StepIndex(const Trace& trace) : trace_(trace) {
   if (!any) return;
   for (const Range& range : trace.ranges) {
     if (!is_step[range.text]) continue;
-    steps_.push_back({trace.threads[range.thread].process_id, range.start_ns, range.end_ns,
-                      *NumberIn(trace.strings.View(range.text)), range.thread});
+    const ThreadIndex thread = trace.ThreadOf(range);
+    steps_.push_back({trace.threads[thread].process_id, range.start_ns, range.end_ns,
+                      *NumberIn(trace.strings.View(range.text)), thread});
   }
   std::sort(steps_.begin(), steps_.end(), [](const Step& a, const Step& b) {
     return std::tie(a.process_id, a.start_ns, a.number, a.thread) <

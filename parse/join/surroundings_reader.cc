@@ -100,15 +100,13 @@ void SurroundingsReader::PushVocabulary(size_t index, const Range& range) {
 }
 
 void SurroundingsReader::PushOperator(size_t index, const Range& range) {
-  if (!Counts(range) || range.item >= known_.trace.operators.size()) {
-    return PushTo(index, range, kPathLane);
-  }
-  const Operator& op = known_.trace.operators[range.item];
-  if (op.call != 0) PushTo(index, range, kOpLane);
+  const Operator* const op = Counts(range) ? known_.trace.OperatorOf(range) : nullptr;
+  if (op == nullptr) return PushTo(index, range, kPathLane);
+  if (op->call != 0) PushTo(index, range, kOpLane);
   // A text of frames may be invalid.
-  const bool stack = op.stack != 0 && known_.texts.Of(op.stack).kind == MarkerKind::kTrace;
+  const bool stack = op->stack != 0 && known_.texts.Of(op->stack).kind == MarkerKind::kTrace;
   if (stack) PushTo(index, range, kTraceLane);
-  if (op.sequence >= 0 || op.backward) PushTo(index, range, kSequenceLane);
+  if (op->sequence >= 0 || op->backward) PushTo(index, range, kSequenceLane);
 }
 
 Surroundings SurroundingsReader::Collect(SurroundingLists* lists) {
@@ -174,9 +172,8 @@ bool SurroundingsReader::AddSequences() {
   sequences_.clear();
   bool backward = false;
   ForEachListed(kSequenceLane, [&](uint32_t range) {
-    const Range& called = known_.trace.ranges[range];
-    const bool is_operator = called.kind == RangeKind::kOperator;
-    if (is_operator && known_.trace.operators[called.item].sequence < 0) {
+    const Operator* const op = known_.trace.OperatorOf(known_.trace.ranges[range]);
+    if (op != nullptr && op->sequence < 0) {
       backward = true;  // A backward node without forward op (AccumulateGrad).
       return;
     }
@@ -217,9 +214,8 @@ void SurroundingsReader::DropSimilarSequences() {
 }
 
 bool SurroundingsReader::SaysBackward(const Sequence& sequence) const {
-  const Range& called = known_.trace.ranges[sequence.range];
-  return sequence.text.backward ||
-         (called.kind == RangeKind::kOperator && known_.trace.operators[called.item].backward);
+  const Operator* const op = known_.trace.OperatorOf(known_.trace.ranges[sequence.range]);
+  return sequence.text.backward || (op != nullptr && op->backward);
 }
 
 uint32_t SurroundingsReader::AddPaths() {

@@ -17,15 +17,18 @@ namespace {
 /// From so many on, threads share them.
 constexpr size_t kRangesOfThreads = size_t{32} << 10;
 
-/// Outer ranges precede those that they enclose; equal ranges are in order of opening.
+/// Outer ranges precede those that they enclose.
 bool RangeBefore(const Range& a, const Range& b) {
-  return std::tuple(a.start_ns, b.end_ns, a.order()) < std::tuple(b.start_ns, a.end_ns, b.order());
+  return std::tie(a.start_ns, b.end_ns) < std::tie(b.start_ns, a.end_ns);
 }
 
 /// Groups the ranges by thread, keeping their order. Ranges are the largest part of many traces:
 /// those of the thread with most stay in place, only the others are copied.
-void GroupByThread(const std::vector<size_t>& bounds, std::vector<Range>* ranges) {
-  const auto by_thread = [](const Range& a, const Range& b) { return a.thread < b.thread; };
+void GroupByThread(const std::vector<size_t>& bounds, Trace* trace) {
+  std::vector<Range>* const ranges = &trace->ranges;
+  const auto by_thread = [&](const Range& a, const Range& b) {
+    return trace->ThreadOf(a) < trace->ThreadOf(b);
+  };
   if (std::is_sorted(ranges->begin(), ranges->end(), by_thread)) return;
   const auto size_of = [&](size_t thread) { return bounds[thread + 1] - bounds[thread]; };
   size_t largest = 0;
@@ -39,10 +42,11 @@ void GroupByThread(const std::vector<size_t>& bounds, std::vector<Range>* ranges
   std::vector<Range> others(ranges->size() - size_of(largest));
   size_t kept = 0;
   for (const Range& range : *ranges) {
-    if (range.thread == largest) {
+    const ThreadIndex thread = trace->ThreadOf(range);
+    if (thread == largest) {
       (*ranges)[kept++] = range;
     } else {
-      others[next[range.thread]++] = range;
+      others[next[thread]++] = range;
     }
   }
   const auto at = [](auto first, size_t n) { return first + static_cast<std::ptrdiff_t>(n); };
@@ -66,9 +70,9 @@ void Count(const Trace& trace, Reason reason, const Range& range, Diagnostics* d
 
 ThreadRanges::ThreadRanges(Trace* trace, const std::function<void()>& beside)
     : bounds_(trace->threads.size() + 1, 0) {
-  for (const Range& range : trace->ranges) ++bounds_[range.thread + 1];
+  for (const Range& range : trace->ranges) ++bounds_[trace->ThreadOf(range) + 1];
   for (size_t thread = 1; thread < bounds_.size(); ++thread) bounds_[thread] += bounds_[thread - 1];
-  GroupByThread(bounds_, &trace->ranges);
+  GroupByThread(bounds_, trace);
   const size_t pieces = 1 + thread_count();
   Team team(trace->ranges.size() < kRangesOfThreads
                 ? 0
@@ -80,7 +84,7 @@ ThreadRanges::ThreadRanges(Trace* trace, const std::function<void()>& beside)
     };
     const auto first = at(BeginOf(piece - 1));
     const auto last = at(EndOf(piece - 1));
-    if (!std::is_sorted(first, last, RangeBefore)) std::sort(first, last, RangeBefore);
+    if (!std::is_sorted(first, last, RangeBefore)) std::stable_sort(first, last, RangeBefore);
   });
 }
 
@@ -112,7 +116,8 @@ void LeakedRanges::Mark(const Trace& trace, size_t begin, size_t end,
     if (open_count[range.text] > kMaxOpenOfOneText) {
       leaked_.resize(trace.ranges.size(), false);
       leaked_[i] = true;
-      since_[range.thread] = std::min(since_[range.thread], range.start_ns);
+      int64_t& since = since_[trace.ThreadOf(range)];
+      since = std::min(since, range.start_ns);
       Count(trace, Reason::kLeakedRange, range, diagnostics);
     } else {
       texts->MarkOpen(range.text);

@@ -19,9 +19,10 @@ inline constexpr uint32_t kMaxOpenOfOneText = 8;
 /// The positions of each thread's ranges after sorting. All parts of the join use these indices.
 class ThreadRanges {
  public:
-  /// Sorts the ranges of `trace`: by thread, start, outer before inner, order of opening. O(R log
-  /// R), O(R) if already sorted; temporarily copies the ranges of all threads but the largest.
-  /// `beside`: what another thread may do meanwhile; it must not read ranges.
+  /// Sorts the ranges of `trace`: by thread, start, outer before inner; equal ones stay in order.
+  /// O(R log R), O(R) if already sorted. Temporarily copies the ranges of all threads but the
+  /// largest, and half of those of a thread that are not sorted. `beside`: what another thread may
+  /// do meanwhile; it must not read ranges.
   explicit ThreadRanges(
       Trace* trace, const std::function<void()>& beside = [] {});
 

@@ -47,8 +47,8 @@ size_t VocabularyRanges::DomainOf(const Range& range) const {
     return texts_.Of(range.text).kind == MarkerKind::kFree ? 0 : kNoDomain;
   }
   if (range.kind != RangeKind::kAnnotation) return kNoDomain;
-  const StringId name =
-      range.item < trace_.labels.size() ? trace_.labels[range.item].domain : StringId{0};
+  const Label* const label = trace_.LabelOf(range);
+  const StringId name = label == nullptr ? StringId{0} : label->domain;
   for (size_t i = 0; i < domains_.size(); ++i) {
     if (domains_[i].name == name) return i;
   }

@@ -6,9 +6,10 @@
 
 namespace oplens {
 
-KernelNames::KernelNames(const Trace& trace) : index_(trace.strings.size(), 0) {
+KernelNames::KernelNames(const Trace& trace) {
   names_.push_back({"<unknown>", "<unknown>"});
   for (const Kernel& kernel : trace.kernels) {
+    if (kernel.name >= index_.size()) index_.resize(size_t{kernel.name} + 1, 0);
     if (kernel.name == 0 || index_[kernel.name] != 0) continue;
     index_[kernel.name] = static_cast<uint32_t>(names_.size());
     std::string full = parse::Demangle(trace.strings.View(kernel.name));

@@ -17,13 +17,16 @@ class KernelNames {
     std::string base;  ///< Without namespaces, template arguments and parameters.
   };
 
+  KernelNames() = default;
   explicit KernelNames(const Trace& trace);
 
   /// "<unknown>" for a kernel without a name.
-  const Name& Of(const Kernel& kernel) const { return names_[index_[kernel.name]]; }
+  const Name& Of(const Kernel& kernel) const {
+    return names_[kernel.name < index_.size() ? index_[kernel.name] : 0];
+  }
 
  private:
-  std::vector<uint32_t> index_;  // By StringId.
+  std::vector<uint32_t> index_;  // By StringId, up to the last that is a name.
   std::vector<Name> names_;      // [0] is the unknown name.
 };
 

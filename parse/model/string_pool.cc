@@ -11,10 +11,18 @@ StringId StringPool::Intern(std::string_view text) {
   const uint64_t hash = HashText(text);
   const uint32_t known = index_.Find(hash, [&](uint32_t id) { return views_[id] == text; });
   if (known != EntryIndex::kNone) return known;
+  if (index_.empty() && views_.size() > 1) {
+    MakeIndex();
+    return Intern(text);
+  }
   const auto id = static_cast<StringId>(views_.size());
   views_.push_back(Store(text));
   index_.Add(hash, id);
   return id;
+}
+
+void StringPool::MakeIndex() {
+  for (StringId id = 1; id < views_.size(); ++id) index_.Add(HashText(views_[id]), id);
 }
 
 std::string_view StringPool::Store(std::string_view text) {

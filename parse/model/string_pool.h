@@ -23,16 +23,19 @@ class StringPool {
   StringId Intern(std::string_view text);
   std::string_view View(StringId id) const { return views_[id]; }
   size_t size() const { return views_.size(); }
+  /// Frees what finds texts, a fourth of the pool's memory. The next Intern() makes it again.
+  void FreeIndex() { index_ = EntryIndex(); }
 
  private:
   std::string_view Store(std::string_view text);
+  void MakeIndex();
 
   static constexpr size_t kChunkBytes = size_t{256} << 10;
   std::vector<std::unique_ptr<char[]>> chunks_;
   char* free_ = nullptr;
   size_t free_bytes_ = 0;
   std::vector<std::string_view> views_;
-  EntryIndex index_;  // Of views_.
+  EntryIndex index_;  // Of views_ but the first.
 };
 
 }  // namespace oplens

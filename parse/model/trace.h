@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -46,11 +47,11 @@ struct Thread {
 /// What a range of a host thread is, and so what its text means.
 enum class RangeKind : uint8_t {
   kMarker,      ///< An NVTX range; ClassifyMarker tells what its text is.
-  kOperator,    ///< A call of the framework's operator; `item` indexes Trace::operators.
+  kOperator,    ///< A call of the framework's operator; its item indexes Trace::operators.
   kFrame,       ///< A call of a Python function: "train.py:10", or its name without a file.
   kModule,      ///< A call of a module (layer) of the network: its name, e.g. "Linear_3".
-  kAnnotation,  ///< A label of the user or a library, never an op. `item` indexes Trace::labels if
-                ///< the label has more than a text.
+  kAnnotation,  ///< A label of the user or a library, never an op. Its item indexes Trace::labels
+                ///< if the label has more than a text.
   kStep,        ///< An iteration of the training loop: "ProfilerStep#6".
 };
 
@@ -59,23 +60,37 @@ struct Range {
   int64_t start_ns = 0;
   int64_t end_ns = kNeverClosed;
   StringId text = 0;
-  ThreadIndex thread = 0;
-  ItemIndex item = kNoItem;  ///< Details, by kind.
-  RangeKind kind = RangeKind::kMarker;
-  // The low 24 bits of the file's own id, or of the position in the file, which ascends in order of
-  // opening: orders ranges with equal times.
-  uint8_t order_high = 0;
-  uint16_t order_low = 0;
+  RangeKind kind : 3 = RangeKind::kMarker;
+  bool has_item : 1 = false;
+  /// Its thread; with has_item, into Trace::range_items. See Trace::ThreadOf and ItemOf.
+  uint32_t place : 28 = 0;
+
+  static constexpr uint32_t kMaxPlace = (uint32_t{1} << 28) - 1;
 
   bool open() const { return end_ns == kNeverClosed; }
-  uint32_t order() const { return uint32_t{order_high} << 16 | order_low; }
-  void set_order(int64_t id) {
-    order_high = static_cast<uint8_t>(id >> 16 & 0xFF);
-    order_low = static_cast<uint16_t>(id & 0xFFFF);
-  }
+  /// Of one without an item.
+  void SetThread(ThreadIndex thread) { place = thread & kMaxPlace; }
 };
 // A trace has several ranges per kernel; they take most of its memory.
-static_assert(sizeof(Range) == 32);
+static_assert(sizeof(Range) == 24);
+
+/// Of a range with details.
+struct RangeItem {
+  ThreadIndex thread = 0;
+  ItemIndex item = kNoItem;  ///< The details, by kind.
+};
+
+/// Gives details to a range, whose RangeItem enters `items` unless it has one. Beyond the 2^28
+/// that ranges can name, they remain without.
+inline void SetItem(ItemIndex item, std::vector<RangeItem>* items, Range* range) {
+  if (range->has_item) {
+    (*items)[range->place].item = item;
+  } else if (items->size() <= Range::kMaxPlace) {
+    items->push_back({range->place, item});
+    range->place = static_cast<uint32_t>(items->size() - 1) & Range::kMaxPlace;
+    range->has_item = true;
+  }
+}
 
 /// What a profiler recorded about an operator call besides its time.
 struct Operator {
@@ -358,7 +373,7 @@ struct RecorderLosses {
   bool file_cut = false;            ///< The file ends early: anything may be missing.
 };
 
-/// One profile. Rows are in file order until Correlate sorts them.
+/// One profile. Rows are in file order until the join sorts them.
 struct Trace {
   Family family = Family::kUnknown;
   int64_t schema_version = 0;  ///< 0 if not recorded.
@@ -387,7 +402,9 @@ struct Trace {
   StringPool strings;
   std::vector<Process> processes;
   std::vector<Thread> threads;
+  /// Of ranges of a thread with equal times, the one that was opened first precedes.
   std::vector<Range> ranges;
+  std::vector<RangeItem> range_items;  ///< See ThreadOf and ItemOf.
   std::vector<Operator> operators;
   std::vector<Label> labels;
   std::vector<Instant> instants;
@@ -422,6 +439,31 @@ struct Trace {
   TorchRecording torch_recording;  ///< With TracePart::kTorchFunctions.
   std::vector<Device> devices;
 
+  /// Throws std::bad_alloc beyond the 2^28 threads that a range can name.
+  ThreadIndex AddThread(const Thread& thread) {
+    if (threads.size() > Range::kMaxPlace) throw std::bad_alloc();
+    threads.push_back(thread);
+    return static_cast<ThreadIndex>(threads.size() - 1);
+  }
+  ThreadIndex ThreadOf(const Range& range) const {
+    return range.has_item ? range_items[range.place].thread : range.place;
+  }
+  /// kNoItem: it has none.
+  ItemIndex ItemOf(const Range& range) const {
+    return range.has_item ? range_items[range.place].item : kNoItem;
+  }
+  /// The details of an operator; null if it is none.
+  const Operator* OperatorOf(const Range& range) const {
+    if (!range.has_item || range.kind != RangeKind::kOperator) return nullptr;
+    const ItemIndex item = range_items[range.place].item;
+    return item < operators.size() ? &operators[item] : nullptr;
+  }
+  /// What a label has besides its text; null: nothing.
+  const Label* LabelOf(const Range& range) const {
+    if (!range.has_item || range.kind == RangeKind::kOperator) return nullptr;
+    const ItemIndex item = range_items[range.place].item;
+    return item < labels.size() ? &labels[item] : nullptr;
+  }
   const KernelShape& ShapeOf(const Kernel& kernel) const { return shapes[kernel.shape]; }
   KernelDetails DetailsOf(const Kernel& kernel) const {
     return kernel.details < kernel_details.size() ? kernel_details[kernel.details]
@@ -443,7 +485,7 @@ struct Trace {
 inline Operator& MakeOperator(StringId name, Range* range, Trace* trace) {
   range->kind = RangeKind::kOperator;
   range->text = name;
-  range->item = static_cast<ItemIndex>(trace->operators.size());
+  SetItem(static_cast<ItemIndex>(trace->operators.size()), &trace->range_items, range);
   return trace->operators.emplace_back();
 }
 

@@ -309,6 +309,8 @@ class Completer {
   void Complete();
 
  private:
+  /// Returns the layer that encloses the range; 0: none is known.
+  StringId CompleteCall(const Range& range);
   struct Known {
     const KernelOrigin* origin = nullptr;
     StringId stack = 0;
@@ -363,23 +365,30 @@ StringId Completer::CallOf(StringId call, const KernelOrigin& origin) {
 }
 
 void Completer::Complete() {
-  std::vector<Range> layers;
+  std::vector<Range> ranges;
+  ranges.reserve(trace_.ranges.size());
   for (const Range& range : trace_.ranges) {
-    if (range.kind != RangeKind::kOperator || range.item >= trace_.operators.size()) continue;
-    const Known& known = KnownOf(range.text);
-    if (known.origin == nullptr) continue;
-    Operator& op = trace_.operators[range.item];
-    if (known.stack != 0) op.stack = known.stack;
-    if (op.call != 0) op.call = CallOf(op.call, *known.origin);
-    if (known.layer == 0) continue;
-    // Encloses the call: of ranges with equal times, the one with the lower number is outside.
-    Range& layer = layers.emplace_back(range);
-    layer.kind = RangeKind::kModule;
-    layer.text = known.layer;
-    layer.item = kNoItem;
-    layer.set_order(std::max<int64_t>(int64_t{range.order()} - 1, 0));
+    if (const StringId layer = CompleteCall(range); layer != 0) {
+      // Encloses the call: of ranges with equal times, the one that precedes is outside.
+      Range& outside = ranges.emplace_back(range);
+      outside.kind = RangeKind::kModule;
+      outside.text = layer;
+      outside.has_item = false;
+      outside.SetThread(trace_.ThreadOf(range));
+    }
+    ranges.push_back(range);
   }
-  trace_.ranges.insert(trace_.ranges.end(), layers.begin(), layers.end());
+  trace_.ranges = std::move(ranges);
+}
+
+StringId Completer::CompleteCall(const Range& range) {
+  if (trace_.OperatorOf(range) == nullptr) return 0;
+  const Known& known = KnownOf(range.text);
+  if (known.origin == nullptr) return 0;
+  Operator& op = trace_.operators[trace_.ItemOf(range)];
+  if (known.stack != 0) op.stack = known.stack;
+  if (op.call != 0) op.call = CallOf(op.call, *known.origin);
+  return known.layer;
 }
 
 }  // namespace

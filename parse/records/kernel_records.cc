@@ -140,13 +140,12 @@ void PyProfSequence::NumbersOf(const Joined& joined, const Surroundings& around,
 
 KernelRecords::KernelRecords(Trace* trace, const JoinOptions& options, Diagnostics* diagnostics,
                              const KernelRecords* reference)
-    : trace_(*trace),
-      reference_(reference),
-      joined_(trace, With(reference, options), diagnostics),
-      sequence_(joined_),
-      names_(*trace) {
+    : trace_(*trace), reference_(reference), joined_(trace, With(reference, options), diagnostics) {
   NameDevices();
   MakeBareCalls();
+  trace_.strings.FreeIndex();  // These were the last texts.
+  sequence_ = PyProfSequence(joined_);
+  names_ = KernelNames(*trace);
 }
 
 const KernelRecords& KernelRecords::DonorsOf(const Inferred& inferred) const {

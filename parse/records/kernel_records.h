@@ -28,6 +28,7 @@ struct Surroundings;
 /// threads matter. Rules: docs/correlation.md, "Sequence ids, direction, op". 8 bytes per kernel.
 class PyProfSequence {
  public:
+  PyProfSequence() = default;
   explicit PyProfSequence(const Joined& joined);
 
   /// Fills `numbers` with the distinct numbers around a call, ascending; without 0 beside others.

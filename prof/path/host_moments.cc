@@ -145,8 +145,8 @@ std::vector<ThreadIndex> CallersOfEngines(const parse::Joined& joined) {
   for (const uint32_t node : contexts.nodes()) {
     const uint32_t number = joined.links().RunOf(node).node;
     if (number == 0) continue;
-    const std::pair pair = {trace.ranges[node].thread,
-                            trace.ranges[joined.links().ForwardOf(number)].thread};
+    const std::pair pair = {trace.ThreadOf(trace.ranges[node]),
+                            trace.ThreadOf(trace.ranges[joined.links().ForwardOf(number)])};
     if (last_votes == nullptr || pair != last) last_votes = &votes[pair];
     last = pair;
     ++*last_votes;

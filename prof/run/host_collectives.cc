@@ -93,7 +93,7 @@ void HostCollectives::AddRange(uint32_t index) {
   bool inside = false;
   if (outer_ != kNone) {
     const Range& around = trace_.ranges[calls_[outer_].range];
-    inside = around.thread == range.thread &&
+    inside = trace_.ThreadOf(around) == trace_.ThreadOf(range) &&
              (range.start_ns < around.end_ns || range.start_ns == around.start_ns);
   }
   if (names_[range.text] == kLibraryRange) {
@@ -130,7 +130,8 @@ void HostCollectives::LinkWorkers() {
     const Range& range = trace_.ranges[calls_[i].range];
     const CollectiveKind kind = KindOfCollective(trace_.strings.View(range.text));
     if (kind == CollectiveKind::kUnknown || kind == CollectiveKind::kWait) continue;
-    std::deque<uint32_t>& calls = waiting[{trace_.threads[range.thread].process_id, kind}];
+    std::deque<uint32_t>& calls =
+        waiting[{trace_.threads[trace_.ThreadOf(range)].process_id, kind}];
     if (!is_alone(calls_[i])) {
       calls.push_back(i);
     } else if (!calls.empty()) {
@@ -164,7 +165,7 @@ size_t HostCollectives::OfKernel(size_t kernel) const {
   if (next == calls_.begin()) return kNone;
   const Range& call = trace_.ranges[(next - 1)->range];
   const Range& own = trace_.ranges[outermost];
-  const bool inside = call.thread == own.thread && own.start_ns <= call.end_ns;
+  const bool inside = trace_.ThreadOf(call) == trace_.ThreadOf(own) && own.start_ns <= call.end_ns;
   return inside ? static_cast<size_t>(next - 1 - calls_.begin()) : kNone;
 }
 
@@ -217,20 +218,21 @@ std::vector<uint32_t> HostCollectives::TakeRecords(const Call& call, CollectiveF
 }
 
 bool HostCollectives::InOtherThread(const Call& call) const {
-  return trace_.ranges[call.timed].thread != trace_.ranges[call.range].thread;
+  return trace_.ThreadOf(trace_.ranges[call.timed]) != trace_.ThreadOf(trace_.ranges[call.range]);
 }
 
 void HostCollectives::TakeRecords(uint32_t range, CollectiveFacts* facts,
                                   std::vector<uint32_t>* labels) const {
   const Range& outer = trace_.ranges[range];
+  const ThreadIndex thread = trace_.ThreadOf(outer);
   const bool alone = names_[outer.text] == kLibraryRange;
   auto next = std::partition_point(records_.begin(), records_.end(), [&](uint32_t index) {
     const Communication& record = trace_.communications[index];
-    return std::tie(record.thread, record.start_ns) < std::tie(outer.thread, outer.start_ns);
+    return std::tie(record.thread, record.start_ns) < std::tie(thread, outer.start_ns);
   });
   for (; next != records_.end(); ++next) {
     const Communication& record = trace_.communications[*next];
-    if (record.thread != outer.thread || record.start_ns > outer.end_ns) break;
+    if (record.thread != thread || record.start_ns > outer.end_ns) break;
     if (alone && record.start_ns != outer.start_ns) break;
     if (alone && record.end_ns != outer.end_ns) continue;
     if (record.group_size < 0 && record.output_elements < 0) {
@@ -247,7 +249,7 @@ std::vector<uint32_t> HostCollectives::RangesOf(const Call& call) const {
   if (names_[outer.text] == kLibraryRange) return ranges;
   for (uint32_t i = call.range + 1; i < trace_.ranges.size(); ++i) {
     const Range& range = trace_.ranges[i];
-    if (range.thread != outer.thread || range.start_ns > outer.end_ns) break;
+    if (trace_.ThreadOf(range) != trace_.ThreadOf(outer) || range.start_ns > outer.end_ns) break;
     // The next call may start the moment this one ends.
     if (range.start_ns == outer.end_ns && range.start_ns != outer.start_ns) break;
     if (names_[range.text] != kOtherRange && !range.open()) ranges.push_back(i);

@@ -76,8 +76,9 @@ bool ModuleNames::HookedModule(const Range& range) const {
 bool ModuleNames::IsScope(size_t index) const {
   const Range& range = trace_.ranges[index];
   // An unclosed range encloses all that follows; one with a start call may end on another thread.
-  const bool start_end = range.kind == RangeKind::kAnnotation &&
-                         range.item < trace_.labels.size() && trace_.labels[range.item].start_end;
+  const Label* const label = trace_.LabelOf(range);
+  const bool start_end =
+      range.kind == RangeKind::kAnnotation && label != nullptr && label->start_end;
   return !range.open() && !start_end &&
          joined_.contexts().ContextOf(index) == parse::StepContext::kNone;
 }

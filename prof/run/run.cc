@@ -225,7 +225,7 @@ std::vector<HostStep> Run::StepsOfPattern() const {
     if (!text.matches || joined().leaks().Has(i)) continue;
     picked |= text.picked;
     const int64_t end_ns = range.open() ? range.start_ns - 1 : range.end_ns;
-    matches.push_back({range.thread, range.start_ns, end_ns, text.number});
+    matches.push_back({trace.ThreadOf(range), range.start_ns, end_ns, text.number});
   }
   return picked ? StepsOfPicked(matches) : StepsOfMatches(std::move(matches));
 }

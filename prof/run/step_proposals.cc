@@ -148,7 +148,7 @@ class FamilyFinder {
 
   void Add(const Range& range) {
     const Label& label = labels_[range.text];
-    StepMatch match = {range.thread, range.start_ns, range.end_ns};
+    StepMatch match = {joined_.trace().ThreadOf(range), range.start_ns, range.end_ns};
     if (label.served) {
       return AddTo({LabelFamily::Kind::kServed, label.served->name, label.served->pattern}, match);
     }

@@ -191,7 +191,7 @@ TEST_P(CorpusNsys, LaunchesAreInsideTheRangesAroundThem) {
   for (const Kernel& kernel : trace.kernels) {
     const LaunchCall& call = trace.launches.at(kernel.launch);
     ++enclosing[std::count_if(trace.ranges.begin(), trace.ranges.end(), [&](const Range& range) {
-      return range.thread == call.thread && range.start_ns <= call.start_ns &&
+      return trace.ThreadOf(range) == call.thread && range.start_ns <= call.start_ns &&
              range.end_ns >= call.end_ns;
     })];
   }

@@ -18,7 +18,7 @@ oplens::Trace EmittedRanges() {
        {"aten::mm, seq = 1, op_id = 1, sizes = [[2, 3], [3, 4]]", "MmBackward0, seq = 1, op_id = 2",
         "aten::cat, op_id = 3", "a label, op_id = 4"}) {
     const auto at = static_cast<int64_t>(trace.ranges.size());
-    trace.ranges.push_back({at * 10, at * 10 + 9, trace.strings.Intern(text)});
+    trace.ranges.push_back(oplens::Range{at * 10, at * 10 + 9, trace.strings.Intern(text)});
   }
   return trace;
 }

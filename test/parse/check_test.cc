@@ -29,10 +29,7 @@ class CheckTest : public testing::Test {
 
   Range& AddRange(int64_t start, int64_t end, std::string_view text,
                   RangeKind kind = RangeKind::kMarker) {
-    const auto id = static_cast<int64_t>(trace_.ranges.size());
-    trace_.ranges.push_back({start, end, trace_.strings.Intern(text), 0, kNoItem, kind});
-    trace_.ranges.back().set_order(id);
-    return trace_.ranges.back();
+    return trace_.ranges.emplace_back(Range{start, end, trace_.strings.Intern(text), kind});
   }
   Kernel& AddKernel(int64_t start) {
     Kernel& kernel = trace_.kernels.emplace_back();

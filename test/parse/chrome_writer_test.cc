@@ -30,16 +30,14 @@ class Script {
 
   Range& AddRange(int64_t start, int64_t end, std::string_view text, ThreadIndex thread = 0,
                   RangeKind kind = RangeKind::kMarker) {
-    const auto id = static_cast<int64_t>(trace_.ranges.size());
-    trace_.ranges.push_back({start, end, trace_.strings.Intern(text), thread, kNoItem, kind});
-    trace_.ranges.back().set_order(id);
-    return trace_.ranges.back();
+    Range& range = trace_.ranges.emplace_back(Range{start, end, trace_.strings.Intern(text), kind});
+    range.SetThread(thread);
+    return range;
   }
   void AddOperator(int64_t start, int64_t end, std::string_view name, int64_t sequence,
                    bool backward, ThreadIndex thread = 0) {
-    AddRange(start, end, name, thread, RangeKind::kOperator).item =
-        static_cast<ItemIndex>(trace_.operators.size());
-    Operator& op = trace_.operators.emplace_back();
+    Range& range = AddRange(start, end, name, thread);
+    Operator& op = MakeOperator(range.text, &range, &trace_);
     op.sequence = sequence;
     op.backward = backward;
   }

@@ -122,7 +122,7 @@ class ExecutionTracesTest : public HandTrace {
   std::string CallOf(size_t i) const {
     const oplens::Range& range = trace_.ranges[i];
     if (range.kind != RangeKind::kOperator) return "-";
-    return std::string(trace_.strings.View(trace_.operators[range.item].call));
+    return std::string(trace_.strings.View(trace_.OperatorOf(range)->call));
   }
   /// The arguments of a call of "zoo::op" as text.
   std::string Arguments(const std::string& values, const std::string& shapes,
@@ -147,7 +147,7 @@ TEST_F(ExecutionTracesTest, EveryGeneration) {
     EXPECT_THAT(Complete({Write(Document({kAddmm}, generation))}), IsEmpty());
     ASSERT_EQ(trace_.ranges[0].kind, RangeKind::kOperator) << Schema(generation);
     EXPECT_EQ(trace_.strings.View(trace_.ranges[0].text), "aten::addmm");
-    const Operator& op = trace_.operators.at(trace_.ranges[0].item);
+    const Operator& op = trace_.operators.at(trace_.ItemOf(trace_.ranges[0]));
     EXPECT_EQ(trace_.strings.View(op.call),
               "{'mod': 'torch', 'op': 'addmm', 'args': ["
               "{'name': '', 'type': 'tensor', 'shape': (4,), 'dtype': 'float16'}, "
@@ -186,7 +186,7 @@ TEST_F(ExecutionTracesTest, NodesHaveTheirForwardThread) {
             inner});
   ASSERT_EQ(trace_.operators.size(), 3u);
   for (size_t i = 0; i < 2; ++i) {
-    const Operator& node = trace_.operators[trace_.ranges[i].item];
+    const Operator& node = *trace_.OperatorOf(trace_.ranges[i]);
     EXPECT_EQ(node.call, 0u);
     EXPECT_TRUE(node.backward);
     EXPECT_EQ(node.sequence, 3 + static_cast<int64_t>(i));
@@ -194,7 +194,7 @@ TEST_F(ExecutionTracesTest, NodesHaveTheirForwardThread) {
   }
   // As its range without an execution trace.
   EXPECT_THAT(CallOf(2), HasSubstr("threshold_backward"));
-  EXPECT_TRUE(trace_.operators[trace_.ranges[2].item].backward);
+  EXPECT_TRUE(trace_.OperatorOf(trace_.ranges[2])->backward);
 }
 
 // What these say stands in their texts.

@@ -21,8 +21,7 @@ class HandTrace : public testing::Test {
     range.start_ns = start;
     range.end_ns = end;
     range.text = trace_.strings.Intern(text);
-    range.thread = thread;
-    range.set_order(static_cast<int64_t>(trace_.ranges.size()));
+    range.SetThread(thread);
   }
   /// A call of an operator; `call` empty: a node of the backward pass.
   void Op(int64_t start, int64_t end, std::string_view name, std::string_view call,
@@ -32,8 +31,7 @@ class HandTrace : public testing::Test {
     op.backward = call.empty();
     op.sequence = sequence;
     Typed(RangeKind::kOperator, start, end, name, thread);
-    trace_.ranges.back().item = static_cast<ItemIndex>(trace_.operators.size());
-    trace_.operators.push_back(op);
+    MakeOperator(trace_.ranges.back().text, &trace_.ranges.back(), &trace_) = op;
   }
   void Typed(RangeKind kind, int64_t start, int64_t end, std::string_view text,
              ThreadIndex thread = 0) {

@@ -37,14 +37,10 @@ void AddRange(Trace* trace) {
   Range range;
   range.start_ns = start;
   range.end_ns = kind % 31 == 0 ? kNeverClosed : int64_t{start} + length % 64;
-  range.set_order(static_cast<int64_t>(trace->ranges.size()));
-  range.thread = number % kThreads;
+  range.SetThread(number % kThreads);
   const int sequence = number % 4;
   const auto operator_range = [&](std::string_view name, bool backward) {
-    range.kind = RangeKind::kOperator;
-    range.text = trace->strings.Intern(name);
-    range.item = static_cast<ItemIndex>(trace->operators.size());
-    Operator& op = trace->operators.emplace_back();
+    Operator& op = MakeOperator(trace->strings.Intern(name), &range, trace);
     op.backward = backward;
     op.sequence = sequence;
     if (!backward) op.call = trace->strings.Intern("{'mod': 'torch', 'op': 'mm', 'args': []}");
@@ -139,7 +135,8 @@ TEST(JoinProperty, ListsAroundLaunchesAreTheRangesThatEncloseThem) {
       std::vector<uint32_t> forwards;
       for (uint32_t i = 0; i < trace.ranges.size(); ++i) {
         const Range& range = trace.ranges[i];
-        if (range.thread != call.thread || joined.leaks().Has(i) || !Encloses(range, call)) {
+        if (trace.ThreadOf(range) != call.thread || joined.leaks().Has(i) ||
+            !Encloses(range, call)) {
           continue;
         }
         if (trace.strings.View(range.text) == "layer:a") layers.push_back(i);
@@ -199,10 +196,11 @@ class WrittenMatcher {
       if (node.forward_thread == 0) continue;
       const std::vector<uint32_t> all = WithNumber(node);
       const bool one_thread = std::all_of(all.begin(), all.end(), [&](uint32_t i) {
-        return trace_.ranges[i].thread == trace_.ranges[all.front()].thread;
+        return trace_.ThreadOf(trace_.ranges[i]) == trace_.ThreadOf(trace_.ranges[all.front()]);
       });
       if (!all.empty() && one_thread) {
-        ++votes_[{node.process_id, node.forward_thread}][trace_.ranges[all.front()].thread];
+        ++votes_[{node.process_id, node.forward_thread}]
+                [trace_.ThreadOf(trace_.ranges[all.front()])];
       }
     }
   }
@@ -230,7 +228,8 @@ class WrittenMatcher {
     const std::optional<uint32_t> chosen = LastThatFits(backward, left);
     // 3. none if candidates of several threads are left.
     for (const uint32_t i : left) {
-      if (trace_.ranges[i].thread != trace_.ranges[left.front()].thread) return std::nullopt;
+      if (trace_.ThreadOf(trace_.ranges[i]) != trace_.ThreadOf(trace_.ranges[left.front()]))
+        return std::nullopt;
     }
     return chosen;
   }
@@ -242,9 +241,10 @@ class WrittenMatcher {
       const Range& range = trace_.ranges[i];
       const StepContext context = joined_.contexts().ContextOf(i);
       const bool op = context == StepContext::kNone || context == StepContext::kRecompute;
-      const bool filler = node.sequence == 0 && joined_.contexts().IsEngineThread(range.thread);
+      const bool filler =
+          node.sequence == 0 && joined_.contexts().IsEngineThread(trace_.ThreadOf(range));
       if (op && !range.open() && !joined_.leaks().Has(i) && !filler &&
-          trace_.threads[range.thread].process_id == node.process_id &&
+          trace_.threads[trace_.ThreadOf(range)].process_id == node.process_id &&
           roles_.SequenceOf(range) == node.sequence) {
         list.push_back(i);
       }
@@ -259,7 +259,7 @@ class WrittenMatcher {
   const ForwardBackwardLink* ArrowTo(const Range& node) const {
     const ForwardBackwardLink* first = nullptr;
     for (const ForwardBackwardLink& arrow : trace_.forward_backward_links) {
-      const bool inside = arrow.backward_thread == node.thread &&
+      const bool inside = arrow.backward_thread == trace_.ThreadOf(node) &&
                           arrow.backward_ns >= node.start_ns && arrow.backward_ns <= node.end_ns;
       if (inside && (first == nullptr || arrow.backward_ns < first->backward_ns)) first = &arrow;
     }
@@ -269,7 +269,7 @@ class WrittenMatcher {
   void Keep(ThreadIndex thread, std::vector<uint32_t>* left) const {
     std::vector<uint32_t> kept;
     for (const uint32_t i : *left) {
-      if (trace_.ranges[i].thread == thread) kept.push_back(i);
+      if (trace_.ThreadOf(trace_.ranges[i]) == thread) kept.push_back(i);
     }
     if (!kept.empty()) *left = kept;
   }
@@ -285,7 +285,7 @@ class WrittenMatcher {
     const Range& last = trace_.ranges[left.back()];
     for (const uint32_t i : left) {
       const Range& range = trace_.ranges[i];
-      if (range.thread == last.thread && range.start_ns <= last.start_ns &&
+      if (trace_.ThreadOf(range) == trace_.ThreadOf(last) && range.start_ns <= last.start_ns &&
           range.end_ns >= last.end_ns) {
         return i;
       }

@@ -41,13 +41,12 @@ class LargeTrace {
   /// Mostly nested: a tree whose levels are 8 times as long; some cross, some stay open.
   void AddRange(size_t i) {
     Range& range = trace_.ranges.emplace_back();
-    range.thread = static_cast<ThreadIndex>(Any(8) == 0 ? 2 : i % 2);
+    range.SetThread(static_cast<ThreadIndex>(Any(8) == 0 ? 2 : i % 2));
     range.start_ns = static_cast<int64_t>(i) * 10;
     int64_t length_ns = 15;
     for (size_t level = i; level % 8 == 0 && level > 0; level /= 8) length_ns *= 8;
     range.end_ns = range.start_ns + length_ns + (Any(16) == 0 ? Any(5000) : 0);
     if (Any(4000) == 0) range.end_ns = kNeverClosed;
-    range.set_order(static_cast<int64_t>(i));
     const std::string number = std::to_string(Any(2) == 0 ? i / 40 : Any(500));
     const auto marker = [&](const std::string& text) { range.text = trace_.strings.Intern(text); };
     switch (Any(12)) {

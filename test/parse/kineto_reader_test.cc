@@ -137,8 +137,8 @@ TEST_P(KinetoGeneration, FillsTheModel) {
   EXPECT_EQ(range.kind, RangeKind::kOperator);
   EXPECT_EQ(Text(trace, range.text), "aten::relu");
   EXPECT_EQ(range.end_ns - range.start_ns, 50 * kMicrosecond);
-  ASSERT_LT(range.item, trace.operators.size());
-  const Operator& op = trace.operators[range.item];
+  ASSERT_NE(trace.OperatorOf(range), nullptr);
+  const Operator& op = *trace.OperatorOf(range);
   EXPECT_NE(op.call, 0u);
   EXPECT_EQ(op.sequence, 7);
   EXPECT_EQ(op.forward_thread, 1);
@@ -165,7 +165,7 @@ TEST_P(KinetoGeneration, FillsTheModel) {
   EXPECT_FALSE(read.graph);
   ASSERT_NE(read.launch, kNoLaunch);
   EXPECT_EQ(Text(trace, trace.launches[read.launch].api), "cudaLaunchKernel");
-  EXPECT_EQ(trace.launches[read.launch].thread, range.thread);
+  EXPECT_EQ(trace.launches[read.launch].thread, trace.ThreadOf(range));
   EXPECT_FALSE(diagnostics_.Damaged());
   EXPECT_EQ(diagnostics_.notes().size(), 0u);
 }
@@ -341,13 +341,14 @@ TEST_F(KinetoReaderTest, TellsRangesApart) {
   const auto line = [](RangeKind kind, std::string_view text) {
     return fmt::format("{} {}", static_cast<int>(kind), text);
   };
-  EXPECT_EQ(
+  EXPECT_THAT(
       texts,
-      (Texts{line(RangeKind::kStep, "ProfilerStep#6"), line(RangeKind::kAnnotation, "my label"),
-             line(RangeKind::kModule, "Linear_3"), line(RangeKind::kFrame, "train.py:117"),
-             line(RangeKind::kFrame, "<built-in method get of dict object>"),
-             line(RangeKind::kFrame, "<built-in function len>"),
-             line(RangeKind::kFrame, "<frozen os>:709")}));
+      testing::UnorderedElementsAreArray(
+          {line(RangeKind::kStep, "ProfilerStep#6"), line(RangeKind::kAnnotation, "my label"),
+           line(RangeKind::kModule, "Linear_3"), line(RangeKind::kFrame, "train.py:117"),
+           line(RangeKind::kFrame, "<built-in method get of dict object>"),
+           line(RangeKind::kFrame, "<built-in function len>"),
+           line(RangeKind::kFrame, "<frozen os>:709")}));
 }
 
 TEST_F(KinetoReaderTest, KnowsBackwardNodesAndSteps) {
@@ -727,7 +728,7 @@ TEST_F(KinetoReaderTest, ReadsCollectives) {
   const Communication& op = trace.communications[0];
   EXPECT_EQ(op.start_ns, trace.ranges[0].start_ns);
   EXPECT_EQ(op.end_ns, trace.ranges[0].end_ns);
-  EXPECT_EQ(op.thread, trace.ranges[0].thread);
+  EXPECT_EQ(op.thread, trace.ThreadOf(trace.ranges[0]));
 }
 
 TEST_F(KinetoReaderTest, ReadsWhatLabelsOfCollectivesTell) {
@@ -765,7 +766,7 @@ TEST_F(KinetoReaderTest, ReadsWhatLabelsOfCollectivesTell) {
       EXPECT_EQ(told.output_elements, kUnknownId);
       EXPECT_EQ(Text(trace, told.dtype), label.dtype);
       EXPECT_EQ(told.start_ns, trace.ranges[0].start_ns);
-      EXPECT_EQ(told.thread, trace.ranges[0].thread);
+      EXPECT_EQ(told.thread, trace.ThreadOf(trace.ranges[0]));
     }
   }
 }
@@ -873,7 +874,7 @@ TEST_F(KinetoReaderTest, TakesIdsOfAnyKind) {
   }
   const Trace trace = Read(builder);
   std::vector<ThreadIndex> threads;
-  for (const Range& range : trace.ranges) threads.push_back(range.thread);
+  for (const Range& range : trace.ranges) threads.push_back(trace.ThreadOf(range));
   // What is no number and no text counts as one unnamed thread.
   EXPECT_EQ(threads, (std::vector<ThreadIndex>{0, 0, 0, 1, 1, 2, 3, 4, 4}));
   EXPECT_EQ(trace.threads[3].thread_id, 140234567890123);

@@ -65,15 +65,13 @@ class MadeUpNetwork {
     range.start_ns = start;
     range.end_ns = end;
     range.text = trace_.strings.Intern(text);
-    range.thread = thread;
+    range.SetThread(thread);
     range.kind = kind;
-    range.set_order(static_cast<int64_t>(trace_.ranges.size()));
   }
 
   Operator* AddOperator(int64_t start, int64_t end, const std::string& name, ThreadIndex thread) {
     Add(RangeKind::kOperator, start, end, name, thread);
-    trace_.ranges.back().item = static_cast<ItemIndex>(trace_.operators.size());
-    return &trace_.operators.emplace_back();
+    return &MakeOperator(trace_.ranges.back().text, &trace_.ranges.back(), &trace_);
   }
 
   void Launch(const MadeUpCall& call, const std::string& name, ThreadIndex thread, bool backward) {

@@ -130,8 +130,8 @@ TEST_F(NsysReaderTest, FillsTheModel) {
   ASSERT_EQ(trace.ranges.size(), 1u);
   EXPECT_EQ(trace.strings.View(trace.ranges[0].text), "step");
   EXPECT_EQ(trace.ranges[0].kind, RangeKind::kMarker);
-  EXPECT_EQ(trace.ranges[0].item, kNoItem);
-  EXPECT_EQ(trace.ranges[0].thread, trace.launches[kernel.launch].thread);
+  EXPECT_EQ(trace.ItemOf(trace.ranges[0]), kNoItem);
+  EXPECT_EQ(trace.ThreadOf(trace.ranges[0]), trace.launches[kernel.launch].thread);
   ASSERT_EQ(trace.copies.size(), 1u);
   EXPECT_EQ(trace.copies[0].size_bytes, 4096);
   EXPECT_EQ(trace.copies[0].source_kind, MemoryKind::kPinned);
@@ -453,7 +453,7 @@ TEST_F(NsysReaderTest, DomainsCategoriesAndPayloads) {
   Nvtx(33, {{"start", 1}, {"domainId", 3}, {"category", 2}, {"text", "collective"}});
   const Trace trace = Read();
   ASSERT_EQ(trace.ranges.size(), 8u);
-  const auto label = [&](size_t i) { return trace.labels.at(trace.ranges[i].item); };
+  const auto label = [&](size_t i) { return *trace.LabelOf(trace.ranges[i]); };
   const auto text = [&](StringId id) { return std::string(trace.strings.View(id)); };
   EXPECT_EQ(trace.ranges[0].kind, RangeKind::kAnnotation);
   EXPECT_EQ(text(label(0).domain), "NCCL");
@@ -469,7 +469,7 @@ TEST_F(NsysReaderTest, DomainsCategoriesAndPayloads) {
   EXPECT_EQ(text(label(4).payload), "2.5");
   EXPECT_EQ(text(label(5).payload), "18446744073709551615");
   EXPECT_EQ(text(label(6).payload), "{\"bytes\": 4}");
-  EXPECT_EQ(trace.ranges[7].item, trace.ranges[1].item) << "equal labels are one";
+  EXPECT_EQ(trace.ItemOf(trace.ranges[7]), trace.ItemOf(trace.ranges[1])) << "equal labels are one";
   EXPECT_FALSE(label(0).start_end);
 }
 
@@ -487,11 +487,10 @@ TEST_F(NsysReaderTest, OtherKindsOfEvents) {
   const Trace trace = Read();
   ASSERT_EQ(trace.ranges.size(), 3u);
   EXPECT_EQ(trace.ranges[0].kind, RangeKind::kAnnotation);
-  EXPECT_TRUE(trace.labels.at(trace.ranges[0].item).start_end);
-  EXPECT_TRUE(trace.labels.at(trace.ranges[1].item).start_end);
+  EXPECT_TRUE(trace.labels.at(trace.ItemOf(trace.ranges[0])).start_end);
+  EXPECT_TRUE(trace.labels.at(trace.ItemOf(trace.ranges[1])).start_end);
   EXPECT_EQ(trace.ranges[2].kind, RangeKind::kMarker);
   EXPECT_EQ(trace.strings.View(trace.ranges[2].text), "registered");
-  EXPECT_LT(trace.ranges[0].order(), trace.ranges[1].order());
   ASSERT_EQ(trace.instants.size(), 1u);
   EXPECT_EQ(trace.strings.View(trace.instants[0].text), "mark");
   EXPECT_EQ(trace.instants[0].time_ns, 13);
@@ -664,7 +663,7 @@ class NsysGraphTest : public NsysReaderTest {
     const LaunchCall& call = trace.launches[kernel.capture];
     for (const Range& range : trace.ranges) {
       const bool around = range.start_ns <= call.start_ns && call.end_ns <= range.end_ns;
-      if (range.thread == call.thread && around) return trace.strings.View(range.text);
+      if (trace.ThreadOf(range) == call.thread && around) return trace.strings.View(range.text);
     }
     return "outside";
   }
@@ -1055,9 +1054,9 @@ std::string Describe(const Trace& trace, const Diagnostics& diagnostics) {
     text += fmt::format("thread {} {}\n", thread.thread_id, view(thread.name));
   }
   for (const Range& range : trace.ranges) {
-    text += fmt::format("{} {} {} {} {} {} {} {}\n", range.start_ns, range.end_ns, range.text,
-                        view(range.text), range.thread, range.item, static_cast<int>(range.kind),
-                        range.order());
+    text += fmt::format("{} {} {} {} {} {} {}\n", range.start_ns, range.end_ns, range.text,
+                        view(range.text), trace.ThreadOf(range), trace.ItemOf(range),
+                        static_cast<int>(range.kind));
   }
   for (const Label& label : trace.labels) {
     text += fmt::format("label {} {} {} {}\n", view(label.domain), view(label.category),

@@ -78,7 +78,7 @@ TEST_F(NvprofReaderTest, FillsTheModel) {
   EXPECT_EQ(trace.threads[call.thread].thread_id, kThread);
   ASSERT_EQ(trace.ranges.size(), 1u);
   EXPECT_EQ(trace.strings.View(trace.ranges[0].text), "step");
-  EXPECT_EQ(trace.ranges[0].thread, call.thread);
+  EXPECT_EQ(trace.ThreadOf(trace.ranges[0]), call.thread);
   ASSERT_EQ(trace.copies.size(), 1u);
   EXPECT_EQ(trace.copies[0].size_bytes, 4096);
   EXPECT_EQ(trace.strings.View(trace.launches[trace.copies[0].launch].api), "cudaMemcpyAsync");
@@ -365,6 +365,20 @@ TEST_F(NvprofReaderTest, RangesWhateverTheOrderOfTheirRows) {
   EXPECT_FALSE(diagnostics_.Damaged());
 }
 
+TEST_F(NvprofReaderTest, OfRangesWithEqualTimesTheFirstOpenedComesFirst) {
+  thread_.Push("outer");
+  thread_.Push("inner");
+  thread_.Pop();
+  thread_.Pop();
+  auto& rows = builder_.rows("MARKER");
+  for (size_t i = 0; i < rows.size(); ++i) rows[i]["timestamp"] = i < 2 ? 10 : 20;
+  std::swap(rows[0], rows[1]);
+  const Trace trace = Read();
+  ASSERT_EQ(trace.ranges.size(), 2u);
+  EXPECT_EQ(trace.strings.View(trace.ranges[0].text), "outer");
+  EXPECT_EQ(trace.strings.View(trace.ranges[1].text), "inner");
+}
+
 TEST_F(NvprofReaderTest, OddMarkerRowsAreCounted) {
   thread_.Push("good");
   thread_.Pop();
@@ -516,8 +530,8 @@ std::string Describe(const Trace& trace, const Diagnostics& diagnostics) {
   std::string text;
   for (const Thread& thread : trace.threads) text += fmt::format("thread {}\n", thread.thread_id);
   for (const Range& range : trace.ranges) {
-    text += fmt::format("{} {} {} {} {} {}\n", range.start_ns, range.end_ns, range.text,
-                        trace.strings.View(range.text), range.thread, range.order());
+    text += fmt::format("{} {} {} {} {}\n", range.start_ns, range.end_ns, range.text,
+                        trace.strings.View(range.text), trace.ThreadOf(range));
   }
   for (const Instant& instant : trace.instants) {
     text += fmt::format("{} {} {}\n", instant.time_ns, trace.strings.View(instant.text),

@@ -47,5 +47,16 @@ TEST(StringPool, ViewsSurviveGrowthAndMoves) {
   EXPECT_EQ(moved.View(20002), "text number 19999");
 }
 
+TEST(StringPool, FindsTextsFromBeforeItsIndexWasFreed) {
+  StringPool pool;
+  const StringId a = pool.Intern("a");
+  const StringId b = pool.Intern("b");
+  pool.FreeIndex();
+  EXPECT_EQ(pool.View(a), "a");
+  EXPECT_EQ(pool.Intern("b"), b);
+  EXPECT_EQ(pool.Intern("c"), b + 1);
+  EXPECT_EQ(pool.Intern("a"), a);
+}
+
 }  // namespace
 }  // namespace oplens::string_pool_test

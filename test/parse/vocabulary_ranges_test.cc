@@ -28,7 +28,8 @@ class VocabularyRangesTest : public HandTrace {
   /// A range of an NVTX domain.
   void InDomain(std::string_view domain, int64_t start, int64_t end, std::string_view text) {
     Typed(RangeKind::kAnnotation, start, end, text);
-    trace_.ranges.back().item = static_cast<ItemIndex>(trace_.labels.size());
+    SetItem(static_cast<ItemIndex>(trace_.labels.size()), &trace_.range_items,
+            &trace_.ranges.back());
     trace_.labels.push_back({trace_.strings.Intern(domain), 0, 0, false});
   }
   void JoinWithout() {

@@ -35,7 +35,7 @@ Counts CountCalls(const std::string& name) {
     }
     ++counts.calls;
     std::string error;
-    const auto call = ParseOpCall(trace.strings.View(trace.operators[range.item].call), &error);
+    const auto call = ParseOpCall(trace.strings.View(trace.OperatorOf(range)->call), &error);
     if (!call) {
       ++counts.reasons[error];
       continue;

@@ -132,7 +132,7 @@ uint32_t Search(const Run& run, const DeviceEvent& event) {
   const auto all = run.calls().all();
   for (uint32_t call = 0; call < all.size(); ++call) {
     const Range& range = run.trace().ranges[all[call].range];
-    if (range.thread == launch.thread && range.start_ns <= launch.start_ns &&
+    if (run.trace().ThreadOf(range) == launch.thread && range.start_ns <= launch.start_ns &&
         range.end_ns >= end_ns) {
       found = call;
     }

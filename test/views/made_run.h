@@ -29,12 +29,12 @@ class MadeRun {
                 RangeKind kind = RangeKind::kAnnotation, ThreadIndex thread = 0) {
     Range& range = trace.ranges.emplace_back();
     const StringId name = trace.strings.Intern(text);
+    range.SetThread(thread);
     if (kind == RangeKind::kOperator) MakeOperator(name, &range, &trace);
     range.text = name;
     range.kind = kind;
     range.start_ns = start_ns;
     range.end_ns = end_ns;
-    range.thread = thread;
   }
   void AddStep(int64_t number, int64_t start_ns, int64_t end_ns, ThreadIndex thread = 0) {
     AddRange("ProfilerStep#" + std::to_string(number), start_ns, end_ns, RangeKind::kStep, thread);

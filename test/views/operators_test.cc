@@ -360,7 +360,7 @@ AllExpected Search(const Run& run) {
     return std::string(run.trace().strings.View(run.trace().ranges[all[call].range].text));
   };
   const auto parent_of = [&](size_t call) -> size_t {
-    const ThreadIndex thread = run.trace().ranges[all[call].range].thread;
+    const ThreadIndex thread = run.trace().ThreadOf(run.trace().ranges[all[call].range]);
     return all[call].parent == CallWork::kNone ? all.size()
                                                : run.calls().BeginOf(thread) + all[call].parent;
   };

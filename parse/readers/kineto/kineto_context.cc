@@ -29,7 +29,7 @@ ThreadIndex KinetoContext::ThreadOf(const KinetoEvent& event) {
                                         event.has_thread ? NumberOf(event.thread) : 0);
   if (key == last_key_ && !trace.threads.empty()) return last_thread_;
   const auto [place, added] = threads_.emplace(key, static_cast<ThreadIndex>(trace.threads.size()));
-  if (added) trace.threads.push_back({key.first, key.second, 0});
+  if (added) trace.AddThread({key.first, key.second, 0});
   last_key_ = key;
   last_thread_ = place->second;
   return last_thread_;

@@ -111,7 +111,7 @@ Range* KinetoHost::AddRange(const KinetoEvent& event, const KinetoEventIds& ids,
   range.start_ns = times.start_ns;
   range.end_ns = times.end_ns;
   range.text = text;
-  range.thread = context_.ThreadOf(event);
+  range.SetThread(context_.ThreadOf(event));
   range.kind = kind;
   range_ids_.push_back(ids);
   return &range;

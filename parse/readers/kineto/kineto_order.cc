@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "base/hash.h"
+#include "parse/readers/common/equal_ranges.h"
 
 namespace oplens::parse {
 namespace {
@@ -41,35 +41,9 @@ bool IsRangeOutside(const Range& a, const Range& b, const Trace& trace) {
   const auto nesting = [](const Range& range) { return kNesting[static_cast<size_t>(range.kind)]; };
   if (a.kind != b.kind) return nesting(a) < nesting(b);
   if (const auto order = CompareTexts(a.text, b.text, trace.strings); order != 0) return order < 0;
-  const size_t count = trace.operators.size();
-  if (a.kind != RangeKind::kOperator || a.item >= count || b.item >= count) return false;
-  return CompareOperators(trace.operators[a.item], trace.operators[b.item], trace.strings) < 0;
-}
-
-/// Returns the indices of all ranges that share thread and times with another, and of a few more.
-std::vector<uint32_t> RangesWithEqualTimes(const std::vector<Range>& ranges) {
-  constexpr size_t kBitsPerRange = 32;
-  size_t bits = 64;
-  while (bits < ranges.size() * kBitsPerRange) bits *= 2;
-  const auto place_of = [&](const Range& range) {
-    const uint64_t hash = MixHash(MixHash(range.thread, range.start_ns), range.end_ns);
-    return static_cast<size_t>(hash ^ (hash >> 32)) & (bits - 1);
-  };
-  std::vector<bool> taken(bits);
-  std::vector<size_t> repeated;
-  for (const Range& range : ranges) {
-    const size_t place = place_of(range);
-    if (taken[place]) repeated.push_back(place);
-    taken[place] = true;
-  }
-  std::vector<uint32_t> found;
-  if (repeated.empty()) return found;
-  std::fill(taken.begin(), taken.end(), false);
-  for (const size_t place : repeated) taken[place] = true;
-  for (size_t i = 0; i < ranges.size(); ++i) {
-    if (taken[place_of(ranges[i])]) found.push_back(static_cast<uint32_t>(i));
-  }
-  return found;
+  const Operator* const x = trace.OperatorOf(a);
+  const Operator* const y = trace.OperatorOf(b);
+  return x != nullptr && y != nullptr && CompareOperators(*x, *y, trace.strings) < 0;
 }
 
 }  // namespace
@@ -90,25 +64,12 @@ KinetoEventIds ReadKinetoIds(const KinetoEvent& event) {
 }
 
 void SettleRanges(const std::vector<KinetoEventIds>& ids, Trace* trace) {
-  // Even numbers allow inserting ranges around others later.
-  constexpr int64_t kStep = 2;
-  constexpr int64_t kMost = (1 << 24) - 1;
-  std::vector<Range>& ranges = trace->ranges;
-  for (Range& range : ranges) range.set_order(kStep);
-  std::vector<uint32_t> alike = RangesWithEqualTimes(ranges);
-  const auto times = [&](uint32_t i) {
-    return std::tuple(ranges[i].thread, ranges[i].start_ns, ranges[i].end_ns);
-  };
-  std::sort(alike.begin(), alike.end(), [&](uint32_t a, uint32_t b) {
-    if (times(a) != times(b)) return times(a) < times(b);
-    if (ids[a] != ids[b]) return ids[a] < ids[b];
-    return IsRangeOutside(ranges[a], ranges[b], *trace);
-  });
-  int64_t order = kStep;
-  for (size_t i = 1; i < alike.size(); ++i) {
-    order = times(alike[i]) == times(alike[i - 1]) ? std::min(order + kStep, kMost) : kStep;
-    ranges[alike[i]].set_order(order);
-  }
+  OrderEqualRanges(
+      [&](uint32_t a, uint32_t b) {
+        if (ids[a] != ids[b]) return ids[a] < ids[b];
+        return IsRangeOutside(trace->ranges[a], trace->ranges[b], *trace);
+      },
+      trace);
 }
 
 void SettleMemoryEvents(const std::vector<KinetoEventIds>& ids, Trace* trace) {

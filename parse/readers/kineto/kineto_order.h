@@ -27,7 +27,7 @@ KinetoEventIds ReadKinetoIds(const KinetoEvent& event);
 // ordered by "Ev Idx", then "External id" (events without first), then by content: kind, texts and
 // all other facts. Events equal in all of these are interchangeable.
 
-/// Sets Range::order of all ranges. `ids` is by range. O(R), O(R log R) if all have equal times.
+/// Orders ranges with equal times. `ids` is by range; afterwards it is no longer.
 void SettleRanges(const std::vector<KinetoEventIds>& ids, Trace* trace);
 /// Sorts by time. `ids` is by event.
 void SettleMemoryEvents(const std::vector<KinetoEventIds>& ids, Trace* trace);

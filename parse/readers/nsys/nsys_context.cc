@@ -76,7 +76,7 @@ ThreadIndex NsysContext::ThreadOf(int64_t global_tid) {
   const ThreadIndex thread = threads_.Of(global_tid);
   if (thread == trace.threads.size()) {
     const int64_t process_id = nsys::ProcessIdOf(nsys::ProcessKey(global_tid));
-    trace.threads.push_back({process_id, nsys::ThreadIdOf(global_tid), 0});
+    trace.AddThread({process_id, nsys::ThreadIdOf(global_tid), 0});
     ProcessOf(global_tid);
   }
   return thread;

@@ -65,6 +65,7 @@ void NsysNvtx::Place() {
   context_.diagnostics.CountMany(Reason::kReversedRange, reversed_);
   PlaceIds();
   trace_.ranges = std::move(ranges_);
+  trace_.range_items = std::move(range_items_);
   trace_.instants = std::move(instants_);
   trace_.labels = std::move(labels_);
   NameLabels();
@@ -131,7 +132,6 @@ void NsysNvtx::TakeRange(int64_t row_id, const Cell* row, bool start_end) {
   }
   const int64_t global_tid = row[kNvtxThread].integer();
   Range range;
-  range.set_order(row_id);
   range.start_ns = row[kNvtxStart].integer();
   // A range that was never closed is exported with the end of the recording.
   const bool closed = row[kNvtxEnd].is_int() && row[kNvtxEnd].integer() < SessionEnd(global_tid);
@@ -141,9 +141,10 @@ void NsysNvtx::TakeRange(int64_t row_id, const Cell* row, bool start_end) {
     return;
   }
   range.text = TextOf(row_id, row);
-  range.thread = ThreadOf(global_tid);
+  range.SetThread(ThreadOf(global_tid));
   range.kind = start_end ? RangeKind::kAnnotation : RangeKind::kMarker;
-  range.item = LabelOf(row, start_end);
+  const ItemIndex label = LabelOf(row, start_end);
+  if (label != kNoItem) SetItem(label, &range_items_, &range);
   ranges_.push_back(range);
 }
 
@@ -237,12 +238,15 @@ void NsysNvtx::PlaceIds() {
   const auto place_text = [&](StringId* text) {
     if ((*text & kOwn) != 0) *text = own[*text & ~kOwn];
   };
-  const auto place = [&](auto* one) {
-    one->thread = threads[one->thread];
-    place_text(&one->text);
-  };
-  for (Range& range : ranges_) place(&range);
-  for (Instant& instant : instants_) place(&instant);
+  for (Range& range : ranges_) {
+    if (!range.has_item) range.SetThread(threads[range.place]);
+    place_text(&range.text);
+  }
+  for (RangeItem& item : range_items_) item.thread = threads[item.thread];
+  for (Instant& instant : instants_) {
+    instant.thread = threads[instant.thread];
+    place_text(&instant.text);
+  }
   for (Label& label : labels_) place_text(&label.payload);
   for (auto& [scope, name] : domains_) place_text(&name);
   for (auto& [scope, name] : categories_) place_text(&name);
@@ -274,8 +278,9 @@ void NsysNvtx::NameLabels() {
 /// Ranges of other domains belong to their libraries: they are labels, never ops.
 void NsysNvtx::ClassifyRanges() {
   for (Range& range : trace_.ranges) {
-    if (range.item == kNoItem) continue;
-    const std::string_view domain = trace_.strings.View(trace_.labels[range.item].domain);
+    const Label* const label = trace_.LabelOf(range);
+    if (label == nullptr) continue;
+    const std::string_view domain = trace_.strings.View(label->domain);
     if (!domain.empty() && domain != kOwnDomain) range.kind = RangeKind::kAnnotation;
   }
 }

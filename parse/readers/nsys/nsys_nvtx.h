@@ -77,9 +77,10 @@ class NsysNvtx {
   std::map<int64_t, int64_t> session_ends_;  // By nsys::MachineKey.
   int64_t last_machine_ = INT64_MIN;
   int64_t last_end_ = 0;
-  IdNumbers threads_;    // Global thread ids.
-  IdNumbers processes_;  // nsys::ProcessKey
-  std::vector<Range> ranges_;
+  IdNumbers threads_;          // Global thread ids.
+  IdNumbers processes_;        // nsys::ProcessKey
+  std::vector<Range> ranges_;  // Their threads are numbers of threads_, until PlaceIds().
+  std::vector<RangeItem> range_items_;
   std::vector<Instant> instants_;
   std::vector<Label> labels_;
   std::vector<Scope> label_scopes_;                           // Per label.

@@ -103,7 +103,7 @@ ThreadIndex NvprofContext::ThreadOf(int64_t key) {
   last_thread_key_ = key;
   last_thread_ = threads_.FindOrInsert(key, next);
   if (last_thread_ == next) {
-    trace.threads.push_back({(key >> 32) & kLow32Bits, key & kLow32Bits, 0});
+    trace.AddThread({(key >> 32) & kLow32Bits, key & kLow32Bits, 0});
   }
   return last_thread_;
 }

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/free_memory.h"
+#include "parse/readers/common/equal_ranges.h"
 #include "parse/readers/common/scan_beside.h"
 #include "parse/readers/nvprof/nvprof_schema.h"
 #include "parse/readers/nvprof/recorded_tables.h"
@@ -25,7 +27,6 @@ NvprofMarkers::NvprofMarkers(NvprofContext* context) : context_(*context) {
   for (const std::string_view column : kMarkerColumns) {
     has_columns_ = has_columns_ && database.HasColumn(kMarkerTable, column);
   }
-  keep_marker_ids_ = HasRecordedCalls(&database);
   rows_ = context_.RowsToReserve(kMarkerTable);
   scans_beside_ = has_columns_ && ScanBeside::Pays(&database, kMarkerTable);
 }
@@ -33,6 +34,7 @@ NvprofMarkers::NvprofMarkers(NvprofContext* context) : context_(*context) {
 void NvprofMarkers::Scan() {
   if (!has_columns_) return;
   ranges_.reserve(rows_ / 2);
+  marker_ids_.reserve(rows_ / 2);
   context_.ForEachRow(kMarkerTable, kMarkerColumns,
                       [this](int64_t row_id, const Cell* row) { TakeRow(row_id, row); });
 }
@@ -44,18 +46,26 @@ void NvprofMarkers::Place() {
   for (const int64_t key : threads_.ids()) threads.push_back(context_.ThreadOf(key));
   Trace& trace = context_.trace;
   const StringId unknown = has_no_text_ ? trace.strings.Intern("<unknown>") : 0;
-  const auto place = [&](auto* one) {
-    one->thread = threads[one->thread];
-    if (one->text == kNoText) one->text = unknown;
-  };
-  for (Range& range : ranges_) place(&range);
-  for (Instant& instant : instants_) place(&instant);
+  for (Range& range : ranges_) {
+    range.SetThread(threads[range.place]);
+    if (range.text == kNoText) range.text = unknown;
+  }
+  for (Instant& instant : instants_) {
+    instant.thread = threads[instant.thread];
+    if (instant.text == kNoText) instant.text = unknown;
+  }
   trace.ranges = std::move(ranges_);
   trace.instants = std::move(instants_);
   const int64_t unmatched =
       static_cast<int64_t>(early_ends_.size()) - static_cast<int64_t>(early_ends_used_);
   if (unmatched > 0) context_.diagnostics.CountMany(Reason::kUnmatchedEnd, unmatched);
-  PlaceRecordedCalls(&context_.database, std::move(marker_ids_), &trace, &context_.diagnostics);
+  if (HasRecordedCalls(&context_.database)) {
+    PlaceRecordedCalls(&context_.database, &marker_ids_, &trace, &context_.diagnostics);
+  } else if (!std::is_sorted(marker_ids_.begin(), marker_ids_.end())) {
+    OrderEqualRanges([this](uint32_t a, uint32_t b) { return marker_ids_[a] < marker_ids_[b]; },
+                     &trace);
+  }
+  FreeMemory(&marker_ids_);
   DropReversed();
   if (process_markers_ > 0) {
     context_.diagnostics.Note(fmt::format("{}: {} range rows belong to no thread; left out",
@@ -127,10 +137,9 @@ void NvprofMarkers::OpenRange(int64_t row_id, const Cell* row) {
   }
   Range& range = ranges_.emplace_back();
   range.start_ns = row[1].integer();
-  range.set_order(id);
-  if (keep_marker_ids_) marker_ids_.push_back(id);
+  marker_ids_.push_back(id);
   range.text = TextOf(row_id, row[5]);
-  range.thread = ThreadOf(object);
+  range.SetThread(ThreadOf(object));
   if (pending != index) {
     range.end_ns = early_ends_[pending & ~kEarlyEnd];
     ++early_ends_used_;

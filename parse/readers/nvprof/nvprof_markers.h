@@ -45,7 +45,6 @@ class NvprofMarkers {
   NvprofContext& context_;
   bool has_columns_ = true;
   bool scans_beside_ = false;
-  bool keep_marker_ids_ = false;
   size_t rows_ = 0;  // At most.
 
   IdPages::Last last_string_;
@@ -54,7 +53,7 @@ class NvprofMarkers {
   std::vector<Instant> instants_;
   IdNumbers threads_;  // By NvprofContext::ThreadKey().
   IdMap pending_;      // marker id -> index of an open range, or kEarlyEnd | index of an end
-  std::vector<int64_t> marker_ids_;  // Per range.
+  std::vector<int64_t> marker_ids_;  // Per range: ascending in order of opening.
   std::vector<int64_t> early_ends_;
   size_t early_ends_used_ = 0;
   int64_t process_markers_ = 0;

@@ -397,10 +397,10 @@ MarkedCall ReadMarkedCall(StringId text, StringPool* strings) {
 
 bool HasRecordedCalls(SqliteDatabase* database) { return database->HasTable(kCallTable); }
 
-void PlaceRecordedCalls(SqliteDatabase* database, std::vector<int64_t> marker_ids, Trace* trace,
-                        Diagnostics* diagnostics) {
-  if (!HasRecordedCalls(database)) return;
+void PlaceRecordedCalls(SqliteDatabase* database, std::vector<int64_t>* marker_numbers,
+                        Trace* trace, Diagnostics* diagnostics) {
   // Except for damage, both tables are ordered by number.
+  std::vector<int64_t>& marker_ids = *marker_numbers;
   if (!std::is_sorted(marker_ids.begin(), marker_ids.end())) SortById(&marker_ids, &trace->ranges);
   std::vector<MarkedCall> calls(trace->strings.size());  // By StringId.
   size_t next = 0;

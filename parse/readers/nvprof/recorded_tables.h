@@ -38,8 +38,8 @@ void ReadAllocations(SqliteDatabase* database,
 
 /// Turns the ranges of nvtx_annotate that are in the table OPLENS_CALL into ops and nodes. The
 /// table holds what differs from call to call, so that equal calls share one text. Counts rows
-/// without a range. `marker_ids`: per range in Trace::ranges.
-void PlaceRecordedCalls(SqliteDatabase* database, std::vector<int64_t> marker_ids, Trace* trace,
+/// without a range. `marker_ids`: per range in Trace::ranges; both are sorted by them.
+void PlaceRecordedCalls(SqliteDatabase* database, std::vector<int64_t>* marker_ids, Trace* trace,
                         Diagnostics* diagnostics);
 /// Whether there is a table OPLENS_CALL.
 bool HasRecordedCalls(SqliteDatabase* database);

@@ -188,10 +188,8 @@ void HtaEvents::AddWaits() {
 
 void HtaEvents::AddOperators() {
   for (const Range& range : trace_.ranges) {
-    if (range.kind != RangeKind::kOperator || range.open() ||
-        range.item >= trace_.operators.size() || !trace_.operators[range.item].stream) {
-      continue;
-    }
+    const Operator* const op = trace_.OperatorOf(range);
+    if (op == nullptr || range.open() || !op->stream) continue;
     if (last_step_us_ && HtaWholeUs(std::ceil(HtaMicroseconds(range.start_ns))) >= *last_step_us_)
       continue;
     Add(range.start_ns, range.end_ns, Name(std::string(trace_.strings.View(range.text))));

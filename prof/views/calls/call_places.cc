@@ -216,7 +216,7 @@ Phase CallPlaces::PhaseOf(size_t call, uint32_t context) const {
     if (phase != Phase::kUnknown) return phase;
   }
   // Old files have no range for the engine's work between nodes.
-  const ThreadIndex thread = trace_.ranges[calls_.all()[call].range].thread;
+  const ThreadIndex thread = trace_.ThreadOf(trace_.ranges[calls_.all()[call].range]);
   return joined_.contexts().IsEngineThread(thread) ? Phase::kGradient : Phase::kForward;
 }
 

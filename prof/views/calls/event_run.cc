@@ -357,7 +357,8 @@ void EventRun::SumMemory() {
   for (size_t i = 0; i < all.size(); ++i) {
     if (IsLeftOut(i) || !run_.SelectsHost(StartOf(i))) continue;
     const Range& range = run_.trace().ranges[all[i].range];
-    const EventMemory::Bytes bytes = memory.Take(range.thread, range.start_ns, range.end_ns);
+    const EventMemory::Bytes bytes =
+        memory.Take(run_.trace().ThreadOf(range), range.start_ns, range.end_ns);
     EventSums& sums = groups_[call_groups_[i]].sums;
     sums.host_bytes += bytes.host;
     sums.host_self_bytes += bytes.host;

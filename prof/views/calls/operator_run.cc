@@ -345,7 +345,8 @@ void OperatorRun::SumStrays() {
   const CallTree& tree = run_.calls();
   for (const Stray& stray : strays_) {
     const size_t step = slots_[stray.slot].step;
-    const size_t first = tree.BeginOf(run_.trace().ranges[tree.all()[stray.call].range].thread);
+    const size_t first =
+        tree.BeginOf(run_.trace().ThreadOf(run_.trace().ranges[tree.all()[stray.call].range]));
     for (size_t at = stray.call;;) {
       if (outermost_[at]) {
         MergeMembers(&slots_[SlotOf(groups_.Of(at), step)].sums.total, stray.time);

@@ -55,10 +55,10 @@ constexpr RawColumn<Item> kIdColumn = {
 template <typename Item>
 constexpr RawColumn<Item> kRunColumn = {{"run", "Run", "", kInteger, 0, "runs.id"},
                                         [](const RawRow<Item>& row) { return Integer(row.run()); }};
+constexpr Field kThreadField = {"thread", "Thread", "", kInteger, 0, "threads.id"};
 template <typename Item>
 constexpr RawColumn<Item> kThreadColumn = {
-    {"thread", "Thread", "", kInteger, 0, "threads.id"},
-    [](const RawRow<Item>& row) { return row.ThreadOf(row.item.thread); }};
+    kThreadField, [](const RawRow<Item>& row) { return row.ThreadOf(row.item.thread); }};
 template <typename Item>
 constexpr RawColumn<Item> kCallColumn = {
     {"api_call", "Call", "", kInteger, 0, "api_calls.id of the call that asked for it"},
@@ -149,17 +149,11 @@ std::string_view WordOfRange(RangeKind kind) {
   return {};
 }
 
-/// Null if the range is no operator.
-const Operator* OperatorOf(const RawRow<Range>& row) {
-  const bool is = row.item.kind == RangeKind::kOperator;
-  return is && row.item.item < row.trace.operators.size() ? &row.trace.operators[row.item.item]
-                                                          : nullptr;
-}
-
 constexpr RawColumn<Range> kRangeColumns[] = {
     kIdColumn<Range>,
     kRunColumn<Range>,
-    kThreadColumn<Range>,
+    {kThreadField,
+     [](const RawRow<Range>& row) { return row.ThreadOf(row.trace.ThreadOf(row.item)); }},
     {{"kind", "Kind", "", kText, 0, "marker, operator, frame, module, annotation or step"},
      [](const RawRow<Range>& row) { return Text(WordOfRange(row.item.kind)); }},
     {{"text", "Text", "", kText, 0, "its name, or what was annotated"},
@@ -169,12 +163,12 @@ constexpr RawColumn<Range> kRangeColumns[] = {
      [](const RawRow<Range>& row) { return row.item.open() ? Cell{} : Integer(row.item.end_ns); }},
     {{"sequence", "Seq", "", kInteger, 0, "of an operator: links it with its backward node"},
      [](const RawRow<Range>& row) {
-       const Operator* const op = OperatorOf(row);
+       const Operator* const op = row.trace.OperatorOf(row.item);
        return op == nullptr ? Cell{} : NotNegative(op->sequence);
      }},
     {{"backward", "Backward", "", kInteger, 0, "of an operator: 1 for a node of the backward pass"},
      [](const RawRow<Range>& row) {
-       const Operator* const op = OperatorOf(row);
+       const Operator* const op = row.trace.OperatorOf(row.item);
        return op == nullptr ? Cell{} : Integer(op->backward ? 1 : 0);
      }},
 };
