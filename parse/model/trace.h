@@ -80,16 +80,17 @@ struct RangeItem {
   ItemIndex item = kNoItem;  ///< The details, by kind.
 };
 
-/// Gives details to a range, whose RangeItem enters `items` unless it has one. Beyond the 2^28
-/// that ranges can name, they remain without.
+/// Gives details to a range, whose RangeItem enters `items` unless it has one. Throws
+/// std::bad_alloc beyond the 2^28 that ranges can name, as AddThread does.
 inline void SetItem(ItemIndex item, std::vector<RangeItem>* items, Range* range) {
   if (range->has_item) {
     (*items)[range->place].item = item;
-  } else if (items->size() <= Range::kMaxPlace) {
-    items->push_back({range->place, item});
-    range->place = static_cast<uint32_t>(items->size() - 1) & Range::kMaxPlace;
-    range->has_item = true;
+    return;
   }
+  if (items->size() > Range::kMaxPlace) throw std::bad_alloc();
+  items->push_back({range->place, item});
+  range->place = static_cast<uint32_t>(items->size() - 1) & Range::kMaxPlace;
+  range->has_item = true;
 }
 
 /// What a profiler recorded about an operator call besides its time.
