@@ -131,21 +131,24 @@ void NsysNvtx::TakeRange(int64_t row_id, const Cell* row, bool start_end) {
     return;
   }
   const int64_t global_tid = row[kNvtxThread].integer();
-  Range range;
-  range.start_ns = row[kNvtxStart].integer();
+  const int64_t start_ns = row[kNvtxStart].integer();
   // A range that was never closed is exported with the end of the recording.
   const bool closed = row[kNvtxEnd].is_int() && row[kNvtxEnd].integer() < SessionEnd(global_tid);
-  if (closed) range.end_ns = row[kNvtxEnd].integer();
-  if (range.end_ns < range.start_ns) {
+  const int64_t end_ns = closed ? row[kNvtxEnd].integer() : kNeverClosed;
+  if (end_ns < start_ns) {
     ++reversed_;
     return;
   }
+  // Made in place. A copy reads the word of bit-fields before it writes it: of new memory the
+  // system would map each page twice, and tell all cores so.
+  Range& range = ranges_.emplace_back();
+  range.start_ns = start_ns;
+  range.end_ns = end_ns;
   range.text = TextOf(row_id, row);
   range.SetThread(ThreadOf(global_tid));
   range.kind = start_end ? RangeKind::kAnnotation : RangeKind::kMarker;
   const ItemIndex label = LabelOf(row, start_end);
   if (label != kNoItem) SetItem(label, &range_items_, &range);
-  ranges_.push_back(range);
 }
 
 void NsysNvtx::TakeMark(int64_t row_id, const Cell* row) {
