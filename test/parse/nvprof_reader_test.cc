@@ -579,19 +579,24 @@ TEST_F(NvprofReaderTest, RangesAreTheSameWithAnyNumberOfThreads) {
     }
   }
   const int before = ThreadLimit();
-  SetThreadLimit(1);
-  const Trace alone = Read();
-  const std::string expected = Describe(alone, diagnostics_);
-  EXPECT_GT(alone.ranges.size(), 30'000u);
-  for (const Reason reason :
-       {Reason::kBadMarkerRow, Reason::kDuplicateMarker, Reason::kReversedRange}) {
-    EXPECT_GT(diagnostics_.CountOf(reason), 0);
-  }
-  EXPECT_FALSE(alone.instants.empty());
-  for (const int threads : {2, 3, 8}) {
-    SetThreadLimit(threads);
-    const Trace trace = Read();
-    EXPECT_EQ(Describe(trace, diagnostics_), expected) << threads;
+  for (const bool unknown_texts : {true, false}) {
+    for (size_t i = 1500; !unknown_texts && i < rows.size(); i += 7000)
+      rows[i]["name"] = 0;  // NULL
+    SetThreadLimit(1);
+    const Trace alone = Read();
+    const std::string expected = Describe(alone, diagnostics_);
+    EXPECT_GT(alone.ranges.size(), 30'000u);
+    for (const Reason reason :
+         {Reason::kBadMarkerRow, Reason::kDuplicateMarker, Reason::kReversedRange}) {
+      EXPECT_GT(diagnostics_.CountOf(reason), 0);
+    }
+    EXPECT_FALSE(alone.instants.empty());
+    EXPECT_THAT(expected, HasSubstr("<unknown>"));
+    for (const int threads : {2, 3, 8}) {
+      SetThreadLimit(threads);
+      const Trace trace = Read();
+      EXPECT_EQ(Describe(trace, diagnostics_), expected) << threads;
+    }
   }
   SetThreadLimit(before);
 }

@@ -28,8 +28,13 @@ class NvprofCalls {
   void Read();
   /// Returns the call, kNoLaunch if it is not in the file. Call after Read.
   LaunchIndex Find(int64_t correlation_id) const {
+    IdPages::Last last;
+    return Find(correlation_id, &last);
+  }
+  /// For many, by several threads at once, each with a `last` of its own.
+  LaunchIndex Find(int64_t correlation_id, IdPages::Last* last) const {
     const uint32_t wanted =
-        correlation_id == kUnknownId ? IdPages::kNone : wanted_.Find(correlation_id);
+        correlation_id == kUnknownId ? IdPages::kNone : wanted_.Find(correlation_id, last);
     return wanted == IdPages::kNone ? kNoLaunch : launch_of_requested_[wanted];
   }
   /// Forgets which calls were requested: call after the last Find(). Up to 100 bytes per call.

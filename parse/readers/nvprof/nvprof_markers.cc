@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <string_view>
 #include <utility>
 
 #include "base/free_memory.h"
+#include "base/team.h"
 #include "parse/readers/common/equal_ranges.h"
 #include "parse/readers/common/scan_beside.h"
 #include "parse/readers/nvprof/nvprof_schema.h"
@@ -20,6 +22,11 @@ using nvprof::kMarkerTable;
 constexpr std::string_view kMarkerColumns[] = {"flags",      "timestamp", "id",
                                                "objectKind", "objectId",  "name"};
 
+/// Ranges that are worth a thread.
+constexpr size_t kRowsOfPart = size_t{32} << 10;
+
+bool IsReversed(const Range& range) { return range.end_ns < range.start_ns; }
+
 }  // namespace
 
 NvprofMarkers::NvprofMarkers(NvprofContext* context) : context_(*context) {
@@ -29,47 +36,58 @@ NvprofMarkers::NvprofMarkers(NvprofContext* context) : context_(*context) {
   }
   rows_ = context_.RowsToReserve(kMarkerTable);
   scans_beside_ = has_columns_ && ScanBeside::Pays(&database, kMarkerTable);
+  texts_later_ = scans_beside_;
 }
 
 void NvprofMarkers::Scan() {
   if (!has_columns_) return;
-  ranges_.reserve(rows_ / 2);
-  marker_ids_.reserve(rows_ / 2);
+  found_.ranges.reserve(rows_ / 2);
+  found_.marker_ids.reserve(rows_ / 2);
   context_.ForEachRow(kMarkerTable, kMarkerColumns,
                       [this](int64_t row_id, const Cell* row) { TakeRow(row_id, row); });
 }
 
 void NvprofMarkers::Place() {
   context_.MissingColumns(kMarkerTable, kMarkerColumns);  // Notes them.
-  context_.diagnostics.Merge(diagnostics_);
+  if (texts_later_) TakeTexts();
+  context_.diagnostics.Merge(found_.diagnostics);
   std::vector<ThreadIndex> threads;
-  for (const int64_t key : threads_.ids()) threads.push_back(context_.ThreadOf(key));
+  for (const int64_t key : found_.threads.ids()) threads.push_back(context_.ThreadOf(key));
   Trace& trace = context_.trace;
-  const StringId unknown = has_no_text_ ? trace.strings.Intern("<unknown>") : 0;
-  for (Range& range : ranges_) {
-    range.SetThread(threads[range.place]);
-    if (range.text == kNoText) range.text = unknown;
-  }
-  for (Instant& instant : instants_) {
+  const StringId unknown = found_.has_no_text ? trace.strings.Intern("<unknown>") : 0;
+  std::vector<Range>& ranges = found_.ranges;
+  std::atomic<bool> reversed = false;
+  InParts(ranges.size(), CountParts(ranges.size(), kRowsOfPart),
+          [&](size_t, size_t begin, size_t end) {
+            bool any = false;
+            for (size_t i = begin; i < end; ++i) {
+              ranges[i].SetThread(threads[ranges[i].place]);
+              if (ranges[i].text == kNoText) ranges[i].text = unknown;
+              any |= IsReversed(ranges[i]);
+            }
+            if (any) reversed = true;
+          });
+  for (Instant& instant : found_.instants) {
     instant.thread = threads[instant.thread];
     if (instant.text == kNoText) instant.text = unknown;
   }
-  trace.ranges = std::move(ranges_);
-  trace.instants = std::move(instants_);
+  trace.ranges = std::move(ranges);
+  trace.instants = std::move(found_.instants);
   const int64_t unmatched =
-      static_cast<int64_t>(early_ends_.size()) - static_cast<int64_t>(early_ends_used_);
+      static_cast<int64_t>(found_.early_ends.size()) - static_cast<int64_t>(found_.early_ends_used);
   if (unmatched > 0) context_.diagnostics.CountMany(Reason::kUnmatchedEnd, unmatched);
   if (HasRecordedCalls(&context_.database)) {
-    PlaceRecordedCalls(&context_.database, &marker_ids_, &trace, &context_.diagnostics);
-  } else if (!std::is_sorted(marker_ids_.begin(), marker_ids_.end())) {
-    OrderEqualRanges([this](uint32_t a, uint32_t b) { return marker_ids_[a] < marker_ids_[b]; },
-                     &trace);
+    PlaceRecordedCalls(&context_.database, &found_.marker_ids, &trace, &context_.diagnostics);
+  } else if (!std::is_sorted(found_.marker_ids.begin(), found_.marker_ids.end())) {
+    OrderEqualRanges(
+        [this](uint32_t a, uint32_t b) { return found_.marker_ids[a] < found_.marker_ids[b]; },
+        &trace);
   }
-  FreeMemory(&marker_ids_);
-  DropReversed();
-  if (process_markers_ > 0) {
+  FreeMemory(&found_.marker_ids);
+  if (reversed) DropReversed();
+  if (found_.process_markers > 0) {
     context_.diagnostics.Note(fmt::format("{}: {} range rows belong to no thread; left out",
-                                          context_.database.path(), process_markers_));
+                                          context_.database.path(), found_.process_markers));
   }
 }
 
@@ -94,20 +112,49 @@ void NvprofMarkers::TakeRow(int64_t row_id, const Cell* row) {
 }
 
 StringId NvprofMarkers::TextOf(int64_t row_id, const Cell& name) {
+  if (texts_later_ && name.is_int()) {
+    // Any other id of the file is looked up when it is read again.
+    const bool fits = name.integer() >= 0 && name.integer() < kNoText;
+    lacks_a_text_ = lacks_a_text_ || !fits;
+    return fits ? static_cast<StringId>(name.integer()) : kNoText;
+  }
   const StringId text = context_.TextOf(name, &last_string_);
   if (text != 0) return text;
   // A NULL text is stored as string 0; any other unknown id is damage.
   if (!name.is_int() || name.integer() != 0) CountBadRow(Reason::kBadMarkerRow, row_id);
-  has_no_text_ = true;
+  found_.has_no_text = true;
   return kNoText;
 }
 
+void NvprofMarkers::TakeTexts() {
+  texts_later_ = false;
+  std::atomic<bool> has_no_text = false;
+  std::atomic<bool> lacks_a_text = lacks_a_text_;
+  const auto take = [&](StringId* text, IdPages::Last* last) {
+    if (*text == kNoText) return;
+    const StringId found = context_.TextOf(Cell::Int(*text), last);
+    if (found == 0) (*text == 0 ? has_no_text : lacks_a_text) = true;
+    *text = found == 0 ? kNoText : found;
+  };
+  std::vector<Range>& ranges = found_.ranges;
+  InParts(ranges.size(), CountParts(ranges.size(), kRowsOfPart),
+          [&](size_t, size_t begin, size_t end) {
+            IdPages::Last last;
+            for (size_t i = begin; i < end; ++i) take(&ranges[i].text, &last);
+          });
+  for (Instant& instant : found_.instants) take(&instant.text, &last_string_);
+  found_.has_no_text = found_.has_no_text || has_no_text;
+  if (!lacks_a_text) return;
+  found_ = Found();
+  Scan();
+}
+
 ThreadIndex NvprofMarkers::ThreadOf(const ThreadObject& object) {
-  return threads_.Of(NvprofContext::ThreadKey(object.process_id, object.thread_id));
+  return found_.threads.Of(NvprofContext::ThreadKey(object.process_id, object.thread_id));
 }
 
 void NvprofMarkers::CountBadRow(Reason reason, int64_t row_id) {
-  CountRow(&diagnostics_, reason, kMarkerTable, row_id);
+  CountRow(&found_.diagnostics, reason, kMarkerTable, row_id);
 }
 
 void NvprofMarkers::TakeInstant(int64_t row_id, const Cell* row) {
@@ -117,12 +164,12 @@ void NvprofMarkers::TakeInstant(int64_t row_id, const Cell* row) {
     return CountBadRow(Reason::kBadMarkerRow, row_id);
   }
   const StringId text = TextOf(row_id, row[5]);
-  instants_.push_back({row[1].integer(), text, ThreadOf(object)});
+  found_.instants.push_back({row[1].integer(), text, ThreadOf(object)});
 }
 
 void NvprofMarkers::OpenRange(int64_t row_id, const Cell* row) {
   if (row[3].is_int() && !IsOfThread(row[3])) {
-    ++process_markers_;
+    ++found_.process_markers;
     return;
   }
   ThreadObject object;
@@ -130,49 +177,47 @@ void NvprofMarkers::OpenRange(int64_t row_id, const Cell* row) {
     return CountBadRow(Reason::kBadMarkerRow, row_id);
   }
   const int64_t id = row[2].integer();
-  const auto index = static_cast<uint32_t>(ranges_.size());
-  const uint32_t pending = pending_.FindOrInsert(id, index);
+  const auto index = static_cast<uint32_t>(found_.ranges.size());
+  const uint32_t pending = found_.pending.FindOrInsert(id, index);
   if (pending != index && (pending & kEarlyEnd) == 0) {
     return CountBadRow(Reason::kDuplicateMarker, row_id);
   }
-  Range& range = ranges_.emplace_back();
+  Range& range = found_.ranges.emplace_back();
   range.start_ns = row[1].integer();
-  marker_ids_.push_back(id);
+  found_.marker_ids.push_back(id);
   range.text = TextOf(row_id, row[5]);
   range.SetThread(ThreadOf(object));
   if (pending != index) {
-    range.end_ns = early_ends_[pending & ~kEarlyEnd];
-    ++early_ends_used_;
-    pending_.Erase(id);
+    range.end_ns = found_.early_ends[pending & ~kEarlyEnd];
+    ++found_.early_ends_used;
+    found_.pending.Erase(id);
   }
 }
 
 /// An end needs only its id and time: thread and text are those of the start.
 void NvprofMarkers::CloseRange(int64_t row_id, const Cell* row) {
   const int64_t id = row[2].integer();
-  const uint32_t pending = pending_.Find(id);
+  const uint32_t pending = found_.pending.Find(id);
   if (pending == IdMap::kNone) {
     if (!IsOfThread(row[3])) {
-      ++process_markers_;
+      ++found_.process_markers;
       return;
     }
     // Its start row may still come.
-    pending_.FindOrInsert(id, kEarlyEnd | static_cast<uint32_t>(early_ends_.size()));
-    early_ends_.push_back(row[1].integer());
+    found_.pending.FindOrInsert(id, kEarlyEnd | static_cast<uint32_t>(found_.early_ends.size()));
+    found_.early_ends.push_back(row[1].integer());
   } else if ((pending & kEarlyEnd) != 0) {
     CountBadRow(Reason::kDuplicateMarker, row_id);
   } else {
-    ranges_[pending].end_ns = row[1].integer();
-    pending_.Erase(id);
+    found_.ranges[pending].end_ns = row[1].integer();
+    found_.pending.Erase(id);
   }
 }
 
 void NvprofMarkers::DropReversed() {
   std::vector<Range>& ranges = context_.trace.ranges;
-  const auto reversed = [](const Range& range) { return range.end_ns < range.start_ns; };
-  const auto kept = std::remove_if(ranges.begin(), ranges.end(), reversed);
-  const int64_t dropped = ranges.end() - kept;
-  if (dropped > 0) context_.diagnostics.CountMany(Reason::kReversedRange, dropped);
+  const auto kept = std::remove_if(ranges.begin(), ranges.end(), IsReversed);
+  context_.diagnostics.CountMany(Reason::kReversedRange, ranges.end() - kept);
   ranges.erase(kept, ranges.end());
 }
 

@@ -15,7 +15,8 @@
 namespace oplens::parse {
 
 /// Ranges and instants of host threads, in two parts: what the rows say, which a thread may find
-/// out while others of the context's tables are read, and their places in the trace.
+/// out while others of the context's tables are read, strings among them, and their places in the
+/// trace.
 class NvprofMarkers {
  public:
   /// `context` must outlive this object. Looks up the table.
@@ -23,9 +24,10 @@ class NvprofMarkers {
 
   /// Whether Scan() may run beside other readers, and is worth a thread.
   bool scans_beside() const { return scans_beside_; }
-  /// Reads the rows, once the strings were read. Changes nothing of the context.
+  /// Reads the rows; where it does not scan beside others, once the strings were read. Changes
+  /// nothing of the context.
   void Scan();
-  /// Adds what Scan() found to the trace and its diagnostics.
+  /// Adds what Scan() found to the trace and its diagnostics, once the strings were read.
   void Place();
 
  private:
@@ -33,8 +35,12 @@ class NvprofMarkers {
   void TakeInstant(int64_t row_id, const Cell* row);
   void OpenRange(int64_t row_id, const Cell* row);
   void CloseRange(int64_t row_id, const Cell* row);
-  /// The text of a marker; counts the row if its text is missing.
+  /// The text of a marker, or, while the strings are read, its id in the file; counts the row if
+  /// its text is missing.
   StringId TextOf(int64_t row_id, const Cell& name);
+  /// Takes texts for ids of the file. Reads the rows again if one has no text: rows that are
+  /// damaged are counted in their order.
+  void TakeTexts();
   ThreadIndex ThreadOf(const ThreadObject& object);
   void CountBadRow(Reason reason, int64_t row_id);
   void DropReversed();
@@ -42,22 +48,29 @@ class NvprofMarkers {
   static constexpr uint32_t kEarlyEnd = uint32_t{1} << 31;
   static constexpr StringId kNoText = UINT32_MAX;  // Until Place().
 
+  /// What rows say.
+  struct Found {
+    Diagnostics diagnostics;
+    std::vector<Range> ranges;  ///< Their threads are numbers of `threads`, until Place().
+    std::vector<Instant> instants;
+    IdNumbers threads;  ///< By NvprofContext::ThreadKey().
+    IdMap pending;      ///< marker id -> index of an open range, or kEarlyEnd | index of an end
+    std::vector<int64_t> marker_ids;  ///< Per range: ascending in order of opening.
+    std::vector<int64_t> early_ends;
+    size_t early_ends_used = 0;
+    int64_t process_markers = 0;
+    bool has_no_text = false;
+  };
+
   NvprofContext& context_;
   bool has_columns_ = true;
   bool scans_beside_ = false;
   size_t rows_ = 0;  // At most.
 
+  bool texts_later_ = false;   // Texts are ids of the file, until TakeTexts().
+  bool lacks_a_text_ = false;  // One of these is none that it takes.
   IdPages::Last last_string_;
-  Diagnostics diagnostics_;
-  std::vector<Range> ranges_;  // Their threads are numbers of threads_, until Place().
-  std::vector<Instant> instants_;
-  IdNumbers threads_;  // By NvprofContext::ThreadKey().
-  IdMap pending_;      // marker id -> index of an open range, or kEarlyEnd | index of an end
-  std::vector<int64_t> marker_ids_;  // Per range: ascending in order of opening.
-  std::vector<int64_t> early_ends_;
-  size_t early_ends_used_ = 0;
-  int64_t process_markers_ = 0;
-  bool has_no_text_ = false;
+  Found found_;
 };
 
 }  // namespace oplens::parse

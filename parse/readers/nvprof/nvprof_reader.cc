@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/id_pages.h"
+#include "base/team.h"
 #include "parse/readers/common/kernel_row.h"
 #include "parse/readers/common/scan_beside.h"
 #include "parse/readers/nvprof/nvprof_calls.h"
@@ -68,9 +70,10 @@ class NvprofReader {
     NoteRecording(&database_, &trace_, &diagnostics_);
     NoteMissingTables();
     ReadVersion();
-    context_.ReadStrings();
-    // Most rows are of ranges and API calls: a thread reads the former while the latter are read.
+    // Most rows are of ranges, strings and API calls: a thread reads the first while the others are
+    // read.
     ranges_.Begin(markers_.scans_beside(), [this] { markers_.Scan(); });
+    context_.ReadStrings();
     ReadDevices();
     ReadKernels(kConcurrentKernelTable);
     const size_t concurrent = trace_.kernels.size();
@@ -291,9 +294,13 @@ class NvprofReader {
 
   void ResolveLaunches() {
     const auto resolve = [this](Work work, auto& rows) {
-      for (size_t i = 0; i < rows.size(); ++i) {
-        rows[i].launch = calls_.Find(work_correlations_[work][i]);
-      }
+      const auto find = [&](size_t, size_t begin, size_t end) {
+        IdPages::Last last;
+        for (size_t i = begin; i < end; ++i) {
+          rows[i].launch = calls_.Find(work_correlations_[work][i], &last);
+        }
+      };
+      InParts(rows.size(), CountParts(rows.size(), kRowsOfThreads), find);
       std::vector<int64_t>().swap(work_correlations_[work]);
     };
     resolve(kKernelWork, trace_.kernels);
@@ -304,6 +311,9 @@ class NvprofReader {
     memory_.Join();
     calls_.ForgetRequests();
   }
+
+  /// Rows that are worth a thread.
+  static constexpr size_t kRowsOfThreads = size_t{16} << 10;
 
   enum Work { kKernelWork, kCopyWork, kSetWork, kWaitWork, kWorkCount };
 
