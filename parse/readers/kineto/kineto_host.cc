@@ -329,9 +329,12 @@ void KinetoHost::KeepName(StringId name, StringId* kept) const {
   if (better) *kept = name;
 }
 
-void KinetoHost::Finish() {
+void KinetoHost::OrderRanges() {
   LinkArrows();
   SettleRanges(range_ids_, &trace_);
+}
+
+void KinetoHost::Finish() {
   SettleMemoryEvents(memory_ids_, &trace_);
   SettleCommunications(&trace_);
   std::map<int64_t, StringId> processes;

@@ -32,7 +32,10 @@ class KinetoHost {
   /// Reads the start ("s") or finish ("f") of an arrow from a forward op to its backward node.
   void ReadForwardBackward(const KinetoEvent& event);
   void ReadNames(const KinetoEvent& event);
-  /// Names the threads and lists the processes. Call after all events.
+  /// Orders ranges and links arrows. Call after all events; a thread may, beside others that change
+  /// no ranges and add no texts.
+  void OrderRanges();
+  /// Names the threads and lists the processes. Call after OrderRanges().
   void Finish();
 
  private:

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/team.h"
+#include "base/threads.h"
 #include "base/utf8.h"
 #include "parse/model/trace.h"
 #include "parse/readers/kineto/kineto_event.h"
@@ -306,7 +308,12 @@ void KinetoReader::NoteIgnored() {
 }
 
 Trace KinetoReader::Finish(bool cut) {
+  constexpr size_t kRangesOfThread = size_t{32} << 10;
+  const bool beside = ThreadLimit() > 1 && context_.trace.ranges.size() >= kRangesOfThread;
+  Team one(beside ? 1 : 0);
+  one.Begin(1, [this](size_t) { host_.OrderRanges(); });
   device_.Finish();
+  one.Join();
   host_.Finish();
   functions_.Finish();
   Trace& trace = context_.trace;
