@@ -4,9 +4,18 @@
 #include <numeric>
 #include <utility>
 
+#include "base/team.h"
+#include "base/threads.h"
+#include "parse/join/sequence_texts.h"
 #include "parse/join/step_index.h"
 
 namespace oplens::parse {
+namespace {
+
+/// Questions that are worth a thread.
+constexpr size_t kQuestionsOfPart = 512;
+
+}  // namespace
 
 BackwardCallers::BackwardCallers(const RangeKnowledge& known)
     : known_(known),
@@ -64,25 +73,61 @@ uint32_t BackwardCallers::Ask(const LaunchCall& call, Phase phase, uint32_t oute
   return asked_;
 }
 
-void BackwardCallers::Answer(SurroundingsReader* reader) {
-  std::vector<std::pair<uint32_t, uint32_t>> found;  // Question and range.
+std::vector<BackwardCallers::Part> BackwardCallers::CutQuestions(OpenAtCut* open) {
+  std::vector<Part> parts;
   for (size_t thread = 0; thread < questions_.size(); ++thread) {
-    std::vector<Question>& questions = questions_[thread];
-    if (questions.empty()) continue;
-    std::stable_sort(questions.begin(), questions.end(),
+    std::vector<Question>& all = questions_[thread];
+    if (all.empty()) continue;
+    std::stable_sort(all.begin(), all.end(),
                      [](const Question& a, const Question& b) { return a.time_ns < b.time_ns; });
-    reader->Begin(static_cast<ThreadIndex>(thread));
-    for (const auto& [time_ns, number] : questions) {
-      reader->MoveTo(time_ns, time_ns < kNeverClosed ? time_ns + 1 : time_ns);
-      size_t listed = 0;
-      reader->ForEachPath([&, number = number](uint32_t range) {
-        // A step holds for every thread and is recorded separately.
-        const std::string_view text = known_.trace.strings.View(known_.trace.ranges[range].text);
-        if (!StepIndex::NumberIn(text)) found.emplace_back(number, range);
-        return ++listed < kMaxRangePath;
-      });
+    const size_t count = open == nullptr ? 1 : CountParts(all.size(), kQuestionsOfPart);
+    const size_t size = (all.size() + count - 1) / count;
+    for (size_t begin = 0; begin < all.size(); begin += size) {
+      const auto questions = std::span(all).subspan(begin, std::min(size, all.size() - begin));
+      size_t next_range = known_.threads.BeginOf(thread);
+      if (begin > 0) {
+        next_range = open->FirstAfter(static_cast<ThreadIndex>(thread), questions.front().time_ns);
+        open->MoveTo(static_cast<ThreadIndex>(thread), next_range, questions.front().time_ns);
+        // Each part begins with the open ranges: where these are many, parts are longer.
+        if (open->open().size() > size) {
+          const std::span<const Question> longer = parts.back().questions;
+          parts.back().questions = {longer.data(), longer.size() + questions.size()};
+          continue;
+        }
+      }
+      Part& part = parts.emplace_back();
+      part.thread = static_cast<ThreadIndex>(thread);
+      part.questions = questions;
+      part.next_range = next_range;
+      if (begin > 0) part.open = open->open();
     }
   }
+  return parts;
+}
+
+void BackwardCallers::AnswerPart(const OpCalls& calls, Part* part) const {
+  SequenceTexts texts(known_.trace);
+  SurroundingsReader reader(known_, calls, &texts);
+  reader.BeginAt(part->thread, part->open, part->next_range);
+  for (const auto& [time_ns, number] : part->questions) {
+    reader.MoveTo(time_ns, time_ns < kNeverClosed ? time_ns + 1 : time_ns);
+    size_t listed = 0;
+    reader.ForEachPath([&, number = number](uint32_t range) {
+      // A step holds for every thread and is recorded separately.
+      const std::string_view text = known_.trace.strings.View(known_.trace.ranges[range].text);
+      if (!StepIndex::NumberIn(text)) part->found.emplace_back(number, range);
+      return ++listed < kMaxRangePath;
+    });
+  }
+}
+
+void BackwardCallers::Answer(const OpCalls& calls, OpenAtCut* open) {
+  std::vector<Part> parts = CutQuestions(open);
+  const bool alone = open == nullptr || parts.size() < 2;
+  Team team(alone ? 0 : std::min(parts.size(), static_cast<size_t>(ThreadLimit())) - 1);
+  team.Each(parts.size(), [&](size_t i) { AnswerPart(calls, &parts[i]); });
+  std::vector<std::pair<uint32_t, uint32_t>> found;
+  for (const Part& part : parts) found.insert(found.end(), part.found.begin(), part.found.end());
   questions_.clear();
   questions_.shrink_to_fit();
   std::stable_sort(found.begin(), found.end(),

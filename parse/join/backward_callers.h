@@ -3,8 +3,10 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "parse/join/open_at_cut.h"
 #include "parse/join/surroundings_reader.h"
 #include "parse/model/trace.h"
 
@@ -32,7 +34,9 @@ class BackwardCallers {
   /// SurroundingsReader::OutermostContext() at the launch.
   uint32_t Ask(const LaunchCall& call, Phase phase, uint32_t outermost);
 
-  void Answer(SurroundingsReader* reader);
+  /// By up to ThreadLimit() threads if there is an `open`, which stands before all ranges; `open`
+  /// may be null. Threads read the texts of the trace.
+  void Answer(const OpCalls& calls, OpenAtCut* open);
   /// The free texts for a question, outermost first, at most kMaxRangePath per thread.
   std::span<const uint32_t> RangesOf(uint32_t question) const {
     if (question == 0) return {};
@@ -49,6 +53,18 @@ class BackwardCallers {
     uint32_t number;
   };
 
+  /// Questions of a thread, in order of time.
+  struct Part {
+    ThreadIndex thread = 0;
+    std::span<const Question> questions;
+    // Where the sweep begins: OpenAtCut.
+    std::vector<uint32_t> open;
+    size_t next_range = 0;
+    std::vector<std::pair<uint32_t, uint32_t>> found;  ///< Question and range.
+  };
+
+  std::vector<Part> CutQuestions(OpenAtCut* open);
+  void AnswerPart(const OpCalls& calls, Part* part) const;
   /// Other threads that wait for a thread with backward work at a time.
   std::vector<ThreadIndex> WaitingFor(ThreadIndex thread, int64_t time_ns) const;
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -57,14 +58,13 @@ bool ExplainsOthers(const Trace& trace, const JoinOptions& options) {
 /// the replay is known.
 void DropCapturesBeforeRanges(Trace* trace) {
   if (trace->ranges.empty()) return;
-  const int64_t first_ns =
-      std::min_element(trace->ranges.begin(), trace->ranges.end(),
-                       [](const Range& a, const Range& b) { return a.start_ns < b.start_ns; })
-          ->start_ns;
+  std::optional<int64_t> first_ns;  // Looked for if there is a capture: few traces have some.
   for (Kernel& kernel : trace->kernels) {
-    if (kernel.capture != kNoLaunch && trace->launches[kernel.capture].start_ns < first_ns) {
-      kernel.capture = kNoLaunch;
+    if (kernel.capture == kNoLaunch) continue;
+    if (!first_ns) {
+      first_ns = std::ranges::min_element(trace->ranges, {}, &Range::start_ns)->start_ns;
     }
+    if (trace->launches[kernel.capture].start_ns < *first_ns) kernel.capture = kNoLaunch;
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "base/team.h"
@@ -70,12 +69,15 @@ class LaunchSweep::PieceCutter {
       : known_(known), left_(numbers) {}
 
   /// Pieces will have sweepers of their own, which know nothing of the piece before.
-  void BeginInside() { open_.emplace(known_.trace, known_.threads, known_.leaks); }
+  void BeginInside(OpenAtCut* open) {
+    open_ = open;
+    open_->Restart();
+  }
 
   /// False: none is left.
   bool Next(Piece* piece) {
     if (!(work_ != nullptr ? NextLaunches(piece) : NextForwards(piece))) return false;
-    piece->begins = open_.has_value() || piece->thread != thread_;
+    piece->begins = open_ != nullptr || piece->thread != thread_;
     if (piece->begins) Begin(piece);
     thread_ = piece->thread;
     return true;
@@ -118,13 +120,13 @@ class LaunchSweep::PieceCutter {
 
   /// Each piece begins with the open ranges: where these are many, pieces are as much longer.
   size_t StopsOfPiece() const {
-    return open_ ? std::max(kStopsOfPiece, open_->open().size()) : kStopsOfPiece;
+    return open_ != nullptr ? std::max(kStopsOfPiece, open_->open().size()) : kStopsOfPiece;
   }
 
   void Begin(Piece* piece) {
     piece->open.clear();
     piece->next_range = known_.threads.BeginOf(piece->thread);
-    if (!open_) return;
+    if (open_ == nullptr) return;
     const std::vector<Range>& ranges = known_.trace.ranges;
     int64_t start_ns = 0;
     if (piece->work.empty()) {
@@ -133,11 +135,7 @@ class LaunchSweep::PieceCutter {
       piece->next_range = forward;
     } else {
       start_ns = known_.trace.launches[work_->OriginOf(piece->work.front())].start_ns;
-      const auto at = [&](size_t i) { return ranges.begin() + static_cast<std::ptrdiff_t>(i); };
-      const auto first =
-          std::partition_point(at(piece->next_range), at(known_.threads.EndOf(piece->thread)),
-                               [&](const Range& range) { return range.start_ns <= start_ns; });
-      piece->next_range = static_cast<size_t>(first - ranges.begin());
+      piece->next_range = open_->FirstAfter(piece->thread, start_ns);
     }
     open_->MoveTo(piece->thread, piece->next_range, start_ns);
     piece->open = open_->open();
@@ -148,7 +146,7 @@ class LaunchSweep::PieceCutter {
   std::span<const uint32_t> left_;
   ThreadIndex of_thread_ = 0;       // Whose work is left.
   ThreadIndex thread_ = kNoThread;  // Of the last piece.
-  std::optional<OpenAtCut> open_;
+  OpenAtCut* open_ = nullptr;       // Null: pieces follow each other.
 };
 
 LaunchSweep::LaunchSweep(const RangeKnowledge& known, const GpuWork& work, OpCalls* calls)
@@ -164,8 +162,9 @@ LaunchSweep::LaunchSweep(const RangeKnowledge& known, const GpuWork& work, OpCal
   PieceCutter cutter(known, work);
   Sweep(work.count(), &cutter, {});
   FindForwardPlaces();
-  Sweeper sweeper(known, *calls);
-  callers_.Answer(&sweeper.reader);
+  if (open_) open_->Restart();
+  callers_.Answer(*calls, open_ ? &*open_ : nullptr);
+  open_.reset();
 }
 
 void LaunchSweep::Sweep(size_t count, PieceCutter* cutter, const std::vector<bool>& silent) {
@@ -177,7 +176,10 @@ void LaunchSweep::Sweep(size_t count, PieceCutter* cutter, const std::vector<boo
   std::vector<Piece> pieces(at_once);
   std::vector<Piece> next(at_once);
   Sweeper shared(known_, calls_);
-  if (threads > 1) cutter->BeginInside();
+  if (threads > 1) {
+    if (!open_) open_.emplace(known_.trace, known_.threads, known_.leaks);
+    cutter->BeginInside(&*open_);
+  }
   for (std::vector<Piece>* const some : {&pieces, &next}) {
     for (Piece& piece : *some) {
       if (threads > 1) piece.own = std::make_unique<Sweeper>(known_, calls_);

@@ -2,11 +2,13 @@
 #define OPLENS_PARSE_JOIN_LAUNCH_SWEEP_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "parse/join/backward_callers.h"
 #include "parse/join/gpu_work.h"
+#include "parse/join/open_at_cut.h"
 #include "parse/join/surroundings.h"
 #include "parse/join/surroundings_reader.h"
 
@@ -65,6 +67,7 @@ class LaunchSweep {
   SurroundingLists lists_;
   std::vector<uint32_t> around_work_;  // By WorkIndex; into lists_.
   std::vector<ForwardPlace> places_;   // By number.
+  std::optional<OpenAtCut> open_;      // While several threads sweep.
 };
 
 }  // namespace oplens::parse

@@ -32,6 +32,14 @@ OpenAtCut::OpenAtCut(const Trace& trace, const ThreadRanges& threads, const Leak
   });
 }
 
+size_t OpenAtCut::FirstAfter(ThreadIndex thread, int64_t time_ns) const {
+  const auto at = [&](size_t i) { return trace_.ranges.begin() + static_cast<std::ptrdiff_t>(i); };
+  const auto first =
+      std::partition_point(at(threads_.BeginOf(thread)), at(threads_.EndOf(thread)),
+                           [&](const Range& range) { return range.start_ns <= time_ns; });
+  return static_cast<size_t>(first - trace_.ranges.begin());
+}
+
 void OpenAtCut::MoveTo(ThreadIndex thread, size_t next, int64_t time_ns) {
   if (thread != thread_) {
     thread_ = thread;

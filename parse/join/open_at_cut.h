@@ -19,6 +19,13 @@ class OpenAtCut {
   /// All must outlive this object.
   OpenAtCut(const Trace& trace, const ThreadRanges& threads, const LeakedRanges& leaks);
 
+  /// Stands before all ranges again.
+  void Restart() {
+    thread_ = kNoThread;
+    open_.clear();
+  }
+  /// Returns the first range of a thread that starts later than a time: where a cut at it is.
+  size_t FirstAfter(ThreadIndex thread, int64_t time_ns) const;
   /// Moves on to the cut before the range `next` of a thread: `next` and the time must not descend
   /// on it.
   void MoveTo(ThreadIndex thread, size_t next, int64_t time_ns);

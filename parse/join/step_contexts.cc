@@ -3,59 +3,119 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/team.h"
+#include "base/ordered_work.h"
+#include "base/threads.h"
 #include "parse/join/gradient_hints.h"
 
 namespace oplens::parse {
 namespace {
 
-/// Ranges that are worth a thread.
-constexpr size_t kRangesAlone = size_t{16} << 10;
+/// Ranges of a window, and how many are worth threads.
+constexpr size_t kRangesOfWindow = size_t{8} << 10;
+constexpr size_t kRangesOfThreads = size_t{32} << 10;
 
 }  // namespace
 
 class StepContexts::Reader {
  public:
-  Reader(StepContexts* result, const Trace& trace, const LeakedRanges& leaks,
-         const RangeRoles& roles)
-      : result_(*result), trace_(trace), leaks_(leaks), roles_(roles) {}
+  /// Consecutive ranges of a thread, and what each says by itself: little, as it goes from the
+  /// thread that reads it to another.
+  struct Window {
+    size_t thread = 0;
+    size_t begin = 0;
+    size_t end = 0;
+    std::vector<uint8_t> says;       ///< By range: Says.
+    std::vector<int64_t> sequences;  ///< Of those with kNumbered; -1: no number.
+  };
 
-  /// What ranges say by themselves. Shared by threads.
-  void ReadAlone() {
-    const size_t count = trace_.ranges.size();
-    InParts(count, CountParts(count, kRangesAlone), [&](size_t, size_t begin, size_t end) {
-      for (size_t i = begin; i < end; ++i) {
-        const Range& range = trace_.ranges[i];
-        if (leaks_.Has(i) || range.open()) continue;
-        result_.contexts_[i] = roles_.ContextOf(range);
-      }
-    });
-  }
+  Reader(StepContexts* result, const Trace& trace, const ThreadRanges& threads,
+         const LeakedRanges& leaks, const RangeRoles& roles)
+      : result_(*result), trace_(trace), threads_(threads), leaks_(leaks), roles_(roles) {}
 
-  void ReadThread(ThreadIndex thread, size_t begin, size_t end) {
-    nodes_open_ = 0;
-    evaluates_.clear();
-    last_nodes_.clear();
-    any_node_ = false;
-    any_forward_ = false;
-    for (size_t i = begin; i < end; ++i) {
-      const Range& range = trace_.ranges[i];
-      if (leaks_.Has(i) || range.open()) continue;
-      CloseBefore(range);
-      if (RepeatsMarker(range)) {
-        result_.repeats_.resize(trace_.ranges.size(), false);
-        result_.repeats_[i] = true;
-        result_.contexts_[i] = StepContext::kNone;
-      } else {
-        ReadRange(static_cast<uint32_t>(i), range);
-      }
-    }
-    result_.node_threads_[thread] = any_node_;
-    result_.engine_threads_[thread] = any_node_ && !any_forward_;
-    while (!open_.empty()) Close();
+  /// Windows are read by threads, and joined to those before them in order.
+  void Read() {
+    const bool alone = trace_.ranges.size() < kRangesOfThreads;
+    DoInOrder<Window>(
+        alone ? 0 : static_cast<size_t>(ThreadLimit() - 1),
+        [this](Window* window) { return Next(window); },
+        [this](Window* window) { ReadAlone(window); }, [this](Window* window) { Take(*window); });
   }
 
  private:
+  bool Next(Window* window) {
+    while (next_thread_ < threads_.thread_count() && next_ == threads_.EndOf(next_thread_)) {
+      ++next_thread_;
+    }
+    if (next_thread_ == threads_.thread_count()) return false;
+    window->thread = next_thread_;
+    window->begin = next_;
+    next_ = std::min(next_ + kRangesOfWindow, threads_.EndOf(next_thread_));
+    window->end = next_;
+    return true;
+  }
+
+  enum Says : uint8_t {
+    kCounts = 1,        ///< It is neither leaked nor open.
+    kSpeaks = 2,        ///< Something of what ReadRange() asks for.
+    kNumbered = 4,      ///< RangeRoles::SequenceOf.
+    kSequenceText = 8,  ///< RangeRoles::IsSequenceText.
+  };
+
+  void ReadAlone(Window* window) const {
+    window->says.clear();
+    window->sequences.clear();
+    for (size_t i = window->begin; i < window->end; ++i) {
+      const Range& range = trace_.ranges[i];
+      if (leaks_.Has(i) || range.open()) {
+        window->says.push_back(0);
+        continue;
+      }
+      const StepContext context = roles_.ContextOf(range);
+      result_.contexts_[i] = context;
+      const std::optional<int64_t> sequence = roles_.SequenceOf(range);
+      if (sequence) window->sequences.push_back(*sequence);
+      const bool speaks = context != StepContext::kNone || sequence ||
+                          range.kind == RangeKind::kFrame || roles_.OwnThreadOf(range) != 0;
+      const auto bit = [](bool value, Says says) { return value ? says : 0; };
+      window->says.push_back(static_cast<uint8_t>(
+          kCounts | bit(speaks, kSpeaks) | bit(sequence.has_value(), kNumbered) |
+          bit(sequence && roles_.IsSequenceText(range), kSequenceText)));
+    }
+  }
+
+  void Take(const Window& window) {
+    if (window.begin == threads_.BeginOf(window.thread)) {
+      nodes_open_ = 0;
+      evaluates_.clear();
+      last_nodes_.clear();
+      any_node_ = false;
+      any_forward_ = false;
+    }
+    size_t next_sequence = 0;
+    for (size_t i = window.begin; i < window.end; ++i) {
+      const uint8_t says = window.says[i - window.begin];
+      if ((says & kCounts) == 0) continue;
+      const Range& range = trace_.ranges[i];
+      CloseBefore(range);
+      if ((says & kSpeaks) == 0) continue;
+      std::optional<int64_t> sequence;
+      if ((says & kNumbered) != 0) sequence = window.sequences[next_sequence++];
+      const bool sequence_text = (says & kSequenceText) != 0;
+      if (sequence_text && RepeatsMarker(*sequence)) {
+        result_.repeats_.resize(trace_.ranges.size(), false);
+        result_.repeats_[i] = true;
+        result_.contexts_[i] = StepContext::kNone;
+        continue;
+      }
+      if (sequence_text) NoteMarkedOpAround(static_cast<uint32_t>(i));
+      ReadRange(static_cast<uint32_t>(i), range, sequence);
+    }
+    if (window.end < threads_.EndOf(window.thread)) return;
+    result_.node_threads_[window.thread] = any_node_;
+    result_.engine_threads_[window.thread] = any_node_ && !any_forward_;
+    while (!open_.empty()) Close();
+  }
+
   /// An open range of an op, a node or the engine.
   struct Open {
     int64_t end_ns;
@@ -74,16 +134,15 @@ class StepContexts::Reader {
     bool again;  ///< A forward op, known from a checkpoint; else one with a number.
   };
 
-  /// A range directly inside a marker of nvtx_annotate repeats its number for older readers: "mm,
-  /// seq = 3".
-  bool RepeatsMarker(const Range& range) const {
-    return !open_.empty() && open_.back().marked_sequence >= 0 && roles_.IsSequenceText(range) &&
-           roles_.SequenceOf(range) == open_.back().marked_sequence;
+  /// Whether a range with a sequence text, directly inside a marker of nvtx_annotate, repeats its
+  /// number for older readers: "mm, seq = 3".
+  bool RepeatsMarker(int64_t sequence) const {
+    return !open_.empty() && open_.back().marked_sequence >= 0 &&
+           sequence == open_.back().marked_sequence;
   }
 
-  void ReadRange(uint32_t index, const Range& range) {
+  void ReadRange(uint32_t index, const Range& range, std::optional<int64_t> sequence) {
     NoteMarkedThread(range);
-    NoteMarkedOpAround(index, range);
     StepContext context = result_.contexts_[index];
     // "relu_backward" is a function that a node calls; it is a node only outside any other.
     if (context == StepContext::kNode && roles_.IsGradientFunction(range) && nodes_open_ > 0) {
@@ -92,7 +151,6 @@ class StepContexts::Reader {
     result_.contexts_[index] = context;
     NoteNodeServed(index, range, context);
     if (range.kind == RangeKind::kFrame) return NoteCheckpointFrame(range);
-    const std::optional<int64_t> sequence = roles_.SequenceOf(range);
     if (context == StepContext::kNone && !sequence) return;
     const bool node = context == StepContext::kNode;
     if (node) {
@@ -151,8 +209,7 @@ class StepContexts::Reader {
   }
 
   /// Ops inside a marked op have only numbers: their nodes belong to the marked op.
-  void NoteMarkedOpAround(uint32_t index, const Range& range) {
-    if (!roles_.IsSequenceText(range)) return;
+  void NoteMarkedOpAround(uint32_t index) {
     const uint32_t around = EnclosingMarked();
     if (around != kNoRange) result_.marked_ops_.FindOrInsert(index, around);
   }
@@ -211,8 +268,12 @@ class StepContexts::Reader {
 
   StepContexts& result_;
   const Trace& trace_;
+  const ThreadRanges& threads_;
   const LeakedRanges& leaks_;
   const RangeRoles& roles_;
+  // Where the next window begins.
+  size_t next_thread_ = 0;
+  size_t next_ = 0;
   // Of the current thread.
   std::vector<Open> open_;
   size_t nodes_open_ = 0;             // How many of them are nodes.
@@ -228,12 +289,7 @@ StepContexts::StepContexts(const Trace& trace, const ThreadRanges& threads,
     : contexts_(trace.ranges.size(), StepContext::kNone),
       engine_threads_(threads.thread_count(), false),
       node_threads_(threads.thread_count(), false) {
-  Reader reader(this, trace, leaks, roles);
-  reader.ReadAlone();
-  for (size_t thread = 0; thread < threads.thread_count(); ++thread) {
-    reader.ReadThread(static_cast<ThreadIndex>(thread), threads.BeginOf(thread),
-                      threads.EndOf(thread));
-  }
+  Reader(this, trace, threads, leaks, roles).Read();
 }
 
 const ThreadIndex* StepContexts::MarkedThread(int64_t process_id, int64_t number) const {

@@ -26,8 +26,7 @@ namespace oplens::parse {
 ///     |  |- AccumulateGrad --------|                           kAccumulate, the same
 ///
 /// Ignores open and leaked ranges. O(R) for R ranges, of which up to ThreadLimit() threads read the
-/// texts; 1 byte per range, and
-/// 32 per range of the engine.
+/// texts; 1 byte per range, and 32 per range of the engine.
 class StepContexts {
  public:
   /// All must outlive this object.

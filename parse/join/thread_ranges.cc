@@ -70,22 +70,23 @@ void Count(const Trace& trace, Reason reason, const Range& range, Diagnostics* d
 
 ThreadRanges::ThreadRanges(Trace* trace, const std::function<void()>& beside)
     : bounds_(trace->threads.size() + 1, 0) {
+  const size_t others =
+      trace->ranges.size() < kRangesOfThreads ? 0 : static_cast<size_t>(ThreadLimit()) - 1;
+  Team one(std::min<size_t>(others, 1));
+  one.Begin(1, [&](size_t) { beside(); });
   for (const Range& range : trace->ranges) ++bounds_[trace->ThreadOf(range) + 1];
   for (size_t thread = 1; thread < bounds_.size(); ++thread) bounds_[thread] += bounds_[thread - 1];
   GroupByThread(bounds_, trace);
-  const size_t pieces = 1 + thread_count();
-  Team team(trace->ranges.size() < kRangesOfThreads
-                ? 0
-                : std::min(pieces, static_cast<size_t>(ThreadLimit())) - 1);
-  team.Each(pieces, [&](size_t piece) {
-    if (piece == 0) return beside();
+  Team team(std::min(std::max<size_t>(thread_count(), 1) - 1, others));
+  team.Each(thread_count(), [&](size_t thread) {
     const auto at = [&](size_t range) {
       return trace->ranges.begin() + static_cast<std::ptrdiff_t>(range);
     };
-    const auto first = at(BeginOf(piece - 1));
-    const auto last = at(EndOf(piece - 1));
+    const auto first = at(BeginOf(thread));
+    const auto last = at(EndOf(thread));
     if (!std::is_sorted(first, last, RangeBefore)) std::stable_sort(first, last, RangeBefore);
   });
+  one.Join();
 }
 
 LeakedRanges::LeakedRanges(const Trace& trace, const ThreadRanges& threads, RangeTexts* texts,
