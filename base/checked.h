@@ -18,38 +18,33 @@ class Checked {
 
   friend constexpr Checked operator+(Checked a, Checked b) {
     Checked r;
-    r.overflow_ =
-        __builtin_add_overflow(a.value_, b.value_, &r.value_) || a.overflow_ || b.overflow_;
-    return r;
+    const bool overflow = __builtin_add_overflow(a.value_, b.value_, &r.value_);
+    return r.OverflowIf(overflow || a.overflow() || b.overflow());
   }
   friend constexpr Checked operator-(Checked a, Checked b) {
     Checked r;
-    r.overflow_ =
-        __builtin_sub_overflow(a.value_, b.value_, &r.value_) || a.overflow_ || b.overflow_;
-    return r;
+    const bool overflow = __builtin_sub_overflow(a.value_, b.value_, &r.value_);
+    return r.OverflowIf(overflow || a.overflow() || b.overflow());
   }
   friend constexpr Checked operator*(Checked a, Checked b) {
     Checked r;
-    r.overflow_ =
-        __builtin_mul_overflow(a.value_, b.value_, &r.value_) || a.overflow_ || b.overflow_;
-    return r;
+    const bool overflow = __builtin_mul_overflow(a.value_, b.value_, &r.value_);
+    return r.OverflowIf(overflow || a.overflow() || b.overflow());
   }
   /// Rounds towards zero; a zero divisor is an overflow.
   friend constexpr Checked operator/(Checked a, Checked b) {
+    if (b.value_ == 0 || a.overflow() || b.overflow()) return Checked().OverflowIf(true);
     Checked r;
-    r.overflow_ = b.value_ == 0 || a.overflow_ || b.overflow_;
-    if (!r.overflow_) r.value_ = a.value_ / b.value_;
+    r.value_ = a.value_ / b.value_;
     return r;
   }
   constexpr Checked& operator+=(Checked b) { return *this = *this + b; }
   constexpr Checked& operator*=(Checked b) { return *this = *this * b; }
-  friend constexpr bool operator==(Checked a, Checked b) {
-    return a.overflow_ == b.overflow_ && a.value_ == b.value_;
-  }
+  friend constexpr bool operator==(Checked a, Checked b) { return a.value_ == b.value_; }
 
   /// The value, or nullopt after an overflow of 128 bits or when it does not fit into int64_t.
   constexpr std::optional<int64_t> Value() const {
-    if (overflow_ || value_ > INT64_MAX || value_ < INT64_MIN) return std::nullopt;
+    if (value_ > INT64_MAX || value_ < INT64_MIN) return std::nullopt;
     return static_cast<int64_t>(value_);
   }
 
@@ -60,15 +55,17 @@ class Checked {
     bool overflow = false;
   };
   constexpr Parts parts() const {
-    return {static_cast<int64_t>(value_ >> 64), static_cast<uint64_t>(value_), overflow_};
+    if (overflow()) return {0, 0, true};
+    return {static_cast<int64_t>(value_ >> 64), static_cast<uint64_t>(value_), false};
   }
   constexpr explicit Checked(const Parts& parts)
-      : value_(static_cast<Int128>(static_cast<Unsigned128>(parts.high) << 64 | parts.low)),
-        overflow_(parts.overflow) {}
+      : value_(parts.overflow
+                   ? kOverflow
+                   : static_cast<Int128>(static_cast<Unsigned128>(parts.high) << 64 | parts.low)) {}
 
   /// The nearest double, for values beyond 64 bits; nullopt after an overflow of 128 bits.
   constexpr std::optional<double> Approximate() const {
-    if (overflow_) return std::nullopt;
+    if (overflow()) return std::nullopt;
     return static_cast<double>(value_);
   }
 
@@ -77,8 +74,17 @@ class Checked {
   __extension__ using Int128 = __int128;
   __extension__ using Unsigned128 = unsigned __int128;
 
+  // Its least value stands for an overflow: objects of 16 bytes, of which tables of groups have
+  // many.
+  static constexpr Int128 kOverflow = static_cast<Int128>(static_cast<Unsigned128>(1) << 127);
+
+  constexpr bool overflow() const { return value_ == kOverflow; }
+  constexpr Checked OverflowIf(bool overflow) {
+    if (overflow) value_ = kOverflow;
+    return *this;
+  }
+
   Int128 value_ = 0;
-  bool overflow_ = false;
 };
 
 }  // namespace oplens
