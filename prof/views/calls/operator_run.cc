@@ -10,6 +10,7 @@
 #include "parse/join/range_sweep.h"
 #include "parse/model/kernel_record.h"
 #include "prof/run/call_work.h"
+#include "prof/run/class_times.h"
 #include "prof/run/gradient_hooks.h"
 
 namespace oplens::prof {
@@ -66,15 +67,13 @@ void KernelPrices::Add(const PricedKernel& kernel) {
   if (kernel.work >= kernels) return;
   if (prices_.empty()) prices_.reserve(kernels);
   const ops::TensorCoreUse use = TensorCoreUseOf(kernel);
-  const bool known = use != ops::TensorCoreUse::kUnknown && kernel.record->timed();
-  const int64_t known_ns = known ? kernel.record->duration_ns : 0;
   prices_.push_back({.flops = kernel.share.flops.value_or(0),
                      .bytes = kernel.share.bytes.value_or(0),
-                     .known_ns = known_ns,
                      .kernel = kernel.work,
                      .with_flops = kernel.share.flops.has_value(),
                      .with_bytes = kernel.share.bytes.has_value(),
                      .tensor_core = use == ops::TensorCoreUse::kYes,
+                     .known = use != ops::TensorCoreUse::kUnknown && kernel.record->timed(),
                      .fitness = FitnessBitOf(FitnessOf(kernel, use, IsNamedProduct(kernel)))});
   if (HasInferredOp(kernel)) AddInferred(kernel);
 }
@@ -307,6 +306,8 @@ void OperatorRun::AddPrices() {
       if (by.call != CallWork::kNone) slot = calls_[by.call].slot;
       if (slot == kNoOperatorSlot) slot = SlotOf(by.group, Steps::kNone);
     }
+    const Kernel& kernel = run_.trace().kernels[price.kernel];
+    const int64_t known_ns = price.known ? LengthOf({kernel.start_ns, kernel.end_ns}) : 0;
     OperatorSums& sums = slots_[slot].sums;
     sums.with_flops += price.with_flops ? 1 : 0;
     sums.with_bytes += price.with_bytes ? 1 : 0;
@@ -314,8 +315,8 @@ void OperatorRun::AddPrices() {
     sums.bytes += price.bytes;
     AddTime(by.call, slot,
             {.device_ns = 0,
-             .tensor_core_ns = price.tensor_core ? price.known_ns : 0,
-             .known_ns = price.known_ns,
+             .tensor_core_ns = price.tensor_core ? known_ns : 0,
+             .known_ns = known_ns,
              .fitness = {price.fitness}});
   }
 }

@@ -65,13 +65,15 @@ class KernelPrices {
   struct Price {
     int64_t flops = 0;
     int64_t bytes = 0;
-    int64_t known_ns = 0;  ///< Its time, if its use of Tensor Cores is known.
-    uint32_t kernel = 0;   ///< Index in Trace::kernels.
-    bool with_flops = false;
-    bool with_bytes = false;
-    bool tensor_core = false;
-    uint8_t fitness = 0;  ///< As in KernelTime.
+    uint32_t kernel = 0;  ///< Index in Trace::kernels.
+    bool with_flops : 1 = false;
+    bool with_bytes : 1 = false;
+    bool tensor_core : 1 = false;
+    bool known : 1 = false;  ///< It is timed, and its use of Tensor Cores is known.
+    uint8_t fitness = 0;     ///< As in KernelTime.
   };
+  // A run has one for each kernel.
+  static_assert(sizeof(Price) == 24);
 
   /// `run` must outlive this object.
   explicit KernelPrices(const Run& run)

@@ -67,14 +67,15 @@ class TopicChange : public TimeChange {
     if (part.subject.kind != PathSubject::Kind::kWork) return part.time_ns;
     const DeviceEvent& event = run_.device_work().events()[part.subject.index];
     if (event.work == WorkClass::kCopy) {
-      return claims_.copies_[event.index].topic == topic_ ? 0 : part.time_ns;
+      return claims_.copies_.topics[event.index] == topic_ ? 0 : part.time_ns;
     }
     if (!event.IsKernel()) return part.time_ns;
-    const AdviceClaims::Claim& own = claims_.kernels_[event.index];
     const int64_t all_ns = event.duration_ns();
-    if (own.topic != topic_ || all_ns <= 0) return part.time_ns;
+    const AdviceClaims::Claims& kernels = claims_.kernels_;
+    if (kernels.topics[event.index] != topic_ || all_ns <= 0) return part.time_ns;
     // Of a part of the kernel, a part of its gain.
-    const double left = 1 - static_cast<double>(own.gain_ns) / static_cast<double>(all_ns);
+    const int64_t gain_ns = kernels.gains_ns[event.index];
+    const double left = 1 - static_cast<double>(gain_ns) / static_cast<double>(all_ns);
     return std::llround(static_cast<double>(part.time_ns) * std::clamp(left, 0.0, 1.0));
   }
 
@@ -112,18 +113,18 @@ void AdviceClaims::Begin(const Run* run) {
   *this = AdviceClaims();
   run_ = run;
   if (run == nullptr) return;
-  kernels_.resize(run->trace().kernels.size());
-  copies_.assign(run->trace().copies.size(), {});
+  kernels_ = Claims(run->trace().kernels.size());
+  copies_ = Claims(run->trace().copies.size());
   waits_.assign(run->trace().kernels.size(), kNoWait);
   of_wait_.assign(run->steady_idle().late.size(), Topic::kNone);
 }
 
 void AdviceClaims::TakeKernel(uint32_t kernel, Topic topic, int64_t gain_ns) {
-  if (kernel < kernels_.size()) kernels_[kernel] = {gain_ns, topic};
+  if (kernel < kernels_.size()) kernels_.Take(kernel, topic, gain_ns);
 }
 
 void AdviceClaims::TakeCopy(uint32_t copy, Topic topic, int64_t gain_ns) {
-  copies_[copy] = {gain_ns, topic};
+  copies_.Take(copy, topic, gain_ns);
 }
 
 void AdviceClaims::TakeCall(LaunchIndex call, const Interval& gap, int64_t gain_ns) {
@@ -135,12 +136,12 @@ void AdviceClaims::ForEachGain(
     const std::function<void(uint32_t kernel, Topic topic, int64_t gain_ns)>& of_kernel,
     const std::function<void(const Interval& time, Topic topic, int64_t gain_ns)>& of_time) const {
   for (uint32_t i = 0; i < kernels_.size(); ++i) {
-    if (kernels_[i].topic != Topic::kNone) of_kernel(i, kernels_[i].topic, kernels_[i].gain_ns);
+    if (kernels_.topics[i] != Topic::kNone) of_kernel(i, kernels_.topics[i], kernels_.gains_ns[i]);
   }
   for (size_t i = 0; i < copies_.size() && run_ != nullptr; ++i) {
     const MemoryCopy& copy = run_->trace().copies[i];
-    if (copies_[i].topic == Topic::kNone) continue;
-    of_time({copy.start_ns, copy.end_ns}, copies_[i].topic, copies_[i].gain_ns);
+    if (copies_.topics[i] == Topic::kNone) continue;
+    of_time({copy.start_ns, copy.end_ns}, copies_.topics[i], copies_.gains_ns[i]);
   }
   for (const auto& [gap, gain_ns] : blocked_) of_time(gap, Topic::kBlocking, gain_ns);
   for (size_t i = 0; i < times_.size(); ++i) {
