@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "base/chunked.h"
 #include "base/hash.h"
 
 namespace oplens::prof {
@@ -57,7 +57,7 @@ class BoundedGroups {
   const Sums& operator[](uint32_t number) const {
     return number == kOther ? other : groups_[number].sums;
   }
-  const std::vector<Group>& all() const { return groups_; }
+  const Chunked<Group>& all() const { return groups_; }
   size_t size() const { return groups_.size(); }
   const Index& index() const { return index_; }
 
@@ -73,7 +73,7 @@ class BoundedGroups {
 
   GroupLimits limits_;
   Index index_;
-  std::vector<Group> groups_;
+  Chunked<Group> groups_;
   size_t key_bytes_ = 0;
   uint32_t last_ = kOther;
 };

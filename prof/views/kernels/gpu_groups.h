@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/chunked.h"
 #include "base/sums.h"
 #include "ops/gpu/gpu.h"
 #include "prof/views/common/bounded_groups.h"
@@ -39,7 +40,7 @@ class GpuGroups {
   }
   Sums& operator[](uint32_t number) { return groups_[number].sums; }
 
-  const std::vector<Group>& all() const { return groups_.all(); }
+  const Chunked<Group>& all() const { return groups_.all(); }
   /// Of the keys beyond the bounds.
   const Sums& other() const { return groups_.other.sums; }
   static std::string_view TextsOf(const Group& group) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/checked.h"
+#include "base/chunked.h"
 #include "base/free_memory.h"
 #include "base/sums.h"
 #include "parse/model/kernel_record.h"
@@ -281,10 +282,13 @@ class Groups : public Partial, private Summary::Details {
         plain_(options.plain),
         summary_(&plan_),
         input_(std::move(input)),
-        first_(place == 0) {
+        first_(place == 0),
+        of_steps_(static_cast<size_t>(std::ranges::count_if(
+            plan_.keys,
+            [](const Column<PricedKernel>* key) { return KindKey::IsOfSteps(*key); }))) {
     summary_.ShowOnly(options.where);
     // Otherwise kinds refer to groups.
-    if (summary_.ByStep()) {
+    if (of_steps_ > 0) {
       most_rows_ = options.most_rows;
       summary_.KeepAtMost(most_rows_);
     }
@@ -302,14 +306,20 @@ class Groups : public Partial, private Summary::Details {
     if (plain_) return summary_.Add(kernel);
     if (first_) input_->Look(kernel);
     const uint32_t kind = input_->kind;
-    if (kind == GroupInput::kNoKind || summary_.ByStep()) {
+    const bool of_kind = kind != GroupInput::kNoKind;
+    if (of_kind && of_steps_ == 1 && summary_.ByStep()) {
+      if (input_->kind_is_new) of_kind_.push_back(summary_.StemOf(kernel));
+      summary_.AddWorkOf(of_kind_[kind], kernel);
+    } else if (!of_kind || of_steps_ > 0) {
       summary_.AddWork(kernel);
+    } else if (input_->kind_is_new) {
+      of_kind_.push_back(summary_.GroupOf(kernel));
+    }
+    if (!of_kind || of_steps_ > 0) {
       details_of(summary_.last_group()).Add(input_->kernel);
       Cut();
-    } else if (input_->kind_is_new) {
-      group_of_kind_.push_back(summary_.GroupOf(kernel));
     }
-    if (kind == GroupInput::kNoKind) {
+    if (!of_kind) {
       summary_.Follow(kernel);
     } else if (input_->kind_is_new) {
       const uint32_t repeats = summary_.Follow(kernel);
@@ -355,7 +365,9 @@ class Groups : public Partial, private Summary::Details {
 
   void Save(ByteWriter* bytes) const override {
     summary_.Save(bytes);
-    bytes->Values(&details_, &other_);
+    bytes->Number(details_.size());
+    for (const GroupDetails& details : details_) bytes->Values(&details);
+    bytes->Values(&other_);
   }
   void Load(ByteReader* bytes) override {
     const std::vector<uint32_t> numbers = summary_.Load(bytes);
@@ -371,22 +383,22 @@ class Groups : public Partial, private Summary::Details {
  private:
   GroupDetails& details_of(uint32_t group) {
     if (group == Summary::kOther) return other_;
-    if (group >= details_.size()) details_.resize(group + 1);
+    while (group >= details_.size()) details_.push_back({});
     return details_[group];
   }
 
   /// Forgets the groups if there are too many.
   void Cut() {
-    if (summary_.cut() && !details_.empty()) FreeMemory(&details_);
+    if (summary_.cut() && !details_.empty()) details_ = {};
   }
 
   void TakeKinds() {
-    for (size_t kind = 0; kind < group_of_kind_.size(); ++kind) {
+    for (size_t kind = 0; kind < of_kind_.size() && of_steps_ == 0; ++kind) {
       const KindSums& found = input_->kinds.all()[kind].sums;
-      summary_.AddSums(group_of_kind_[kind], found.sums);
-      MergeInto(&details_of(group_of_kind_[kind]), found.details);
+      summary_.AddSums(of_kind_[kind], found.sums);
+      MergeInto(&details_of(of_kind_[kind]), found.details);
     }
-    FreeMemory(&group_of_kind_);
+    FreeMemory(&of_kind_);
   }
 
   /// Adds copies and memsets as kernels: "Memcpy HtoD", "Memset".
@@ -433,11 +445,12 @@ class Groups : public Partial, private Summary::Details {
   bool copies_;
   bool plain_;
   mutable Summary summary_;
-  std::vector<GroupDetails> details_;  // By group.
-  GroupDetails other_;                 // For Summary::kOther.
+  Chunked<GroupDetails> details_;  // By group.
+  GroupDetails other_;             // For Summary::kOther.
   std::shared_ptr<GroupInput> input_;
-  std::vector<uint32_t> group_of_kind_;  // Unless it groups by steps.
   bool first_;
+  size_t of_steps_;  // Keys that KindKey leaves out: with any, kinds do not tell groups.
+  std::vector<uint32_t> of_kind_;  // By kind: its group; if `step` is the only such key, its stem.
   bool last_ = false;
 };
 

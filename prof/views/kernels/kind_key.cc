@@ -52,20 +52,30 @@ struct KindKeyTo {
 
 }  // namespace
 
+bool KindKey::IsOfSteps(const Column<PricedKernel>& key) {
+  return key.key == "step" || key.key == "range";
+}
+
 void KindKey::TellApartBy(const Columns<PricedKernel>& keys) {
   for (const Column<PricedKernel>* const key : keys) {
-    if (key->key == "step" || std::ranges::find(columns_, key) != columns_.end()) continue;
-    columns_.push_back(key);
+    Columns<PricedKernel>& columns = IsOfSteps(*key) ? of_steps_ : columns_;
+    if (std::ranges::find(columns, key) == columns.end()) columns.push_back(key);
+  }
+}
+
+void KindKey::Append(const Columns<PricedKernel>& columns, const PricedKernel& kernel) {
+  for (const Column<PricedKernel>* const column : columns) {
+    const Cell cell = column->get(kernel);
+    bytes_.push_back(static_cast<char>(cell.value.index()));
+    std::visit(KindKeyTo{&bytes_}, cell.value);
   }
 }
 
 std::string_view KindKey::Of(const PricedKernel& kernel) {
   bytes_.clear();
-  for (const Column<PricedKernel>* const column : columns_) {
-    const Cell cell = column->get(kernel);
-    bytes_.push_back(static_cast<char>(cell.value.index()));
-    std::visit(KindKeyTo{&bytes_}, cell.value);
-  }
+  Append(columns_, kernel);
+  // Their groups are those of a repetition, which is found by kinds.
+  if (!kernel.record->step) Append(of_steps_, kernel);
   KindKeyTo{&bytes_}.AddNumber(RepetitionFinder::WhatOf(*kernel.record));
   return bytes_;
 }

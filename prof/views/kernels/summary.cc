@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 namespace oplens::prof {
 namespace {
 
-// A key is a sequence of values: 4 bytes of length, then a text or the 8 bytes of an integer.
+// A value of a key: 4 bytes of length, then a text or the 8 bytes of an integer.
 constexpr uint32_t kUnknownValue = std::numeric_limits<uint32_t>::max();
 constexpr std::string_view kReplays = "(graph replay)";
 constexpr size_t kMaxSteps = size_t{1} << 20;
@@ -55,30 +56,52 @@ Cell TakeCell(const Field& field, std::string_view* key) {
 
 }  // namespace
 
-Summary::Summary(const SummaryPlan* plan, Limits limits) : plan_(*plan), groups_(limits) {
+/// Takes the values off a group's key, in the order of the plan.
+class Summary::KeyReader {
+ public:
+  KeyReader(const Summary& summary, std::string_view key) : summary_(summary) {
+    std::tie(values_, step_) = summary.SplitKey(key);
+  }
+
+  Cell Next() {
+    const size_t key = next_++;
+    if (key == summary_.step_key_) return Integer(step_);
+    return TakeCell(summary_.plan_.fields[key], &values_);
+  }
+
+ private:
+  const Summary& summary_;
+  std::string_view values_;
+  std::optional<int64_t> step_;
+  size_t next_ = 0;
+};
+
+Summary::Summary(const SummaryPlan* plan, Limits limits)
+    : plan_(*plan), groups_(limits), stems_(limits) {
   for (size_t i = 0; i < plan_.keys.size(); ++i) {
     if (plan_.keys[i]->key == "step") step_key_ = i;
   }
 }
 
 template <typename Item>
-void Summary::EncodeKey(const Columns<Item>& columns, const Item& item) {
-  key_.clear();
+void Summary::EncodeValues(const Columns<Item>& columns, const Item& item) {
+  values_.clear();
   for (size_t i = 0; i < columns.size(); ++i) {
+    if (i == step_key_) continue;
     const Column<Item>& column = *columns[i];
     Cell cell = column.get(item);
     if (!plan_.forms[i].whole()) cell = plan_.forms[i].Of(column, cell, &formed_);
-    AppendCell(column, cell, &scratch_, &key_);
+    AppendCell(column, cell, &scratch_, &values_);
   }
 }
 
 void Summary::AddWork(const PricedKernel& work) {
-  if (!cut_) EncodeKey(plan_.keys, work);
-  AddToGroup(work);
+  if (!cut_) EncodeValues(plan_.keys, work);
+  AddToGroup(NumberOf(work.record->step), work);
 }
 
 void Summary::AddCopy(const CopyRow& copy) {
-  EncodeKey(plan_.copy_keys, copy);
+  EncodeValues(plan_.copy_keys, copy);
   KernelRecord record;
   record.duration_ns = copy.duration_ns.value_or(0);
   if (!copy.duration_ns) record.reasons.Add(Reason::kBadTimes);
@@ -86,21 +109,62 @@ void Summary::AddCopy(const CopyRow& copy) {
   work.record = &record;
   // If the rate is impossible, the size may be as wrong as the time.
   if (copy.size_bytes >= 0 && copy.has_possible_rate()) work.share.bytes = copy.size_bytes;
-  AddToGroup(work);
+  AddToGroup(NumberOf(std::nullopt), work);
 }
 
 uint32_t Summary::GroupOf(const PricedKernel& row) {
-  EncodeKey(plan_.keys, row);
-  return added_to_ = GroupOfKey();
+  EncodeValues(plan_.keys, row);
+  return added_to_ = NumberOf(row.record->step);
 }
 
-uint32_t Summary::GroupOfKey() {
+uint32_t Summary::StemOf(const PricedKernel& row) {
   if (cut_) return kOther;
-  const uint32_t group = groups_.NumberOf(key_);
-  cut_ = groups_.size() > most_groups_;
-  if (!cut_) return group;
-  groups_ = {};
+  EncodeValues(plan_.keys, row);
+  return stems_.NumberOf(values_);
+}
+
+void Summary::AddWorkOf(uint32_t stem, const PricedKernel& work) {
+  AddToGroup(NumberOf(stem, work.record->step), work);
+}
+
+uint32_t Summary::NumberOf(std::optional<int64_t> step) {
+  if (cut_) return kOther;
+  return ByStep() ? NumberOf(stems_.NumberOf(values_), step) : NumberOfKey(values_, values_.size());
+}
+
+uint32_t Summary::NumberOf(uint32_t stem, std::optional<int64_t> step) {
+  if (cut_ || stem == kOther) return kOther;
+  char key[sizeof stem + sizeof *step];
+  size_t size = sizeof stem;
+  std::memcpy(key, &stem, sizeof stem);
+  if (step) {
+    std::memcpy(key + size, &*step, sizeof *step);
+    size += sizeof *step;
+  }
+  return NumberOfKey({key, size}, size + stems_.all()[stem].key->size());
+}
+
+uint32_t Summary::NumberOfKey(std::string_view key, size_t key_bytes) {
+  const uint32_t group = groups_.NumberOf(key, key_bytes);
+  if (groups_.size() <= most_groups_) return group;
+  Cut();
   return kOther;
+}
+
+void Summary::Cut() {
+  cut_ = true;
+  groups_ = {};
+  stems_ = {};
+}
+
+std::pair<std::string_view, std::optional<int64_t>> Summary::SplitKey(std::string_view key) const {
+  if (!ByStep()) return {key, std::nullopt};
+  uint32_t stem = 0;
+  std::memcpy(&stem, key.data(), sizeof stem);
+  key.remove_prefix(sizeof stem);
+  std::optional<int64_t> step;
+  if (!key.empty()) std::memcpy(&step.emplace(), key.data(), sizeof *step);
+  return {*stems_.all()[stem].key, step};
 }
 
 void Summary::AddSums(uint32_t group, const GroupSums& sums) {
@@ -108,9 +172,9 @@ void Summary::AddSums(uint32_t group, const GroupSums& sums) {
   MergeInto(&all_, sums);
 }
 
-void Summary::AddToGroup(const PricedKernel& work) {
-  added_to_ = GroupOfKey();
-  groups_[added_to_].Add(work);
+void Summary::AddToGroup(uint32_t group, const PricedKernel& work) {
+  added_to_ = group;
+  groups_[group].Add(work);
   all_.Add(work);
 }
 
@@ -165,9 +229,11 @@ void Summary::FindRepeatedSteps() {
 }
 
 bool Summary::KeyBefore(std::string_view a, std::string_view b) const {
+  KeyReader values_a(*this, a);
+  KeyReader values_b(*this, b);
   for (size_t i = 0; i < plan_.key_count(); ++i) {
-    const Cell cell_a = TakeCell(plan_.fields[i], &a);
-    const Cell cell_b = TakeCell(plan_.fields[i], &b);
+    const Cell cell_a = values_a.Next();
+    const Cell cell_b = values_b.Next();
     if (IsUnknown(cell_a) != IsUnknown(cell_b)) return IsUnknown(cell_b);
     if (CellBefore(cell_a, cell_b)) return true;
     if (CellBefore(cell_b, cell_a)) return false;
@@ -206,8 +272,8 @@ SummaryRow Summary::RowOf(uint32_t group) const {
   if (IsReplay(group)) return ReplayRow();
   SummaryRow row;
   row.sums = &groups_[group];
-  std::string_view rest = *groups_.all()[group].key;
-  for (size_t i = 0; i < plan_.key_count(); ++i) row.keys[i] = TakeCell(plan_.fields[i], &rest);
+  KeyReader values(*this, *groups_.all()[group].key);
+  for (size_t i = 0; i < plan_.key_count(); ++i) row.keys[i] = values.Next();
   row.all_ns = all_.total_ns;
   row.steps = step_count_;
   if (ByStep()) row.steps = IsUnknown(row.keys[*step_key_]) ? 0 : 1;
@@ -261,13 +327,11 @@ std::pair<int64_t, int64_t> SummaryLengthOf(const Repetition& repeated) {
 std::vector<uint32_t> Summary::Merge(const Summary& other) {
   steps_found_ = true;
   std::vector<uint32_t> numbers;
-  if (other.cut_ && !cut_) {
-    groups_ = {};
-    cut_ = true;
-  }
+  if (other.cut_ && !cut_) Cut();
   for (const auto& group : other.groups_.all()) {
-    key_ = *group.key;
-    numbers.push_back(GroupOfKey());
+    const auto [values, step] = other.SplitKey(*group.key);
+    values_ = values;
+    numbers.push_back(NumberOf(step));
     MergeInto(&groups_[numbers.back()], group.sums);
   }
   MergeInto(&groups_.other, other.groups_.other);
@@ -306,8 +370,9 @@ void TransferRepetition(Bytes* bytes, Repeated* repeated) {
 }  // namespace
 
 void Summary::SaveKey(std::string_view key, ByteWriter* bytes) const {
+  KeyReader values(*this, key);
   for (size_t i = 0; i < plan_.key_count(); ++i) {
-    const Cell cell = TakeCell(plan_.fields[i], &key);
+    const Cell cell = values.Next();
     auto kind = SavedValue::kUnknown;
     const auto* integer = std::get_if<int64_t>(&cell.value);
     const auto* text = std::get_if<std::string_view>(&cell.value);
@@ -319,8 +384,9 @@ void Summary::SaveKey(std::string_view key, ByteWriter* bytes) const {
   }
 }
 
-void Summary::LoadKey(ByteReader* bytes) {
-  key_.clear();
+std::optional<int64_t> Summary::LoadKey(ByteReader* bytes) {
+  values_.clear();
+  std::optional<int64_t> step;
   for (size_t i = 0; i < plan_.key_count(); ++i) {
     const Field& field = plan_.fields[i];
     auto kind = SavedValue::kUnknown;
@@ -331,12 +397,15 @@ void Summary::LoadKey(ByteReader* bytes) {
     const bool fits = kind == SavedValue::kUnknown ||
                       (kind == SavedValue::kInteger) == (field.type == FieldType::kInteger);
     bytes->Check(fits, "a key has another type than its column");
-    if (kind == SavedValue::kUnknown) {
-      AppendLength(kUnknownValue, &key_);
+    if (i == step_key_) {
+      if (kind != SavedValue::kUnknown) step = std::get<int64_t>(cell.value);
+    } else if (kind == SavedValue::kUnknown) {
+      AppendLength(kUnknownValue, &values_);
     } else {
-      AppendCell(field, cell, &scratch_, &key_);
+      AppendCell(field, cell, &scratch_, &values_);
     }
   }
+  return step;
 }
 
 void Summary::Save(ByteWriter* bytes) const {
@@ -359,10 +428,10 @@ std::vector<uint32_t> Summary::Load(ByteReader* bytes) {
   for (const int64_t step : steps) CountStep(step);
   std::vector<uint32_t> numbers;
   for (size_t left = bytes->Size(); left > 0; --left) {
-    LoadKey(bytes);
+    const std::optional<int64_t> step = LoadKey(bytes);
     GroupSums sums;
     bytes->Values(&sums);
-    numbers.push_back(GroupOfKey());
+    numbers.push_back(NumberOf(step));
     MergeInto(&groups_[numbers.back()], sums);
   }
   return numbers;

@@ -25,8 +25,8 @@ namespace oplens::prof {
 
 /// Groups kernels by some of their columns and sums each group: one row per group once all kernels
 /// have come. Memory grows with the groups, not the kernels (except the first
-/// RepetitionFinder::kMaxKernels): about 400 bytes and the key texts per group. Constant time per
-/// kernel.
+/// RepetitionFinder::kMaxKernels): about 300 bytes and the key texts per group, which groups of
+/// several steps share. Constant time per kernel.
 class Summary : public KernelSink {
  public:
   /// Number of the group of kernels that exceed the limits.
@@ -66,6 +66,10 @@ class Summary : public KernelSink {
   // Instead of Add(), for kernels whose sums are made once for several summaries:
   /// The number of the kernel's group, created on demand.
   uint32_t GroupOf(const PricedKernel& row);
+  /// The number of what the kernel's group has besides its step. Precondition: ByStep().
+  uint32_t StemOf(const PricedKernel& row);
+  /// As AddWork(), for a kernel of this stem.
+  void AddWorkOf(uint32_t stem, const PricedKernel& work);
   /// Counts the kernel's step, or looks for repetitions; after GroupOf() or AddWork(). Returns what
   /// RepetitionFinder::Add() does, kNone if it was not asked.
   uint32_t Follow(const PricedKernel& row);
@@ -112,16 +116,26 @@ class Summary : public KernelSink {
   bool cut() const { return cut_; }
 
  private:
-  /// Sets key_ from the values of the columns.
+  struct NoSums {};
+  class KeyReader;
+
+  /// Sets values_ from the columns.
   template <typename Item>
-  void EncodeKey(const Columns<Item>& columns, const Item& item);
+  void EncodeValues(const Columns<Item>& columns, const Item& item);
   void SaveKey(std::string_view key, ByteWriter* bytes) const;
-  /// Sets key_.
-  void LoadKey(ByteReader* bytes);
-  void AddToGroup(const PricedKernel& work);
+  /// Sets values_; returns the step.
+  std::optional<int64_t> LoadKey(ByteReader* bytes);
+  /// The values of a key, and the step.
+  std::pair<std::string_view, std::optional<int64_t>> SplitKey(std::string_view key) const;
+  void AddToGroup(uint32_t group, const PricedKernel& work);
   void CountStep(int64_t step);
-  /// The number of the group with key_, created on demand.
-  uint32_t GroupOfKey();
+  // The number of a group, created on demand:
+  /// with values_ and, if that is a key, the step;
+  uint32_t NumberOf(std::optional<int64_t> step);
+  /// of a stem. Precondition: ByStep().
+  uint32_t NumberOf(uint32_t stem, std::optional<int64_t> step);
+  uint32_t NumberOfKey(std::string_view key, size_t key_bytes);
+  void Cut();
   /// If no step is named, uses the sequence of kernels that repeats.
   void FindRepeatedSteps();
   // Shown are groups_, and one more if there are replays.
@@ -149,9 +163,12 @@ class Summary : public KernelSink {
   bool cut_ = false;
   GroupSums replays_;
   GroupSums all_;
-  std::string key_;      // Of the current row.
-  std::string scratch_;  // Of EncodeKey().
-  std::string formed_;   // Of EncodeKey().
+  // Of the current row: its keys but the step. They are the key of a group, unless `step` is one: a
+  // run has many steps, so then the key is the number of their stem and the bytes of a known step.
+  std::string values_;
+  BoundedGroups<NoSums> stems_;
+  std::string scratch_;  // Of EncodeValues().
+  std::string formed_;   // Of EncodeValues().
   std::vector<Cell> cells_;
   uint32_t added_to_ = kOther;
   const Details* details_ = nullptr;  // While Write() runs.
