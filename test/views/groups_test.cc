@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -81,7 +82,8 @@ TEST(GroupsTest, ByKernelUnlessAskedOtherwise) {
 TEST(GroupsTest, ManyTogetherHaveTheRowsOfEachAlone) {
   // Of named steps, of a repetition, and of neither.
   for (const int64_t kind : {0, 1, 2}) {
-    const std::string names[] = {"step 0", "step 1", "step 2", "step 3", "step 4", "step 5"};
+    constexpr std::string_view names[] = {"step 0", "step 1", "step 2",
+                                          "step 3", "step 4", "step 5"};
     std::vector<KernelRecord> records;
     for (int64_t i = 0; i < 60; ++i) {
       const bool is_named = kind == 0 && i > 3;
@@ -89,7 +91,8 @@ TEST(GroupsTest, ManyTogetherHaveTheRowsOfEachAlone) {
                                      is_named ? std::optional(i / 10) : std::nullopt);
       record.stream_id = i % 3 == 2 ? 7 : 1;
       record.grid = {i % 3 + 1, 1, 1};
-      if (i % 4 != 3) record.range = {i % 2 == 0 ? names[i / 10] : "same", "inner"};
+      if (i % 4 != 3)
+        record.range = {i % 2 == 0 ? names[i / 10] : std::string_view("same"), "inner"};
       if (kind == 2) record.short_name = i * i % 11 < 5 ? "a" : "c";
       if (i % 20 == 5) record.reasons.Add(Reason::kUntimed);
       records.push_back(record);
