@@ -53,12 +53,16 @@ std::string PackCounter(const Counter& counter) {
   return Deflate(json + "]}");
 }
 
-std::string PackLinks(const std::vector<std::array<uint64_t, 4>>& links) {
+/// The lane and the event of both ends, as the page has them.
+using PlacedLink = std::array<uint32_t, 4>;
+
+std::string PackLinks(const std::vector<PlacedLink>& links) {
   std::string planes;
+  planes.reserve(links.size() * sizeof(PlacedLink));
   std::vector<uint64_t> values(links.size());
-  for (size_t field = 0; field < 4; ++field) {
+  for (size_t field = 0; field < PlacedLink().size(); ++field) {
     for (size_t i = 0; i < links.size(); ++i) values[i] = links[i][field];
-    AppendPlanes(values, 4, &planes);
+    AppendPlanes(values, sizeof(uint32_t), &planes);
   }
   return Deflate(planes);
 }
@@ -311,12 +315,13 @@ void Page::AddEvents(Lane::Kind kind, bool windows, size_t most_bytes) {
 void Page::AddLinks() {
   const std::vector<Lane>& lanes = content_.timeline.lanes;
   const Placement placement = Place();
-  std::vector<std::vector<size_t>> firsts(lanes.size());  // Index of each chunk's first event.
+  // Index of each chunk's first event. A trace has fewer than 2^32 of any kind.
+  std::vector<std::vector<uint32_t>> firsts(lanes.size());
   for (size_t lane = 0; lane < lanes.size(); ++lane) {
-    size_t next = 0;
+    uint32_t next = 0;
     for (size_t i = 0; i < lanes[lane].chunks.size(); ++i) {
       firsts[lane].push_back(next);
-      if (placement.chunks[lane][i]) next += lanes[lane].chunks[i].count;
+      if (placement.chunks[lane][i]) next += static_cast<uint32_t>(lanes[lane].chunks[i].count);
     }
   }
   const auto kept = [&](const Link::End& end) {
@@ -324,11 +329,18 @@ void Page::AddLinks() {
   };
   for (const Link::Kind kind :
        {Link::Kind::kLaunch, Link::Kind::kBackward, Link::Kind::kCritical}) {
-    std::vector<std::array<uint64_t, 4>> links;
+    const auto is_placed = [&](const Link& link) {
+      return link.kind == kind && kept(link.from) && kept(link.to);
+    };
+    const auto event_of = [&](const Link::End& end) {
+      return firsts[end.lane][end.chunk] + end.place;
+    };
+    std::vector<PlacedLink> links;
+    // Of a million kernels there are as many.
+    links.reserve(static_cast<size_t>(std::ranges::count_if(content_.timeline.links, is_placed)));
     for (const Link& link : content_.timeline.links) {
-      if (link.kind != kind || !kept(link.from) || !kept(link.to)) continue;
-      links.push_back({link.from.lane, firsts[link.from.lane][link.from.chunk] + link.from.place,
-                       link.to.lane, firsts[link.to.lane][link.to.chunk] + link.to.place});
+      if (!is_placed(link)) continue;
+      links.push_back({link.from.lane, event_of(link.from), link.to.lane, event_of(link.to)});
     }
     if (links.empty()) continue;
     std::sort(links.begin(), links.end());
