@@ -12,19 +12,20 @@ namespace oplens {
 template <typename T>
 class Chunked {
  public:
-  size_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
+  size_t size() const {
+    return empty() ? 0 : (chunks_.size() - 1) * kChunk + chunks_.back().size();
+  }
+  bool empty() const { return chunks_.empty(); }
   T& operator[](size_t i) { return chunks_[i / kChunk][i % kChunk]; }
   const T& operator[](size_t i) const { return chunks_[i / kChunk][i % kChunk]; }
 
-  T& push_back(T value) {
-    if (size_ % kChunk == 0) {
+  void push_back(T value) {
+    if (empty()) {
       chunks_.emplace_back();
-      if (size_ > 0) chunks_.back().reserve(kChunk);
+    } else if (chunks_.back().size() == kChunk) {
+      chunks_.emplace_back().reserve(kChunk);
     }
     chunks_.back().push_back(std::move(value));
-    ++size_;
-    return chunks_.back().back();
   }
 
   class Iterator {
@@ -42,14 +43,13 @@ class Chunked {
     size_t place_;
   };
   Iterator begin() const { return {this, 0}; }
-  Iterator end() const { return {this, size_}; }
+  Iterator end() const { return {this, size()}; }
 
  private:
-  // Chunks of values of 64 bytes are given back when they are freed: GiveBackWhatIsFreed().
+  // Chunks of values of 64 bytes or more are given back when they are freed: GiveBackWhatIsFreed().
   static constexpr size_t kChunk = size_t{1} << 14;
 
   std::vector<std::vector<T>> chunks_;
-  size_t size_ = 0;
 };
 
 }  // namespace oplens

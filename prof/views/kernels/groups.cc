@@ -307,15 +307,15 @@ class Groups : public Partial, private Summary::Details {
     if (first_) input_->Look(kernel);
     const uint32_t kind = input_->kind;
     const bool of_kind = kind != GroupInput::kNoKind;
-    if (of_kind && of_steps_ == 1 && summary_.ByStep()) {
-      if (input_->kind_is_new) of_kind_.push_back(summary_.StemOf(kernel));
-      summary_.AddWorkOf(of_kind_[kind], kernel);
-    } else if (!of_kind || of_steps_ > 0) {
-      summary_.AddWork(kernel);
-    } else if (input_->kind_is_new) {
-      of_kind_.push_back(summary_.GroupOf(kernel));
-    }
-    if (!of_kind || of_steps_ > 0) {
+    if (of_kind && of_steps_ == 0) {
+      if (input_->kind_is_new) of_kind_.push_back(summary_.GroupOf(kernel));
+    } else {
+      if (of_kind && of_steps_ == 1 && summary_.ByStep()) {
+        if (input_->kind_is_new) of_kind_.push_back(summary_.StemOf(kernel));
+        summary_.AddWorkOf(of_kind_[kind], kernel);
+      } else {
+        summary_.AddWork(kernel);
+      }
       details_of(summary_.last_group()).Add(input_->kernel);
       Cut();
     }
