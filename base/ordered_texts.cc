@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/ordered_work.h"
+#include "base/staged_work.h"
 #include "base/threads.h"
 
 namespace oplens {

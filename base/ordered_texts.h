@@ -8,10 +8,10 @@
 namespace oplens {
 
 /// Makes the texts of pieces 0 to count - 1 and takes them in this order. Up to ThreadLimit()
-/// threads make them, the caller among them, some pieces ahead of `take`, which is called by the
-/// calling thread. `make` appends to an empty text and must not change what other calls of it read.
-/// What `make` throws for the first piece that fails, or `take`, is thrown here after all threads
-/// have ended. Memory: a text for each thread, and two.
+/// threads make them, the caller among them; each takes what it made, one at a time. `make` appends
+/// to an empty text and must not change what other calls of it read. What `make` or `take` throws
+/// for the first piece that fails is thrown here after all threads have ended. Memory: a text for
+/// each thread.
 void MakeInOrder(size_t count, const std::function<void(size_t piece, std::string* text)>& make,
                  const std::function<void(const std::string& text)>& take);
 

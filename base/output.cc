@@ -115,19 +115,27 @@ Output::~Output() {
 }
 
 void Output::Write(std::string_view bytes) {
-  buffer_.append(bytes);
-  FlushIfLarge();
+  if (bytes.size() < kFlushBytes) {
+    buffer_.append(bytes);
+    return FlushIfLarge();
+  }
+  Flush();
+  Pass(bytes);
 }
 
 void Output::Flush() {
+  Pass(buffer_);
+  buffer_.clear();
+}
+
+void Output::Pass(std::string_view bytes) {
   if (packer_) {
-    packer_->Pack(buffer_);
+    packer_->Pack(bytes);
     WriteOut(*packer_->packed());
     packer_->packed()->clear();
   } else {
-    WriteOut(buffer_);
+    WriteOut(bytes);
   }
-  buffer_.clear();
 }
 
 void Output::WriteOut(std::string_view bytes) {

@@ -55,6 +55,8 @@ class Output {
   class Packer;
 
   void Flush();
+  /// Packs, if asked to, and writes.
+  void Pass(std::string_view bytes);
   void WriteOut(std::string_view bytes);
   [[noreturn]] void Fail(int error_number);
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/ordered_work.h"
+#include "base/staged_work.h"
 #include "prof/findings.h"
 #include "prof/options.h"
 #include "prof/view_task.h"

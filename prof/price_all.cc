@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <exception>
 #include <memory>
 #include <new>
@@ -14,6 +15,7 @@
 
 #include "base/shortage.h"
 #include "base/shown_text.h"
+#include "base/staged_work.h"
 #include "base/team.h"
 #include "base/threads.h"
 #include "prof/price/launch_estimate.h"
@@ -108,10 +110,9 @@ class ProfileEstimator : public LaunchEstimator {
   std::optional<StreamSizes> sizes_;  // Made when first asked.
 };
 
-/// Work goes through three stages: ops are found (ResolvedRows); costs are shared, and rows given
-/// to the sink in order (here); the sink looks at what it holds. Of a sink that holds rows, the
-/// caller does the second stage of a batch while a team does the first of the batch after it and
-/// the third of the batch before, and takes part in them when it is done.
+/// Work goes through stages: ops are found (ResolvedRows); costs are shared, and rows given to the
+/// sink in order (here); each lane of a sink that holds rows looks at them. Batches for such a sink
+/// are carried through all stages by a team of threads.
 class Pricer {
  public:
   Pricer(RecordSource* records, const PriceOptions& options, KernelSink* sink,
@@ -124,34 +125,12 @@ class Pricer {
         diagnostics_(diagnostics),
         told_(told) {}
 
-  ~Pricer() {
-    if (!team_works_) return;
-    try {
-      team_->Join();
-    } catch (...) {  // What failed first is the one to be told.
-    }
-  }
-  Pricer(const Pricer&) = delete;
-  Pricer& operator=(const Pricer&) = delete;
-
   void PriceAll() {
     Begin();
-    resolved_.Fill(1, &batch_);
     while (true) {
-      const bool ahead = lanes_ > 0 && batch_.end == Batch::End::kNone && !batch_.failure;
-      if (batch_.has_records) LookAtSource();
-      if (ahead) BeginTeam();
-      for (std::unique_ptr<WaitingRow>& row : batch_.rows) Take(std::move(row));
-      batch_.rows.clear();
-      if (ahead) JoinTeam();
-      if (batch_.failure) std::rethrow_exception(batch_.failure);
-      if (batch_.end == Batch::End::kEnd) break;
-      Follow(batch_.end);
-      if (!ahead) {
-        free_.FillUp(&next_.spare, lanes_ > 0 ? kBatch : 1);
-        resolved_.Fill(lanes_ > 0 ? kBatch : 1, &next_);
-      }
-      std::swap(batch_, next_);
+      const Batch::End end = lanes_ > 0 ? TakeInStages() : TakeNext();
+      if (end == Batch::End::kEnd) break;
+      Follow(end);
     }
     Finish();
   }
@@ -159,10 +138,73 @@ class Pricer {
  private:
   using Batch = ResolvedRows::Batch;
 
-  void LookAtSource() {
+  /// What one thread carries, in cache lines of its own.
+  struct alignas(128) Load {
+    Batch batch;
+    std::vector<std::unique_ptr<WaitingRow>> given;  // To the sink, which holds them:
+    KernelSink::HeldRows held;
+  };
+
+  /// The next record, or what comes before it.
+  Batch::End TakeNext() {
+    Load& load = loads_.front();
+    resolved_.Fill(1, &load.batch);
+    Take(&load);
+    return load.batch.end;
+  }
+
+  /// All records up to what else comes.
+  Batch::End TakeInStages() {
+    const auto others = static_cast<size_t>(std::max(ThreadLimit() - 1, 0));
+    const size_t places = 1 + std::min(others, 1 + lanes_);
+    if (team_ == nullptr) team_ = std::make_unique<Team>(places - 1);
+    while (loads_.size() < places) loads_.emplace_back();
+    bool ended = false;
+    Batch::End end = Batch::End::kNone;
+    DoInStages(team_.get(), places,
+               {.begin =
+                    [&](size_t place) {
+                      if (ended) return false;
+                      Batch& batch = loads_[place].batch;
+                      resolved_.Fill(kBatch, &batch);
+                      ended = batch.end != Batch::End::kNone || batch.failure;
+                      return true;
+                    },
+                .stages = 1 + lanes_,
+                .go_on =
+                    [&](size_t place, size_t stage) {
+                      Load& load = loads_[place];
+                      if (stage == 0) {
+                        Take(&load);
+                        end = load.batch.end;
+                        sink_->TakeHeld(&load.held);
+                      } else {
+                        Look(stage - 1, &load);
+                      }
+                      return true;
+                    }});
+    return end;
+  }
+
+  /// Gives the rows that are complete with those of a batch to the sink.
+  void Take(Load* load) {
+    load_ = load;
+    Batch& batch = load->batch;
+    if (batch.has_records) LookAtSource(batch);
+    for (std::unique_ptr<WaitingRow>& row : batch.rows) Take(std::move(row));
+    batch.rows.clear();
+    if (batch.failure) std::rethrow_exception(batch.failure);
+  }
+
+  void Look(size_t lane, Load* load) {
+    sink_->Look(lane, load->held);
+    if (lane + 1 == lanes_) load->batch.spare.RecycleAll(&load->given);
+  }
+
+  void LookAtSource(const Batch& batch) {
     if (!in_input_) BeginInput(nullptr);
-    count_reasons_ = !records_->counts_reasons();
-    family_ = records_->family();
+    count_reasons_ = !batch.counts_reasons;
+    family_ = batch.family;
   }
 
   /// What comes after a batch.
@@ -216,45 +258,9 @@ class Pricer {
   void Drain() {
     if (queue_ == nullptr) return;
     while (auto row = queue_->PopFirst()) Write(std::move(row));
-    if (!held_.empty()) {
-      TakeHeld();
-      TeamOf(lanes_).Each(lanes_, [this](size_t lane) { sink_->Look(lane); });
-    }
-    free_.RecycleAll(&seen_);
-  }
-
-  Team& TeamOf(size_t pieces) {
-    if (team_ == nullptr) {
-      const auto others = static_cast<size_t>(std::max(ThreadLimit() - 1, 0));
-      team_ = std::make_unique<Team>(std::min(pieces, others));
-    }
-    return *team_;
-  }
-
-  /// Lets the sink look at the rows that it holds, and ends the turn of those before.
-  void TakeHeld() {
-    sink_->TakeHeld();
-    free_.RecycleAll(&seen_);
-    std::swap(held_, seen_);
-  }
-
-  void BeginTeam() {
-    TakeHeld();
-    free_.FillUp(&next_.spare, kBatch);
-    Team& team = TeamOf(1 + lanes_);
-    team_works_ = true;
-    team.Begin(1 + lanes_, [this](size_t piece) {
-      if (piece == 0) {
-        resolved_.Fill(kBatch, &next_);
-      } else {
-        sink_->Look(piece - 1);
-      }
-    });
-  }
-
-  void JoinTeam() {
-    team_works_ = false;
-    team_->Join();
+    if (lanes_ == 0) return;
+    sink_->TakeHeld(&load_->held);
+    for (size_t lane = 0; lane < lanes_; ++lane) Look(lane, load_);
   }
 
   void Take(std::unique_ptr<WaitingRow> row) {
@@ -266,10 +272,12 @@ class Pricer {
     while (auto ready = queue_->PopReady()) Write(std::move(ready));
   }
 
+  void Recycle(std::unique_ptr<WaitingRow> row) { load_->batch.spare.Recycle(std::move(row)); }
+
   /// After the sink was given the row.
   void EndTurn(std::unique_ptr<WaitingRow> row) {
-    if (lanes_ == 0) return free_.Recycle(std::move(row));
-    held_.push_back(std::move(row));
+    if (lanes_ == 0) return Recycle(std::move(row));
+    load_->given.push_back(std::move(row));
   }
 
   void Write(std::unique_ptr<WaitingRow> waiting) {
@@ -282,7 +290,7 @@ class Pricer {
       waiting->record.step = options_.steps->StepOf(waiting->row);
     }
     waiting->record.step = sink_->StepOf(waiting->row, waiting->record.step);
-    if (!kept) return free_.Recycle(std::move(waiting));
+    if (!kept) return Recycle(std::move(waiting));
     if (waiting->row.replay) {
       AddReplay(waiting->row);
       return EndTurn(std::move(waiting));
@@ -290,7 +298,7 @@ class Pricer {
     PricedKernel& row = waiting->row;
     row.reasons.Merge(ExcessOf(row));
     if (options_.where != nullptr && !options_.where->Keeps(row)) {
-      return free_.Recycle(std::move(waiting));
+      return Recycle(std::move(waiting));
     }
     ++told_->kernels;
     if (row.share.flops) ++told_->priced;
@@ -367,13 +375,9 @@ class Pricer {
   bool count_reasons_ = true;
   bool in_input_ = false;
   size_t lanes_ = 0;  // Of the sink, for the current input.
-  Batch batch_;
-  Batch next_;
-  RowPool free_;
-  std::vector<std::unique_ptr<WaitingRow>> held_;  // By the sink, until it looks at them,
-  std::vector<std::unique_ptr<WaitingRow>> seen_;  // and those that it looks at now.
-  std::unique_ptr<Team> team_;                     // Made for the first sink with lanes.
-  bool team_works_ = false;
+  std::deque<Load> loads_{1};
+  Load* load_ = &loads_.front();  // Whose rows are taken.
+  std::unique_ptr<Team> team_;    // Made for the first sink with lanes.
 };
 
 }  // namespace

@@ -27,6 +27,8 @@ void ResolvedRows::Fill(size_t most, Batch* batch) {
   } catch (...) {
     batch->failure = std::current_exception();
   }
+  batch->family = records_->family();
+  batch->counts_reasons = records_->counts_reasons();
 }
 
 ResolvedRows::Batch::End ResolvedRows::Read(size_t most, Batch* batch) {

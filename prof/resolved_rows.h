@@ -16,7 +16,7 @@
 namespace oplens::prof {
 
 /// The records of a source with their ops, in order and in batches, so that one thread can find
-/// the ops of a batch while another works on the one before.
+/// the ops of a batch while another works on the one before. One thread at a time may ask.
 class ResolvedRows {
  public:
   struct Batch {
@@ -31,9 +31,11 @@ class ResolvedRows {
     /// Kernels, and replays (PricedKernel::replay) without a resolution; of one rank.
     std::vector<std::unique_ptr<WaitingRow>> rows;
     End end = End::kNone;
-    bool has_records = false;    ///< Good or bad.
-    std::exception_ptr failure;  ///< In place of what comes after the rows.
-    RowPool spare;               ///< For rows.
+    bool has_records = false;  ///< Good or bad; if there are:
+    Family family = Family::kUnknown;
+    bool counts_reasons = false;  ///< RecordSource::counts_reasons().
+    std::exception_ptr failure;   ///< In place of what comes after the rows.
+    RowPool spare;                ///< For rows.
   };
 
   /// All must outlive this object; `misfits` may be null.

@@ -38,8 +38,8 @@ class TimelineSink : public prof::KernelSink {
     return views_().StepOf(kernel, told);
   }
   size_t Lanes() override { return views_().Lanes(); }
-  void TakeHeld() override { views_().TakeHeld(); }
-  void Look(size_t lane) override { views_().Look(lane); }
+  void TakeHeld(HeldRows* rows) override { views_().TakeHeld(rows); }
+  void Look(size_t lane, const HeldRows& rows) override { views_().Look(lane, rows); }
 
  private:
   std::function<void()> EndOfTimeline() {

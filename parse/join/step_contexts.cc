@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/ordered_work.h"
+#include "base/staged_work.h"
 #include "base/threads.h"
 #include "parse/join/gradient_hints.h"
 

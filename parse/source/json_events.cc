@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/ascii.h"
-#include "base/ordered_work.h"
+#include "base/staged_work.h"
 #include "base/threads.h"
 #include "parse/source/bracket_scan.h"
 #include "parse/source/event_parcels.h"
@@ -269,19 +269,22 @@ class DocumentReader {
   void HandBeside() {
     const auto threads = static_cast<size_t>(ThreadLimit() - 1);
     WindowCutter cutter(&buffer_, place_, kWindowBytes, kLongEventBytes);
-    std::vector<CutWindow> windows(PlacesFor(threads));
+    std::vector<CutWindow> windows(threads + 1);
     int handed = 0;
     std::optional<int64_t> unread;  // Where a window that is no array begins.
-    DoInOrder(threads, {[&](size_t i) { return cutter.Cut(&windows[i]); },
-                        [&](size_t i) { windows[i].Parse(); },
-                        [&](size_t i) {
-                          const EventParcel& parcel = windows[i].parcel;
-                          if (!parcel.is_window) unread = parcel.spans.front().place;
-                          if (unread) return false;
-                          handover_.Hand(parcel);
-                          ++handed;
-                          return true;
-                        }});
+    Team team(threads);
+    DoInStages(&team, windows.size(),
+               {.begin = [&](size_t place) { return cutter.Cut(&windows[place]); },
+                .make = [&](size_t place) { windows[place].Parse(); },
+                .go_on =
+                    [&](size_t place, size_t) {
+                      const EventParcel& parcel = windows[place].parcel;
+                      if (!parcel.is_window) unread = parcel.spans.front().place;
+                      if (unread) return false;
+                      handover_.Hand(parcel);
+                      ++handed;
+                      return true;
+                    }});
     place_ = unread.value_or(cutter.place());
     cutter.GiveBack(place_, windows);
     alone_ = handed > alone_ ? kWindowsBeforeThreads : std::min(alone_ * 2, kMostWindowsAlone);

@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/ordered_work.h"
 #include "base/shortage.h"
+#include "base/staged_work.h"
 #include "base/threads.h"
 #include "parse/source/sqlite_record.h"
 
@@ -432,8 +432,7 @@ void SqlitePages::Scan(std::string_view table, uint32_t root,
     rows.Read(file, slots);
     handover.Hand(rows);
   }
-  // Rows are read in less time than they are taken in: few threads keep ahead, and the caller
-  // helps.
+  // Rows are read in less time than they are taken in: few threads are of use.
   const int threads = std::min(ThreadLimit() - 1, kMostReaders);
   DoInOrder<LeafRows>(
       static_cast<size_t>(threads), [&](LeafRows* piece) { return piece->Take(&leaves, file); },

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "prof/price/priced_kernel.h"
 
@@ -28,14 +29,25 @@ class KernelSink {
     static_cast<void>(replay);
     return false;
   }
+  /// A kernel or replay until a sink looks at it.
+  struct HeldRow {
+    const PricedKernel* row;
+    bool selected;  ///< By the sink.
+  };
+  using HeldRows = std::vector<HeldRow>;
+
   /// Asked after BeginInput(). 0: a row's turn ends with its call. Otherwise the sink only holds
   /// the kernels and replays of the input, and looks at them in so many lanes: the caller keeps
-  /// them until TakeHeld() and then Look() for each lane were called.
+  /// them until Look() for each lane was called.
   virtual size_t Lanes() { return 0; }
-  /// Look() is from now on about all rows that were added since the last call of this function.
-  virtual void TakeHeld() {}
-  /// Looks at them: in any thread, beside other lanes and beside calls for later rows.
-  virtual void Look(size_t lane) { static_cast<void>(lane); }
+  /// Puts all rows that were added since the last call into `rows`, in place of what is there.
+  virtual void TakeHeld(HeldRows* rows) { rows->clear(); }
+  /// A lane looks at them: in the order of the calls of TakeHeld(), in any thread, beside other
+  /// lanes for other rows and beside calls for later rows.
+  virtual void Look(size_t lane, const HeldRows& rows) {
+    static_cast<void>(lane);
+    static_cast<void>(rows);
+  }
   virtual void EndInput() {}
   /// Ends the last input, after which no call follows.
   virtual void EndLastInput() { EndInput(); }

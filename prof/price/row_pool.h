@@ -24,7 +24,7 @@ class RowPool {
   /// Takes a row back, and lets go of what it pins.
   void Recycle(std::unique_ptr<WaitingRow> row) {
     // A huge line must not keep its memory for the rest of the run.
-    if (row->line.capacity() > kKeptLineBytes) return;
+    if (row->line.capacity() > kKeptLineBytes || rows_.size() >= kKeptRows) return;
     row->resolution = {};
     row->estimate_pin = {};
     rows_.push_back(std::move(row));
@@ -36,16 +36,9 @@ class RowPool {
     rows->clear();
   }
 
-  /// Gives rows to `other` until it has `count`, or none is left here.
-  void FillUp(RowPool* other, size_t count) {
-    while (other->rows_.size() < count && !rows_.empty()) {
-      other->rows_.push_back(std::move(rows_.back()));
-      rows_.pop_back();
-    }
-  }
-
  private:
   static constexpr size_t kKeptLineBytes = size_t{64} << 10;
+  static constexpr size_t kKeptRows = 1024;
 
   std::vector<std::unique_ptr<WaitingRow>> rows_;
 };

@@ -93,8 +93,8 @@ class SummarySink : public KernelSink {
     return runner_.StepOf(kernel, told);
   }
   size_t Lanes() override { return runner_.Lanes(); }
-  void TakeHeld() override { runner_.TakeHeld(); }
-  void Look(size_t lane) override { runner_.Look(lane); }
+  void TakeHeld(HeldRows* rows) override { runner_.TakeHeld(rows); }
+  void Look(size_t lane, const HeldRows& rows) override { runner_.Look(lane, rows); }
 
   /// After the last input.
   std::vector<std::string> Notes() const { return runner_.Notes(); }

@@ -9,7 +9,6 @@
 #include "base/team.h"
 #include "base/threads.h"
 #include "parse/records/kernel_records.h"
-#include "prof/price/figures.h"
 #include "prof/run/steps.h"
 #include "prof/table/sink_chain.h"
 #include "prof/table/top_rows.h"
@@ -313,7 +312,7 @@ bool ViewRunner::Selects(const PricedKernel& kernel) {
          since_ns >= selection.time->start_ns && since_ns < selection.time->end_ns;
 }
 
-void ViewRunner::Give(const Held& held, Running* view) const {
+void ViewRunner::Give(const HeldRow& held, Running* view) const {
   if (!held.selected && !view->plan.view->whole) return;
   if (held.row->replay) {
     if (view->partial != nullptr) view->partial->AddReplay(*held.row);
@@ -325,14 +324,14 @@ void ViewRunner::Give(const Held& held, Running* view) const {
 }
 
 void ViewRunner::Add(const PricedKernel& kernel) {
-  const Held held = {&kernel, Selects(kernel)};
+  const HeldRow held = {&kernel, Selects(kernel)};
   if (held.selected && before_) before_->Add(kernel);
   if (holds_) return held_.push_back(held);
   for (const auto& view : views_) Give(held, view.get());
 }
 
 bool ViewRunner::AddReplay(const PricedKernel& replay) {
-  const Held held = {&replay, Selects(replay)};
+  const HeldRow held = {&replay, Selects(replay)};
   if (holds_) {
     held_.push_back(held);
   } else {
@@ -341,18 +340,13 @@ bool ViewRunner::AddReplay(const PricedKernel& replay) {
   return false;
 }
 
-void ViewRunner::TakeHeld() {
-  if (lanes_.size() > 1) {  // Several views may ask for them.
-    for (const Held& held : held_) {
-      if (!held.row->replay) FiguresOf(*held.row);
-    }
-  }
-  seen_.clear();
-  std::swap(held_, seen_);
+void ViewRunner::TakeHeld(HeldRows* rows) {
+  rows->clear();
+  std::swap(held_, *rows);
 }
 
-void ViewRunner::Look(size_t lane) {
-  for (const Held& held : seen_) {
+void ViewRunner::Look(size_t lane, const HeldRows& rows) {
+  for (const HeldRow& held : rows) {
     for (Running* const view : lanes_[lane]) Give(held, view);
   }
 }

@@ -24,7 +24,7 @@ namespace oplens::prof {
 ///
 /// If ThreadLimit() allows, up to that many threads share the views of a large run: each view takes
 /// the run's beginning, its kernels in batches, and its end on one thread at a time, beside others,
-/// and beside the caller, who prices the next batch.
+/// and beside the pricing of later batches.
 class ViewRunner : public KernelSink {
  public:
   /// Tables go to `destination`, which must outlive this object; null: results are kept for
@@ -47,8 +47,8 @@ class ViewRunner : public KernelSink {
     holds_ = large_;
     return holds_ ? lanes_.size() : 0;
   }
-  void TakeHeld() override;
-  void Look(size_t lane) override;
+  void TakeHeld(HeldRows* rows) override;
+  void Look(size_t lane, const HeldRows& rows) override;
 
   /// After the last input: emits the remaining views. Returns the number of rows of the view with
   /// the fewest, ignoring views that may be empty.
@@ -69,12 +69,6 @@ class ViewRunner : public KernelSink {
 
  private:
   struct Running;
-  /// A kernel or replay until it is looked at.
-  struct Held {
-    const PricedKernel* row;
-    bool selected;
-  };
-
   /// Views that share something: one thread looks after them.
   using Lane = std::vector<Running*>;
 
@@ -83,7 +77,7 @@ class ViewRunner : public KernelSink {
   /// For a large run. `first`: done beside; empty: nothing.
   void ForEachLane(const std::function<void(const Lane&)>& work,
                    const std::function<void()>& first = {});
-  void Give(const Held& held, Running* view) const;
+  void Give(const HeldRow& held, Running* view) const;
   void Begin(const parse::KernelRecords* profile);
   void MakePartials();
   void FinishAll();
@@ -95,8 +89,7 @@ class ViewRunner : public KernelSink {
   std::vector<Lane> lanes_;
   bool large_ = false;  // The current run: IsLarge().
   bool holds_ = false;
-  std::vector<Held> held_;
-  std::vector<Held> seen_;  // What the views look at now.
+  HeldRows held_;
   const Run* RunOf(const Running& view) const;
   void NoteWhatIsLookedAt();
 

@@ -48,25 +48,24 @@ class LanesSink : public KernelSink {
     if (lanes_ == 0) {
       seen[0].push_back(SeenOf(kernel));
     } else {
-      held_.push_back(&kernel);
+      held_.push_back({&kernel, true});
     }
   }
   size_t Lanes() override { return lanes_; }
-  void TakeHeld() override {
-    looked_at_.clear();
-    std::swap(looked_at_, held_);
+  void TakeHeld(HeldRows* rows) override {
+    rows->clear();
+    std::swap(*rows, held_);
   }
-  void Look(size_t lane) override {
-    for (const PricedKernel* row : looked_at_) {
-      if (row->index == fails_at) throw Error("lane", "fails", "do nothing");
-      seen[lane].push_back(SeenOf(*row));
+  void Look(size_t lane, const HeldRows& rows) override {
+    for (const HeldRow& held : rows) {
+      if (held.row->index == fails_at) throw Error("lane", "fails", "do nothing");
+      seen[lane].push_back(SeenOf(*held.row));
     }
   }
 
  private:
   size_t lanes_;
-  std::vector<const PricedKernel*> held_;
-  std::vector<const PricedKernel*> looked_at_;
+  HeldRows held_;
 
  public:
   std::vector<std::vector<Seen>> seen;
