@@ -98,22 +98,19 @@ class OpenRange : public at::ObserverContext {
     return stack_ == own && own->EndsAlone(mark_);
   }
 
-  static void* operator new(size_t size, RangeStack* stack) noexcept {
-    return stack->NewObject(size);
+  static void* operator new(size_t /*size*/, RangeStack* stack) noexcept {
+    return stack->NewObject();
   }
-  static void operator delete(void* object, RangeStack* stack) noexcept {
-    stack->DeleteObject(object);
+  static void operator delete(void* object, RangeStack* /*stack*/) noexcept {
+    RangeStack::DeleteObject(object);
   }
-  static void operator delete(void* object) noexcept {
-    RangeStack* const stack = RangeStack::OfThread();
-    if (stack == nullptr) return RangeStack::FreeObject(object);
-    stack->DeleteObject(object);
-  }
+  static void operator delete(void* object) noexcept { RangeStack::DeleteObject(object); }
 
  private:
   RangeStack* stack_;
   RangeStack::Mark mark_;
 };
+static_assert(sizeof(OpenRange) <= RangeStack::kObjectBytes && alignof(OpenRange) <= 8);
 
 using Context = std::unique_ptr<at::ObserverContext>;
 
@@ -394,7 +391,7 @@ OPLENS_HOT void OnEnd(const at::RecordFunction& /*function*/,
   if (context == nullptr) return;
   RangeStack* const stack = RangeStack::OfThread();
   auto* const range = static_cast<OpenRange*>(context);
-  if (range->EndsAlone(stack)) {
+  if (__builtin_expect(range->EndsAlone(stack), 1)) {
     if (stack->ChangesOwner()) GiveNumbers(stack, stack->surroundings().owner);
     return stack->EndInnermost();
   }

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <cstdlib>
 #include <mutex>
 #include <new>
 
@@ -77,6 +78,14 @@ RangeStack* RangeStack::Make() noexcept {
   if (t_gone) return nullptr;
   static thread_local const StackOwner owner;
   return t_stack;
+}
+
+void* RangeStack::AllocateObject() noexcept {
+  void* const memory = std::malloc(sizeof(ObjectHead) + kObjectBytes);
+  if (memory == nullptr) return nullptr;
+  auto* const head = new (memory) ObjectHead;
+  head->allocated = true;
+  return head + 1;
 }
 
 void RangeStack::End(const Mark& mark) noexcept {

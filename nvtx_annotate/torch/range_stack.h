@@ -112,26 +112,30 @@ class RangeStack {
   /// Of the operators that the owner called last; null until its first one. Never freed.
   RecentForms* forms = nullptr;
 
-  /// Allocates memory for one range object; `size` must always be the same. Null if out of memory.
+  static constexpr size_t kObjectBytes = 32;
+  /// kObjectBytes for the framework's object of the innermost range, aligned to 8: beside the
+  /// range, or allocated while the object of an earlier one is still there. Null if out of memory.
   /// Owner only.
-  void* NewObject(size_t size) noexcept {
-    Spare* const object = spare_;
-    if (object == nullptr) return std::malloc(size);
-    spare_ = object->next;
-    --spare_count_;
-    return object;
+  void* NewObject() noexcept {
+    Range& range = At(depth_);
+    if (__builtin_expect(range.head.taken.load(std::memory_order_acquire), 0))
+      return AllocateObject();
+    range.head.taken.store(true, std::memory_order_relaxed);
+    return range.object;
   }
-  /// Frees such memory, allocated by any thread. Owner only.
-  void DeleteObject(void* object) noexcept {
-    if (spare_count_ == kMaxSpare) return FreeObject(object);
-    spare_ = new (object) Spare{spare_};
-    ++spare_count_;
+  /// Gives back such memory. Thread-safe.
+  static void DeleteObject(void* object) noexcept {
+    ObjectHead* const head = static_cast<ObjectHead*>(object) - 1;
+    if (__builtin_expect(head->allocated, 0)) return std::free(head);
+    head->taken.store(false, std::memory_order_release);
   }
-  static void FreeObject(void* object) noexcept { std::free(object); }
 
  private:
-  static constexpr size_t kMaxSpare = 256;
-
+  /// Stands before an object. Zeros are a valid one.
+  struct alignas(8) ObjectHead {
+    std::atomic<bool> taken;
+    bool allocated;
+  };
   /// Zeros are a valid one. Of a size whose multiples are found by a shift.
   struct alignas(64) Range {
     uint64_t token;
@@ -139,10 +143,11 @@ class RangeStack {
     std::atomic<uint64_t> asked;  ///< The serial that another thread requested to end.
     Surroundings inside;
     bool changes_owner;  ///< See ChangesOwner().
+    ObjectHead head;
+    alignas(8) unsigned char object[kObjectBytes];
   };
-  struct Spare {
-    Spare* next;
-  };
+  static_assert(offsetof(Range, object) == offsetof(Range, head) + sizeof(ObjectHead));
+  static_assert(sizeof(Range) == 128);
   friend class StackOwner;
 
   Range& At(size_t index) const noexcept { return ranges_[index]; }
@@ -150,14 +155,13 @@ class RangeStack {
 
   static RangeStack* Make() noexcept;
   static RangeStack* New() noexcept;
+  static void* AllocateObject() noexcept;
   void Cut(size_t depth) noexcept;
   void EndTop() noexcept;
 
   size_t depth_ = 0;  // At(0) is the context outside all ranges.
   uint64_t last_serial_ = 0;
   std::atomic<bool> asked_{false};
-  Spare* spare_ = nullptr;
-  size_t spare_count_ = 0;
   RangeStack* next_free_ = nullptr;
   // kMaxDepth of them, in memory that the system gives where it is used. Kept, because other
   // threads may end ranges in it.

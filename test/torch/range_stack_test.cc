@@ -2,8 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <set>
 #include <thread>
-#include <vector>
 
 #include "nvtx_annotate/torch/node_owners.h"
 
@@ -75,15 +76,37 @@ TEST(RangeStackTest, StacksOutliveTheirThreads) {
   }).join();
 }
 
-TEST(RangeStackTest, MemoryIsUsedAgain) {
+TEST(RangeStackTest, ObjectsStandBesideTheirRanges) {
   RangeStack* const stack = RangeStack::OfThread();
-  void* const first = stack->NewObject(32);
-  stack->DeleteObject(first);
-  EXPECT_EQ(stack->NewObject(32), first);
-  std::vector<void*> many(1000);
-  for (void*& object : many) object = stack->NewObject(32);
-  for (void* const object : many) stack->DeleteObject(object);
-  stack->DeleteObject(first);
+  const auto outer = stack->Push(kToken, Inside(1));
+  void* const first = stack->NewObject();
+  const auto inner = stack->Push(kToken, Inside(2));
+  void* const second = stack->NewObject();
+  EXPECT_NE(second, first);
+  std::memset(second, 0xff, RangeStack::kObjectBytes);
+  EXPECT_EQ(stack->surroundings().seq, 2);
+  stack->End(inner);
+  EXPECT_EQ(stack->surroundings().seq, 1);
+  std::thread([&] { RangeStack::DeleteObject(second); }).join();
+  stack->Push(kToken, Inside(3));
+  EXPECT_EQ(stack->NewObject(), second);
+  RangeStack::DeleteObject(second);
+  RangeStack::DeleteObject(first);
+  stack->End(outer);
+}
+
+/// Of ranges that ended on another thread, or in another order.
+TEST(RangeStackTest, ObjectsThatAreLeftKeepTheirMemory) {
+  RangeStack* const stack = RangeStack::OfThread();
+  std::set<void*> objects;
+  for (int i = 0; i < 100; ++i) {
+    const auto range = stack->Push(kToken, Inside(1));
+    void* const object = stack->NewObject();
+    std::memset(object, i, RangeStack::kObjectBytes);
+    EXPECT_TRUE(objects.insert(object).second);
+    stack->End(range);
+  }
+  for (void* const object : objects) RangeStack::DeleteObject(object);
 }
 
 TEST(RangeStackTest, DepthIsLimited) {
