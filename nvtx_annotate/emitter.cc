@@ -18,6 +18,7 @@
 #include "nvtx_annotate/name_table.h"
 #include "nvtx_annotate/payload.h"
 #include "nvtx_annotate/tool.h"
+#include "nvtx_annotate/vocabulary/direct_range.h"
 #include "nvtx_annotate/vocabulary/marker_format.h"
 
 namespace oplens::annotate {
@@ -57,6 +58,8 @@ struct NameSlot {
 /// State of a thread, allocated when it begins its first range.
 struct ThreadState {
   const Tool tool = TheTool();
+  /// The recorder's of this thread; null: it takes no direct calls.
+  markers::DirectSlot* const slot = tool.direct.slot == nullptr ? nullptr : tool.direct.slot();
   uint64_t number = 0;
   int64_t next_sequence = 0;
   uint64_t serial = 0;       ///< Tells the tokens of threads apart: the upper bits of them.
@@ -255,6 +258,21 @@ __attribute__((noinline, cold)) void PushByNvtx(const Tool& tool, nvtxStringHand
   nvtxDomainRangePushEx(tool.domain, &event);
 }
 
+/// Begins a range in a recorder that takes direct calls. False: its payload was not written.
+__attribute__((noinline)) OPLENS_HOT bool PushDirect(ThreadState* state, void* domain, void* string,
+                                                     const markers::DirectPayload* payload) {
+  const markers::DirectCalls& calls = state->tool.direct;
+  const markers::DirectPush done = markers::PushHere(calls, state->slot, domain, string, payload);
+  if (__builtin_expect(done == markers::DirectPush::kToBeCalled, 0))
+    return calls.push(domain, string, payload);
+  return done == markers::DirectPush::kWritten;
+}
+
+inline void PopDirect(ThreadState* state, void* domain) {
+  const markers::DirectCalls& calls = state->tool.direct;
+  if (__builtin_expect(!markers::PopHere(calls, state->slot, domain), 0)) calls.pop(domain);
+}
+
 /// Begins a range of a payload; 0 also if it was not written.
 template <typename Names>
 inline uint64_t BeginPayload(const Names& names, markers::DirectPayload* payload,
@@ -265,8 +283,8 @@ inline uint64_t BeginPayload(const Names& names, markers::DirectPayload* payload
   payload->schema = tool.schema;
   begun->own = 1;
   const nvtxStringHandle_t handle = HandleOf(names, state);
-  if (__builtin_expect(handle != nullptr && tool.direct.push != nullptr, 1)) {
-    if (__builtin_expect(tool.direct.push(tool.domain, handle, payload), 1)) return begun->token;
+  if (__builtin_expect(handle != nullptr && state->slot != nullptr, 1)) {
+    if (__builtin_expect(PushDirect(state, tool.domain, handle, payload), 1)) return begun->token;
   } else if (unsigned char* const end = payload->write(payload, state->payload)) {
     if (handle == nullptr) markers::FormatMessage(TextsOf(names), state->text);
     static_assert(markers::kMessageBufferBytes <= sizeof state->text);
@@ -383,7 +401,7 @@ void SetDirection(uint64_t token, Direction dir) {
 void PopLast(ThreadState* state) {
   const Begun& begun = state->begun[--state->depth];
   const Tool& tool = state->tool;
-  if (tool.direct.pop != nullptr) {
+  if (state->slot != nullptr) {
     if (begun.own != 0) tool.direct.pop(tool.domain);
     for (unsigned i = begun.plain; i != 0; --i) tool.direct.pop(nullptr);
   } else {
@@ -522,8 +540,8 @@ OPLENS_HOT uint64_t BeginText(const WholeText& text) noexcept {
     return begun->token;
   }
   ++begun->plain;
-  if (state->tool.direct.push != nullptr) {
-    state->tool.direct.push(nullptr, text.handle, nullptr);
+  if (state->slot != nullptr) {
+    PushDirect(state, nullptr, text.handle, nullptr);
     return begun->token;
   }
   nvtxEventAttributes_t event = {};
@@ -554,14 +572,13 @@ OPLENS_HOT void End(ThreadState* state, uint64_t token) noexcept {
   const Begun& begun = state->begun[place];
   if (place >= state->depth || begun.token != token) return;
   // Most are the innermost, and one range.
-  if (place + 1 != state->depth || begun.own + begun.plain != 1 ||
-      state->tool.direct.pop == nullptr) {
+  if (place + 1 != state->depth || begun.own + begun.plain != 1 || state->slot == nullptr) {
     return PopTo(place, state);
   }
   state->depth = place;
   state->layer_size = begun.layer;
   state->dir = begun.dir;
-  state->tool.direct.pop(begun.own != 0 ? state->tool.domain : nullptr);
+  PopDirect(state, begun.own != 0 ? state->tool.domain : nullptr);
 }
 
 namespace detail {

@@ -23,7 +23,7 @@ std::atomic<uint32_t>* MakeEntryPage() noexcept {
 
 }  // namespace
 
-constinit thread_local ThisThread t_this;
+constinit thread_local markers::DirectSlot t_this;
 constinit std::atomic<const std::atomic<uint32_t>*> g_own_mark{&g_every_process};
 
 void MarkOwnProcess() noexcept {

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <climits>
+#include <cstddef>
 #include <cstring>
 
 #include "record/inject/clock.h"
@@ -19,52 +20,37 @@
 namespace oplens::record::inject {
 namespace {
 
+using markers::kDirectDepths;
+using markers::kDirectDomains;
 using spool::RecordKind;
+using OpenRanges = markers::DirectRanges;
 
-// What every range calls is one piece of code.
-#define OPLENS_INLINED __attribute__((always_inline))
-#define OPLENS_ONE_PIECE inline OPLENS_INLINED
-
-constexpr uint32_t kDepths = 4096;
 constexpr size_t kMostPayloads = 16;
 constexpr size_t kPopBytes = sizeof(spool::RecordHead);
 /// Of Push(), see Begun::kUnwritten. Not one of NVTX's own.
 constexpr int kNotBegun = INT_MIN;
 
-/// The open pushed ranges of a thread in a domain.
-struct OpenRanges {
-  uint32_t depth;
-  // Calls missed in signal handlers, pops first. Changed only by handlers and by the thread that
-  // they interrupt.
-  uint32_t missed_pops;
-  uint32_t missed_pushes;
-  uint32_t unstored;  ///< Levels below kDepths whose begin is not in the spool.
-};
-
 }  // namespace
 
 /// The recorder's state of a thread. It is never freed, but reused by new threads, so that many
 /// short threads do not create many files.
-struct Thread {
+struct Thread : markers::DirectThread {
   Stream stream;
   Thread* next;
   uint64_t serial;
   uint64_t ranges;
-  int64_t last_time_ns;
-  TickClock clock;
-  size_t pops_due;  ///< Open stored ranges, for whose ends the chunk has space.
-  OpenRanges open[kDirectDomains + 1];
-  uint64_t unstored[kDirectDomains + 1][kDepths / 64];  ///< One bit per level, see OpenRanges.
+  /// One bit per level, see OpenRanges.
+  uint64_t unstored[kDirectDomains + 1][kDirectDepths / 64];
 
   void SetUnstored(OpenRanges* of, uint32_t level) {
-    if (level >= kDepths) return;
+    if (level >= kDirectDepths) return;
     unstored[of - open][level / 64] |= uint64_t{1} << level % 64;
     ++of->unstored;
   }
   /// Whether the begin of the range of this level, which ends, is in the spool.
   bool TakeStored(OpenRanges* of, uint32_t level) {
-    if (level >= kDepths) return false;
-    if (__builtin_expect(of->unstored == 0, 1)) return true;
+    if (level >= kDirectDepths) return false;
+    if (of->unstored == 0) return true;
     uint64_t& levels = unstored[of - open][level / 64];
     const uint64_t bit = uint64_t{1} << level % 64;
     if ((levels & bit) == 0) return true;
@@ -75,6 +61,24 @@ struct Thread {
 };
 
 namespace {
+
+// What emitters write themselves.
+static_assert(markers::kDirectPush == static_cast<uint8_t>(RecordKind::kPush) &&
+              markers::kDirectPop == static_cast<uint8_t>(RecordKind::kPop) &&
+              markers::kDirectString == spool::kStringPart &&
+              markers::kDirectCall == spool::kCallPart);
+static_assert(sizeof(markers::DirectRecord) == sizeof(spool::RecordHead) &&
+              offsetof(markers::DirectRecord, size) == offsetof(spool::RecordHead, size) &&
+              offsetof(markers::DirectRecord, domain) == offsetof(spool::RecordHead, domain) &&
+              offsetof(markers::DirectRecord, kind) == offsetof(spool::RecordHead, kind) &&
+              offsetof(markers::DirectRecord, parts) == offsetof(spool::RecordHead, parts));
+constexpr size_t kHead = sizeof(spool::RecordHead);
+static_assert(sizeof(markers::DirectPushRecord) == kHead + sizeof(spool::CallPart) &&
+              offsetof(markers::DirectPushRecord, string) == kHead &&
+              offsetof(markers::DirectPushRecord, schema) ==
+                  kHead + offsetof(spool::CallPart, schema) &&
+              offsetof(markers::DirectPushRecord, size) == kHead + offsetof(spool::CallPart, size));
+static_assert(spool::kFirstSchema % (1 << 16) == 0, "the low bits of an id are its schema");
 
 pthread_mutex_t g_threads_mutex = PTHREAD_MUTEX_INITIALIZER;
 Thread* g_free = nullptr;
@@ -146,17 +150,19 @@ __attribute__((noinline, cold)) Thread* StartThread() {
   if (thread == nullptr) return nullptr;
   const bool again = thread->stream.is_open();
   const Stream stream = thread->stream;
+  const markers::DirectChunk chunk = thread->chunk;
   const int64_t last_time_ns = thread->last_time_ns;
   *thread = Thread();
   if (again) {
     thread->stream = stream;
+    thread->chunk = chunk;
     thread->last_time_ns = last_time_ns;
     if (!StoreThread(thread)) {
       GiveBack(thread);
       return nullptr;
     }
   } else {
-    thread->stream.Open(NewStream(), ThreadId(), OsThreadId());
+    thread->stream.Open(NewStream(), ThreadId(), OsThreadId(), &thread->chunk);
   }
   thread->serial = g_serial.fetch_add(1, std::memory_order_relaxed) + 1;
   t_this.thread = thread;
@@ -165,8 +171,8 @@ __attribute__((noinline, cold)) Thread* StartThread() {
 }
 
 Thread* CurrentThread() {
-  Thread* const thread = t_this.thread;
-  return __builtin_expect(thread != nullptr, 1) ? thread : StartThread();
+  auto* const thread = static_cast<Thread*>(t_this.thread);
+  return thread != nullptr ? thread : StartThread();
 }
 
 /// Out of memory for a further thread; counted only while recording.
@@ -174,13 +180,8 @@ void CountWithoutThread() {
   if (IsRecording() && WindowOpen()) CountLostEvent();
 }
 
-OpenRanges& OpenOf(Thread* thread, uint16_t domain) {
+OpenRanges& OpenOf(markers::DirectThread* thread, uint16_t domain) {
   return thread->open[domain < kDirectDomains ? domain : kDirectDomains];
-}
-
-/// The domain of a direct call.
-uint16_t DirectDomain(const void* domain) {
-  return static_cast<uint16_t>(reinterpret_cast<uintptr_t>(domain) % kDirectDomains);
 }
 
 uint32_t Take(uint32_t* count) {
@@ -188,11 +189,7 @@ uint32_t Take(uint32_t* count) {
 }
 
 /// Strictly after any other event of the thread.
-OPLENS_ONE_PIECE int64_t NextTime(Thread* thread) {
-  const int64_t now = thread->clock.Now();
-  thread->last_time_ns = now > thread->last_time_ns ? now : thread->last_time_ns + 1;
-  return thread->last_time_ns;
-}
+int64_t NextTime(Thread* thread) { return markers::NextDirectTime(thread, SetClock); }
 
 /// Whether a CallPart can hold a payload.
 bool FitsCallPart(const nvtxPayloadData_t& payload) {
@@ -335,45 +332,24 @@ enum class Begun : uint8_t {
 };
 
 /// Store() of the push of a registered string, with what a CallPart holds; `payload` may be null.
-OPLENS_ONE_PIECE Begun StoreString(Thread* thread, uint16_t domain, uint32_t string,
-                                   const markers::DirectPayload* payload) {
-  static_assert(sizeof(spool::CallPart) == sizeof(uint64_t));
+Begun StoreString(Thread* thread, uint16_t domain, uint32_t string,
+                  const markers::DirectPayload* payload) {
   static_assert(markers::kMaxPayloadBytes <= UINT16_MAX);
-  size_t size = sizeof(spool::RecordHead) + sizeof(spool::CallPart);
-  const size_t most = payload == nullptr ? 0 : EventStreamPadded(payload->most_bytes);
-  unsigned char* const at = thread->stream.Reserve(size + most, (thread->pops_due + 1) * kPopBytes);
-  if (__builtin_expect(at == nullptr, 0)) {
+  const size_t most = EventStreamPadded(markers::MostPushBytes(payload));
+  if (thread->stream.Reserve(most, (thread->pops_due + 1) * kPopBytes) == nullptr) {
     CountLostEvent();
     return Begun::kLost;
   }
-  uint8_t parts = spool::kStringPart;
-  spool::CallPart part = {string, 0, 0};
-  if (payload != nullptr) {
-    // In place. Nobody reads it before Publish().
-    unsigned char* const end = payload->write(payload, at + size);
-    if (__builtin_expect(end == nullptr, 0)) return Begun::kUnwritten;
-    parts = spool::kCallPart;
-    part.schema = static_cast<uint16_t>(payload->schema - spool::kFirstSchema);
-    part.size = static_cast<uint16_t>(end - (at + size));
-    size += EventStreamPadded(part.size);
-  }
-  const spool::RecordHead head = {NextTime(thread), static_cast<uint32_t>(size), domain,
-                                  RecordKind::kPush, parts};
-  std::memcpy(at, &head, sizeof head);
-  std::memcpy(at + sizeof head, &part, sizeof part);
-  thread->stream.Publish(size);
-  return Begun::kStored;
+  const bool written = markers::PutPush(thread, SetClock, domain, string, payload);
+  return written ? Begun::kStored : Begun::kUnwritten;
 }
 
-OPLENS_ONE_PIECE void EndOne(Thread* thread, uint16_t domain, OpenRanges* open) {
+void EndOne(Thread* thread, uint16_t domain, OpenRanges* open) {
   --open->depth;
   if (!thread->TakeStored(open, open->depth)) return;
   --thread->pops_due;
-  unsigned char* const at = thread->stream.ReserveSpared(kPopBytes);
-  if (at == nullptr) return CountLostEvent();
-  const spool::RecordHead head = {NextTime(thread), kPopBytes, domain, RecordKind::kPop, 0};
-  std::memcpy(at, &head, sizeof head);
-  thread->stream.Publish(kPopBytes);
+  if (thread->stream.ReserveSpared(kPopBytes) == nullptr) return CountLostEvent();
+  markers::PutPop(thread, SetClock, domain);
 }
 
 __attribute__((noinline, cold)) void ApplyMissed(Thread* thread, uint16_t domain,
@@ -394,32 +370,30 @@ void Settle(Thread* thread, uint16_t domain, OpenRanges* open) {
 /// Begins a range: `store` stores it, called if there is a place for it. Returns how many were open
 /// in the domain before.
 template <typename StoreBegin>
-OPLENS_ONE_PIECE int Push(uint16_t domain, StoreBegin store) {
+int Push(uint16_t domain, StoreBegin store) {
   Thread* const thread = CurrentThread();
-  if (__builtin_expect(thread == nullptr, 0)) {
+  if (thread == nullptr) {
     CountWithoutThread();
     return NVTX_NO_PUSH_POP_TRACKING;
   }
   OpenRanges& open = OpenOf(thread, domain);
   Settle(thread, domain, &open);
-  if (__builtin_expect(WindowOpen() && open.depth < kDepths, 1)) {
+  if (WindowOpen() && open.depth < kDirectDepths) {
     const Begun begun = store(thread);
-    if (__builtin_expect(begun == Begun::kStored, 1)) {
+    if (begun == Begun::kStored) {
       ++thread->pops_due;
       return static_cast<int>(open.depth++);
     }
     if (begun == Begun::kUnwritten) return kNotBegun;
   }
-  if (WindowOpen() && open.depth >= kDepths) CountLostEvent();
+  if (WindowOpen() && open.depth >= kDirectDepths) CountLostEvent();
   thread->SetUnstored(&open, open.depth);
   return static_cast<int>(open.depth++);
 }
 
 /// Push() of what a CallPart holds; `payload` may be null.
-OPLENS_ONE_PIECE int PushString(uint16_t domain, uint32_t string,
-                                const markers::DirectPayload* payload) {
-  return Push(domain, [&](Thread* thread)
-                          OPLENS_INLINED { return StoreString(thread, domain, string, payload); });
+int PushString(uint16_t domain, uint32_t string, const markers::DirectPayload* payload) {
+  return Push(domain, [&](Thread* thread) { return StoreString(thread, domain, string, payload); });
 }
 
 /// A payload that its emitter wrote somewhere else.
@@ -436,7 +410,7 @@ struct CopiedPayload : markers::DirectPayload {
   const void* data;
 };
 
-OPLENS_ONE_PIECE int PopOne(uint16_t domain) {
+int PopOne(uint16_t domain) {
   Thread* const thread = CurrentThread();
   if (thread == nullptr) return NVTX_NO_PUSH_POP_TRACKING;
   OpenRanges& open = OpenOf(thread, domain);
@@ -446,8 +420,22 @@ OPLENS_ONE_PIECE int PopOne(uint16_t domain) {
   return static_cast<int>(open.depth);
 }
 
-uint32_t HandleId(const void* handle) {
-  return static_cast<uint32_t>(reinterpret_cast<uintptr_t>(handle));
+bool PushDirectly(void* domain, void* string, const markers::DirectPayload* payload) {
+  const uint16_t number = markers::DirectDomain(domain);
+  const Entry entry;
+  if (!entry.granted()) {
+    CountRefusedEvent();
+    MissPush(number);
+    return true;
+  }
+  return PushString(number, markers::DirectString(string), payload) != kNotBegun;
+}
+
+void PopDirectly(void* domain) {
+  const uint16_t number = markers::DirectDomain(domain);
+  const Entry entry;
+  if (!entry.granted()) return MissPop(number);
+  PopOne(number);
 }
 
 }  // namespace
@@ -496,22 +484,13 @@ void StoreMark(uint16_t domain, const NvtxEvent& event) noexcept {
   Store(thread, RecordKind::kMark, domain, event, nullptr, 0);
 }
 
-bool PushDirectly(void* domain, void* string, const markers::DirectPayload* payload) noexcept {
-  const uint16_t number = DirectDomain(domain);
-  const Entry entry;
-  if (__builtin_expect(!entry.granted(), 0)) {
-    CountRefusedEvent();
-    MissPush(number);
-    return true;
-  }
-  return PushString(number, HandleId(string), payload) != kNotBegun;
-}
-
-void PopDirectly(void* domain) noexcept {
-  const uint16_t number = DirectDomain(domain);
-  const Entry entry;
-  if (__builtin_expect(!entry.granted(), 0)) return MissPop(number);
-  PopOne(number);
+markers::DirectCalls DirectCallsOfEvents() noexcept {
+  return {PushDirectly,
+          PopDirectly,
+          [] { return &t_this; },
+          SetClock,
+          g_own_mark.load(std::memory_order_relaxed),
+          &g_window};
 }
 
 __attribute__((cold)) void CountRefusedEvent() noexcept {
@@ -536,7 +515,7 @@ void LockThreads() noexcept { pthread_mutex_lock(&g_threads_mutex); }
 void UnlockThreads() noexcept { pthread_mutex_unlock(&g_threads_mutex); }
 
 void ForgetThreads() noexcept {
-  if (t_this.thread != nullptr) t_this.thread->stream.Unmap();
+  if (t_this.thread != nullptr) static_cast<Thread*>(t_this.thread)->stream.Unmap();
   for (Thread* thread = g_free; thread != nullptr; thread = thread->next) thread->stream.Unmap();
   t_this.thread = nullptr;
   g_free = nullptr;

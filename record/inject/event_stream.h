@@ -25,13 +25,8 @@ uint64_t StoreStart(uint16_t domain, const NvtxEvent& event) noexcept;
 void StoreEnd(uint16_t domain, uint64_t range) noexcept;
 void StoreMark(uint16_t domain, const NvtxEvent& event) noexcept;
 
-/// Domains below have open ranges of their own in each thread. Direct calls are only given to
-/// these.
-inline constexpr uint32_t kDirectDomains = 64;
-
-// What emitters call instead of NVTX: markers::DirectCalls.
-bool PushDirectly(void* domain, void* string, const markers::DirectPayload* payload) noexcept;
-void PopDirectly(void* domain) noexcept;
+/// What emitters call and read instead of NVTX's functions.
+markers::DirectCalls DirectCallsOfEvents() noexcept;
 
 inline uint16_t DomainNumber(uint32_t domain) noexcept {
   return domain < spool::kLastDomain ? static_cast<uint16_t>(domain) : spool::kLastDomain;

@@ -70,7 +70,7 @@ void KeepName(RecordKind kind, uint32_t domain, uint8_t part, uint64_t id, const
 void FillDirectCalls(uint32_t domain, const nvtxPayloadSchemaAttr_t& schema) {
   constexpr uint64_t kEntries =
       NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_ENTRIES | NVTX_PAYLOAD_SCHEMA_ATTR_FIELD_NUM_ENTRIES;
-  if (domain >= kDirectDomains || (schema.fieldMask & kEntries) != kEntries ||
+  if (domain >= markers::kDirectDomains || (schema.fieldMask & kEntries) != kEntries ||
       schema.entries == nullptr || schema.numEntries != 1 ||
       schema.entries->description == nullptr) {
     return;
@@ -78,7 +78,7 @@ void FillDirectCalls(uint32_t domain, const nvtxPayloadSchemaAttr_t& schema) {
   // The emitter's memory is writable: DirectRequest.
   const auto* const request =
       reinterpret_cast<const markers::DirectRequest*>(schema.entries->description);
-  const_cast<markers::DirectRequest*>(request)->calls = {PushDirectly, PopDirectly};
+  const_cast<markers::DirectRequest*>(request)->calls = DirectCallsOfEvents();
 }
 
 /// Stores NVTX calls in the spool. See NvtxFunctions.

@@ -46,6 +46,8 @@ Options g_options;
 spool::ProcessPage* g_process_page = nullptr;
 Stream g_names;
 Stream g_activity;
+markers::DirectChunk g_names_chunk;
+markers::DirectChunk g_activity_chunk;
 char g_folder[kPathBytes];
 // A forked child takes over the parent's names, to which its handles refer.
 char g_parent_folder[kPathBytes];
@@ -188,8 +190,8 @@ bool MakeProcess(spool::ProcessState state) {
     NoteNoPage(errno);
     return false;
   }
-  g_names.Open(spool::kNamesStream, 0, 0);
-  g_activity.Open(spool::kActivityStream, 0, 0);
+  g_names.Open(spool::kNamesStream, 0, 0, &g_names_chunk);
+  g_activity.Open(spool::kActivityStream, 0, 0, &g_activity_chunk);
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstring>
 #include <new>
 
@@ -12,6 +13,9 @@
 #include "record/inject/process.h"
 
 namespace oplens::record::inject {
+
+static_assert(offsetof(spool::ChunkHead, used) == markers::kDirectUsedAt);
+
 namespace {
 
 constexpr uint32_t kFirstBytes = 64 * 1024;
@@ -26,8 +30,11 @@ size_t RoundUp(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * u
 
 }  // namespace
 
-void Stream::Open(uint32_t number, uint32_t thread_id, uint32_t os_thread_id) noexcept {
+void Stream::Open(uint32_t number, uint32_t thread_id, uint32_t os_thread_id,
+                  markers::DirectChunk* chunk) noexcept {
   *this = Stream();
+  chunk_ = chunk;
+  *chunk_ = {};
   number_ = number;
   thread_id_ = thread_id;
   os_thread_id_ = os_thread_id;
@@ -36,11 +43,10 @@ void Stream::Open(uint32_t number, uint32_t thread_id, uint32_t os_thread_id) no
 }
 
 void Stream::Unmap() noexcept {
-  if (data_ == nullptr) return;
-  munmap(data_, capacity_);
-  g_mapped_bytes.fetch_sub(capacity_, std::memory_order_relaxed);
-  data_ = nullptr;
-  used_ = capacity_ = 0;
+  if (chunk_ == nullptr || chunk_->data == nullptr) return;
+  munmap(chunk_->data, chunk_->capacity);
+  g_mapped_bytes.fetch_sub(chunk_->capacity, std::memory_order_relaxed);
+  *chunk_ = {};
 }
 
 unsigned char* Stream::ReserveInNext(size_t size, size_t spare) noexcept {
@@ -53,14 +59,14 @@ unsigned char* Stream::ReserveInNext(size_t size, size_t spare) noexcept {
     return nullptr;
   }
   retry_ns_ = 0;
-  return data_ + used_;
+  return chunk_->data + chunk_->used;
 }
 
 bool Stream::NextChunk(size_t least_bytes) noexcept {
   size_t bytes = next_bytes_;
   if (g_mapped_bytes.load(std::memory_order_relaxed) > kMuchMapped) bytes = kFirstBytes;
   if (bytes < least_bytes) bytes = RoundUp(least_bytes, kFirstBytes);
-  const uint32_t sequence = data_ == nullptr ? sequence_ : sequence_ + 1;
+  const uint32_t sequence = chunk_->data == nullptr ? sequence_ : sequence_ + 1;
   char path[4096 + 64];
   if (!ChunkPath(number_, sequence, path, sizeof path)) {
     errno = ENAMETOOLONG;
@@ -71,8 +77,7 @@ bool Stream::NextChunk(size_t least_bytes) noexcept {
   if (mapped == nullptr) return false;
   Unmap();
   g_mapped_bytes.fetch_add(bytes, std::memory_order_relaxed);
-  data_ = static_cast<unsigned char*>(mapped);
-  capacity_ = bytes;
+  *chunk_ = {static_cast<unsigned char*>(mapped), 0, bytes};
   sequence_ = sequence;
   if (next_bytes_ < spool::kLargestChunkBytes) next_bytes_ *= 4;
   auto* const head = new (mapped) spool::ChunkHead;
@@ -83,7 +88,6 @@ bool Stream::NextChunk(size_t least_bytes) noexcept {
   head->thread_id = thread_id_;
   head->os_thread_id = os_thread_id_;
   head->capacity = static_cast<uint32_t>(bytes);
-  used_ = 0;
   Publish(sizeof(spool::ChunkHead));
   return true;
 }

@@ -1,11 +1,10 @@
 #ifndef OPLENS_RECORD_INJECT_STREAM_H_
 #define OPLENS_RECORD_INJECT_STREAM_H_
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <new>
 
+#include "nvtx_annotate/vocabulary/direct_range.h"
 #include "record/spool/spool_format.h"
 
 namespace oplens::record::inject {
@@ -14,8 +13,10 @@ namespace oplens::record::inject {
 /// Used by one thread at a time. Zero-initialised memory is a closed stream.
 class Stream {
  public:
-  /// Opens stream `number`, of the given thread if any. Creates no file yet.
-  void Open(uint32_t number, uint32_t thread_id, uint32_t os_thread_id) noexcept;
+  /// Opens stream `number`, of the given thread if any. Creates no file yet. `chunk`: empty, must
+  /// outlive the stream; others may append to it with markers::PublishDirect().
+  void Open(uint32_t number, uint32_t thread_id, uint32_t os_thread_id,
+            markers::DirectChunk* chunk) noexcept;
   bool is_open() const noexcept { return open_; }
   /// Assigns further chunks to another thread.
   void SetThread(uint32_t thread_id, uint32_t os_thread_id) noexcept {
@@ -26,33 +27,27 @@ class Stream {
   /// Reserves space for a record of `size` bytes (a multiple of 8) so that `spare` bytes stay free
   /// after it in the chunk. Null if disk or memory is exhausted. Publish() appends the record.
   unsigned char* Reserve(size_t size, size_t spare) noexcept {
-    if (__builtin_expect(used_ + size + spare <= capacity_, 1)) return data_ + used_;
+    if (chunk_->used + size + spare <= chunk_->capacity) return chunk_->data + chunk_->used;
     return ReserveInNext(size, spare);
   }
   /// Reserves spare space in the current chunk.
   unsigned char* ReserveSpared(size_t size) noexcept {
-    return used_ + size <= capacity_ ? data_ + used_ : nullptr;
+    return chunk_->used + size <= chunk_->capacity ? chunk_->data + chunk_->used : nullptr;
   }
-  void Publish(size_t size) noexcept {
-    used_ += size;
-    std::launder(reinterpret_cast<spool::ChunkHead*>(data_))
-        ->used.store(used_, std::memory_order_release);
-  }
+  void Publish(size_t size) noexcept { markers::PublishDirect(chunk_, chunk_->used + size); }
 
   /// Unmaps the chunk; the files stay.
   void Unmap() noexcept;
 
   // The end of the stream: chunk number and bytes in it. Both 0: no file.
   uint32_t sequence() const noexcept { return sequence_; }
-  size_t used() const noexcept { return used_; }
+  size_t used() const noexcept { return chunk_->used; }
 
  private:
   unsigned char* ReserveInNext(size_t size, size_t spare) noexcept;
   bool NextChunk(size_t least_bytes) noexcept;
 
-  unsigned char* data_;
-  size_t used_;
-  size_t capacity_;
+  markers::DirectChunk* chunk_;
   int64_t retry_ns_;  ///< After a failure, when to try to create a chunk again.
   uint32_t number_;
   uint32_t sequence_;

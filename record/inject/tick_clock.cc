@@ -6,8 +6,11 @@
 #include <atomic>
 #include <cstring>
 
+#include "record/inject/clock.h"
+
 #ifdef __x86_64__
 #include <cpuid.h>
+#include <x86intrin.h>
 #endif
 
 namespace oplens::record::inject {
@@ -92,16 +95,16 @@ bool UseTicks() noexcept {
   return true;
 }
 
-int64_t TickClock::Set() noexcept {
-  valid_ticks_ = 0;
+int64_t SetClock(markers::DirectClock* clock) noexcept {
+  clock->valid_ticks = 0;
   if (!g_use.load(std::memory_order_acquire)) return inject::Now();
   const Moment moment = Read();
   const int64_t now_ns = moment.ns + g_clock_offset_ns;
-  scale_ = ScaleAt(moment);
-  if (!moment.quick || scale_ == 0) return now_ns;
-  set_ticks_ = moment.ticks;
-  set_ns_ = now_ns;
-  valid_ticks_ = kValidTicks;
+  clock->scale = ScaleAt(moment);
+  if (!moment.quick || clock->scale == 0) return now_ns;
+  clock->set_ticks = moment.ticks;
+  clock->set_ns = now_ns;
+  clock->valid_ticks = kValidTicks;
   return now_ns;
 }
 
@@ -109,7 +112,7 @@ int64_t TickClock::Set() noexcept {
 
 bool UseTicks() noexcept { return false; }
 
-int64_t TickClock::Set() noexcept { return inject::Now(); }
+int64_t SetClock(markers::DirectClock*) noexcept { return inject::Now(); }
 
 #endif
 

@@ -3,40 +3,19 @@
 
 #include <cstdint>
 
-#include "record/inject/clock.h"
-
-#ifdef __x86_64__
-#include <x86intrin.h>
-#endif
+#include "nvtx_annotate/vocabulary/direct_calls.h"
 
 namespace oplens::record::inject {
 
-/// Now() at half of its cost, for one thread: the processor's counter, which the system's clock is
-/// made from, set by that clock every 2^22 ticks (1 to 2 ms). Differs from it by less than a
-/// microsecond, by which it may step back. Zero-initialised memory is a clock that was not set yet.
-class TickClock {
- public:
-  int64_t Now() noexcept {
-#ifdef __x86_64__
-    const uint64_t passed = __rdtsc() - set_ticks_;
-    if (__builtin_expect(passed < valid_ticks_, 1)) {
-      return set_ns_ + static_cast<int64_t>(passed * scale_ >> 32);
-    }
-#endif
-    return Set();
-  }
+// Now() at half of its cost, for one thread: the processor's counter, which the system's clock is
+// made from, set by that clock every 2^22 ticks (1 to 2 ms). Differs from it by less than a
+// microsecond, by which it may step back. A zero-initialised clock was not set yet.
 
- private:
-  int64_t Set() noexcept;
-
-  uint64_t set_ticks_;
-  int64_t set_ns_;        ///< Since 1970.
-  uint64_t valid_ticks_;  ///< 0: asks the system.
-  uint64_t scale_;        ///< ns per 2^32 ticks.
-};
+/// Sets the clock; returns the time. `valid_ticks` stays 0 where the counter cannot be used.
+int64_t SetClock(markers::DirectClock* clock) noexcept;
 
 /// Whether the system's clock is made from a counter of constant rate. Until this has been called
-/// TickClock asks the system.
+/// clocks ask the system.
 bool UseTicks() noexcept;
 
 }  // namespace oplens::record::inject

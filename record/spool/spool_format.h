@@ -26,6 +26,9 @@
 // exists. Both sides map chunks and pages; only the library writes, except for
 // ProcessPage::flush_requested and chunks_ready. All numbers are little-endian, as in memory.
 //
+// Pushes, pops and ChunkHead::used are written by emitters too (nvtx_annotate/vocabulary/
+// direct_range.h): if these change, so does markers::kDirectSchemaName.
+//
 // Crash rule: everything before ChunkHead::used is complete, whatever was killed and when.
 
 namespace oplens::record::spool {

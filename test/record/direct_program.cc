@@ -7,6 +7,9 @@
 //   direct_program refused     a range whose payload is not written, between others
 //   direct_program handler N   N ranges "main", and a signal handler that has ranges of its own
 //   direct_program fork        ranges of a parent and of its child
+//   direct_program threads T N T threads with N ranges each, one after the other; prints how many
+//   begins and ends
+//                              were written without a call
 
 #include <nvtx3/nvToolsExt.h>
 #include <nvtx3/nvToolsExtPayload.h>
@@ -15,24 +18,47 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <thread>
+#include <vector>
 
 #include "nvtx_annotate/annotate.h"
 #include "nvtx_annotate/tool.h"
+#include "nvtx_annotate/vocabulary/direct_range.h"
 
 namespace {
 
 using oplens::annotate::TheTool;
+using oplens::markers::DirectCalls;
 using oplens::markers::DirectPayload;
+using oplens::markers::DirectPush;
 using oplens::markers::DirectRequest;
+
+/// Begins and ends of this thread that were written without a call.
+thread_local long t_in_place = 0;
 
 void* TextHandle(const char* text) { return nvtxDomainRegisterStringA(nullptr, text); }
 
-void Push(void* text) { TheTool().direct.push(nullptr, text, nullptr); }
-void Pop() { TheTool().direct.pop(nullptr); }
+/// In place where that is possible, else by a call.
+bool Push(void* text, const DirectPayload* payload = nullptr) {
+  const DirectCalls& calls = TheTool().direct;
+  const DirectPush done = oplens::markers::PushHere(calls, calls.slot(), nullptr, text, payload);
+  if (done == DirectPush::kToBeCalled) return calls.push(nullptr, text, payload);
+  t_in_place += done == DirectPush::kWritten;
+  return done == DirectPush::kWritten;
+}
+void Pop() {
+  const DirectCalls& calls = TheTool().direct;
+  if (oplens::markers::PopHere(calls, calls.slot(), nullptr)) {
+    ++t_in_place;
+  } else {
+    calls.pop(nullptr);
+  }
+}
 
 uint64_t Ask(const char* name, const nvtxPayloadSchemaEntry_t* entries, size_t count) {
   nvtxPayloadSchemaAttr_t schema = {};
@@ -100,7 +126,7 @@ int Refused() {
                                  }};
   void* const text = TextHandle("direct");
   Push(text);
-  std::printf("%d\n", TheTool().direct.push(nullptr, TextHandle("refused"), &payload));
+  std::printf("%d\n", Push(TextHandle("refused"), &payload));
   Push(text);
   Pop();
   Pop();
@@ -131,6 +157,24 @@ int Handler(long ranges) {
   return 0;
 }
 
+int Threads(int count, long ranges) {
+  void* const text = TextHandle("of a thread");
+  std::atomic<long> in_place{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < count; ++i) {
+    threads.emplace_back([&] {
+      for (long range = 0; range < ranges; ++range) {
+        Push(text);
+        Pop();
+      }
+      in_place += t_in_place;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::printf("%ld\n", in_place.load());
+  return 0;
+}
+
 int Fork() {
   void* const text = TextHandle("both");
   Push(text);
@@ -158,5 +202,6 @@ int main(int argc, char** argv) {
   if (command == "refused") return Refused();
   if (command == "handler" && argc > 2) return Handler(std::atol(argv[2]));
   if (command == "fork") return Fork();
+  if (command == "threads" && argc > 3) return Threads(std::atoi(argv[2]), std::atol(argv[3]));
   return 99;
 }

@@ -54,10 +54,47 @@ TEST(DirectCallsTest, AreNotThereWithOtherTools) {
 }
 
 /// Only the name of this version, with one entry that has a description, is answered. Its schema is
-/// none.
+/// none. An emitter of another version, which has other room, is told as any tool would: it goes
+/// through NVTX, as this one does with a recorder of another version (AreNotThereWithOtherTools).
 TEST(DirectCallsTest, AreGivenToThoseWhoAskRightly) {
   EXPECT_EQ(Recorded({"asked", markers::kDirectSchemaName}).out, "schemas 0000 calls 01\n");
-  EXPECT_EQ(Recorded({"asked", "oplens.direct.v0"}).out, "schemas 1111 calls 00\n");
+  for (const char* const other : {"oplens.direct.v1", "oplens.direct.v2", "oplens.direct.v4"})
+    EXPECT_EQ(Recorded({"asked", other}).out, "schemas 1111 calls 00\n") << other;
+}
+
+TEST(DirectCallsTest, AreLeftOutWhereTheRecordHasRoom) {
+  // Two records of 40 bytes each in a chunk of 64 kB; the first begin makes it.
+  const RunResult run = Recorded({"threads", "1", "1000"});
+  EXPECT_EQ(run.out, "1999\n") << run.err;
+  EXPECT_EQ(Markers(2, "of a thread"), 1000);
+  EXPECT_EQ(Recorded({"threads", "1", "1000"}, {"--profile-from-start", "off"}).out, "0\n");
+}
+
+TEST(DirectCallsTest, ThreadsWriteIntoStreamsOfTheirOwn) {
+  const RunResult run = Recorded({"threads", "8", "50000"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  // A begin in each of the few chunks is a call.
+  EXPECT_GT(std::stol(run.out), 8 * 99'990) << run.out;
+  EXPECT_EQ(Markers(2, "of a thread"), 8 * 50'000);
+  EXPECT_EQ(Outlines(Database()).size(), 8U);
+}
+
+/// Ranges that have no room are dropped whole; those after them are written again.
+TEST(DirectCallsTest, FullDiskCostsRangesAndNothingElse) {
+#ifdef OPLENS_SANITIZED
+  GTEST_SKIP() << "their library must be the first that is loaded";
+#endif
+  const RunResult run =
+      Record({.database = Database(),
+              .program = {"/usr/bin/env", "LD_PRELOAD=" + BuildFile("lib/libfull_disk.so"),
+                          BuildFile("bin/direct_program"), "threads", "1", "200000"},
+              .environment = {"FULL_DISK_FROM=23", "FULL_DISK_TO=25"}});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const int64_t stored = Markers(2, "of a thread");
+  EXPECT_GT(stored, 1'000);
+  EXPECT_LT(stored, 200'000);
+  EXPECT_EQ(Markers(4, "of a thread"), stored);
+  EXPECT_THAT(run.err, ::testing::HasSubstr(std::to_string(200'000 - stored) + " dropped"));
 }
 
 TEST(DirectCallsTest, MixWithThoseOfNvtx) {
