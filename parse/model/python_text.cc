@@ -9,6 +9,9 @@
 namespace oplens {
 namespace {
 
+/// Of a number, with its sign.
+constexpr size_t kMostDigits = 20;
+
 void AppendHex(std::string_view prefix, unsigned value, std::string* out) {
   constexpr char kDigits[] = "0123456789abcdef";
   out->append(prefix);
@@ -60,9 +63,14 @@ void AppendEscaped(std::string_view text, char quote, std::string* out) {
 }  // namespace
 
 void AppendPythonInt(int64_t value, std::string* out) {
-  char digits[24];
+  char digits[kMostDigits];
   const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
   out->append(digits, end);
+}
+
+void AppendPythonInt(int64_t value, TextEnd* out) {
+  char* const digits = out->Room(kMostDigits);
+  out->Add(static_cast<size_t>(std::to_chars(digits, digits + kMostDigits, value).ptr - digits));
 }
 
 void AppendPythonFloat(double value, std::string* out) {
@@ -80,15 +88,14 @@ void AppendPythonFloat(double value, std::string* out) {
 
 namespace {
 
-/// The characters in a text that affect quoting.
-struct Characters {
-  bool single = false;   ///< '
-  bool twofold = false;  ///< "
-  bool special = false;  ///< Backslash, control or not ASCII.
+/// How a text is written.
+struct Quoting {
+  char quote;
+  bool escaped;  ///< Something in it.
 };
 
 /// Nearly every text needs no escape, and kernel names are long.
-Characters LookAt(std::string_view text) {
+Quoting QuotingOf(std::string_view text) {
   SixteenAnswers single{};
   SixteenAnswers twofold{};
   SixteenAnswers special{};
@@ -97,23 +104,36 @@ Characters LookAt(std::string_view text) {
     twofold |= c == '"';
     special |= (c < 0x20) | (c >= 0x7F) | (c == '\\');
   });
-  return {AnyOf(single), AnyOf(twofold), AnyOf(special)};
+  const bool any_single = AnyOf(single);
+  const bool any_twofold = AnyOf(twofold);
+  return {any_single && !any_twofold ? '"' : '\'', AnyOf(special) || (any_single && any_twofold)};
 }
 
 }  // namespace
 
 void AppendPythonString(std::string_view text, std::string* out) {
-  const Characters found = LookAt(text);
-  const char quote = found.single && !found.twofold ? '"' : '\'';
-  if (found.special || (found.single && found.twofold)) {
-    out->push_back(quote);
-    AppendEscaped(text, quote, out);
-    out->push_back(quote);
-    return;
+  const Quoting quoting = QuotingOf(text);
+  out->push_back(quoting.quote);
+  if (quoting.escaped) {
+    AppendEscaped(text, quoting.quote, out);
+  } else {
+    out->append(text);
   }
-  const size_t begin = out->size();
-  out->append(text.size() + 2, quote);
-  text.copy(out->data() + begin + 1, text.size());
+  out->push_back(quoting.quote);
+}
+
+void AppendPythonString(std::string_view text, TextEnd* out) {
+  const Quoting quoting = QuotingOf(text);
+  std::string escaped;
+  if (quoting.escaped) {
+    AppendEscaped(text, quoting.quote, &escaped);
+    text = escaped;
+  }
+  char* const to = out->Room(text.size() + 2);
+  to[0] = quoting.quote;
+  text.copy(to + 1, text.size());
+  to[text.size() + 1] = quoting.quote;
+  out->Add(text.size() + 2);
 }
 
 }  // namespace oplens

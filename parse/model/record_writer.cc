@@ -14,34 +14,35 @@ namespace oplens {
 namespace {
 
 struct PythonStyle {
+  using Text = TextEnd;
   static constexpr std::string_view kNone = "None", kComma = ", ", kOpen = "(", kClose = ")";
-  static void Append(int64_t value, std::string* out) { AppendPythonInt(value, out); }
-  static void Append(std::string_view text, std::string* out) { AppendPythonString(text, out); }
+  static void Append(int64_t value, Text* out) { AppendPythonInt(value, out); }
+  static void Append(std::string_view text, Text* out) { AppendPythonString(text, out); }
 };
 
 struct JsonStyle {
+  using Text = std::string;
   static constexpr std::string_view kNone = "null", kComma = ",", kOpen = "[", kClose = "]";
-  static void Append(int64_t value, std::string* out) { AppendInteger(value, out); }
-  static void Append(std::string_view text, std::string* out) { AppendJsonString(text, out); }
+  static void Append(int64_t value, Text* out) { AppendInteger(value, out); }
+  static void Append(std::string_view text, Text* out) { AppendJsonString(text, out); }
 };
 
 /// Appends the value of a field; one overload a type.
 template <typename Style>
 struct RecordValue {
-  static void Append(int64_t value, std::string* out) { Style::Append(value, out); }
-  static void Append(std::string_view text, std::string* out) { Style::Append(text, out); }
-  static void Append(Direction direction, std::string* out) {
+  using Text = typename Style::Text;
+  static void Append(int64_t value, Text* out) { Style::Append(value, out); }
+  static void Append(std::string_view text, Text* out) { Style::Append(text, out); }
+  static void Append(Direction direction, Text* out) {
     Style::Append(DirectionWord(direction), out);
   }
-  static void Append(Phase phase, std::string* out) { Style::Append(PhaseWord(phase), out); }
-  static void Append(Evidence evidence, std::string* out) {
-    Style::Append(EvidenceWord(evidence), out);
-  }
-  static void Append(Confidence confidence, std::string* out) {
+  static void Append(Phase phase, Text* out) { Style::Append(PhaseWord(phase), out); }
+  static void Append(Evidence evidence, Text* out) { Style::Append(EvidenceWord(evidence), out); }
+  static void Append(Confidence confidence, Text* out) {
     Style::Append(ConfidenceWord(confidence), out);
   }
 
-  static void Append(const Dim3& dim, std::string* out) {
+  static void Append(const Dim3& dim, Text* out) {
     out->append(Style::kOpen);
     Append(dim.x, out);
     out->append(Style::kComma);
@@ -51,7 +52,7 @@ struct RecordValue {
     out->append(Style::kClose);
   }
 
-  static void Append(ReasonSet reasons, std::string* out) {
+  static void Append(ReasonSet reasons, Text* out) {
     out->push_back('[');
     bool first = true;
     reasons.ForEach([&](Reason reason) {
@@ -63,7 +64,7 @@ struct RecordValue {
   }
 
   template <typename T>
-  static void Append(const std::optional<T>& value, std::string* out) {
+  static void Append(const std::optional<T>& value, Text* out) {
     if (value) {
       Append(*value, out);
     } else {
@@ -72,7 +73,7 @@ struct RecordValue {
   }
 
   template <typename T>
-  static void Append(const std::vector<T>& values, std::string* out) {
+  static void Append(const std::vector<T>& values, Text* out) {
     out->push_back('[');
     for (size_t i = 0; i < values.size(); ++i) {
       if (i > 0) out->append(Style::kComma);
@@ -81,6 +82,9 @@ struct RecordValue {
     out->push_back(']');
   }
 };
+
+/// Of a line.
+constexpr size_t kLikelyBytes = 1536;
 
 // For fields that are written only if not empty.
 template <typename T>
@@ -99,17 +103,18 @@ void ForEachField(const KernelRecord& record, F f) {
 }  // namespace
 
 void AppendDictLine(const KernelRecord& record, std::string* out) {
-  out->push_back('{');
-  const size_t begin = out->size();
+  TextEnd end(out, kLikelyBytes);
+  end.push_back('{');
+  const size_t begin = end.size();
   ForEachField(record, [&](auto field, const auto& value) {
     if constexpr (field.kUse == FieldUse::kIfAny) {
       if (IsEmpty(value)) return;
     }
-    const bool first = out->size() == begin;
-    out->append(first ? field.kSpelling.substr(2) : field.kSpelling);
-    RecordValue<PythonStyle>::Append(value, out);
+    const bool first = end.size() == begin;
+    end.append(first ? field.kSpelling.substr(2) : field.kSpelling);
+    RecordValue<PythonStyle>::Append(value, &end);
   });
-  out->append("}\n");
+  end.append("}\n");
 }
 
 void AppendJsonLine(const KernelRecord& record, std::string* out) {

@@ -3,15 +3,23 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace oplens {
 namespace {
 
+/// By both of its forms, which must write the same.
 std::string Repr(std::string_view text) {
   std::string out = "before";
   AppendPythonString(text, &out);
+  std::string large = "before";
+  {
+    TextEnd end(&large, 3);
+    AppendPythonString(text, &end);
+  }
+  EXPECT_EQ(large, out);
   return out.substr(6);
 }
 
@@ -47,6 +55,22 @@ TEST(AppendPythonString, Quotes) {
   EXPECT_EQ(Repr(""), "''");
   EXPECT_EQ(Repr("it's"), "\"it's\"");
   EXPECT_EQ(Repr("\"it's\""), "'\"it\\'s\"'");
+}
+
+TEST(AppendPythonInt, WritesAllNumbersWhateverRoomIsThere) {
+  for (const int64_t value : {int64_t{0}, int64_t{-7}, INT64_MAX, INT64_MIN}) {
+    for (size_t room = 0; room < 24; ++room) {
+      std::string out = "=";
+      {
+        TextEnd end(&out, room);
+        AppendPythonInt(value, &end);
+        end.push_back(';');
+        end.append("");
+        EXPECT_EQ(end.size(), 2 + std::to_string(value).size());
+      }
+      EXPECT_EQ(out, "=" + std::to_string(value) + ";");
+    }
+  }
 }
 
 }  // namespace
