@@ -26,8 +26,8 @@ double Number(const ViewRow& row, const std::string& key) {
 
 TEST(SmEfficiencyTest, BlocksAddUpToOne) {
   prof::SmEfficiency sm;
-  sm.Add(5, 20, 0.75);  // 5-10: more than 1.
   sm.Add(0, 10, 0.5);
+  sm.Add(5, 20, 0.75);   // 5-10: more than 1.
   sm.Add(30, 40, 0.25);  // After a gap.
   sm.Add(30, 40, -3);    // Nothing.
   EXPECT_DOUBLE_EQ(sm.Finish(), 5 * 0.5 + 5 * 1 + 10 * 0.75 + 10 * 0.25);

@@ -109,7 +109,7 @@ bool TensorBoardTensorCores::Uses(const Kernel& kernel) {
 
 struct TbGpuState {
   GpuSums sums;
-  std::vector<Interval> busy;
+  BusyTime busy;
   SmEfficiency sm;
   double occupancy_sum = 0;  // percent x ns
   bool ran_kernel = false;
@@ -195,7 +195,7 @@ void TbGpu::Add(const PricedKernel& kernel) {
 void TbGpu::Keep(const Run& run, int32_t device_id, TbGpuState* state) {
   GpuSums& sums = state->sums;
   sums.window_ns = LengthOf(window_);
-  sums.busy_ns = IntervalSet(std::move(state->busy)).Within(window_).length_ns();
+  sums.busy_ns = state->busy.ns;
   if (state->sm.any()) {
     sums.sm_integral = GpuRounded(state->sm.Finish() * 1e5);
     sums.sm_window_ns = sums.window_ns;
@@ -217,7 +217,7 @@ void TbGpu::End(const Run* run) {
   for (const DeviceEvent& event : run->device_work().events()) {
     TbGpuState& state = states_[event.device_id];
     const bool runs = event.IsKernel() || event.work == WorkClass::kReplay;
-    if (runs) state.busy.push_back({event.start_ns, event.end_ns});
+    if (runs) state.busy.Add({event.start_ns, event.end_ns}, window_);
   }
   const bool any = std::any_of(states_.begin(), states_.end(),
                                [](const auto& state) { return state.second.sums.tc_known_ns > 0; });

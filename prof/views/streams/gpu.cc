@@ -105,7 +105,7 @@ constexpr Column<GpuRow> kGpuColumns[] = {
 struct GpuState {
   int32_t device_id = 0;
   GpuSums sums;
-  std::vector<Interval> busy;
+  BusyTime busy;
   SmEfficiency sm;
   double occupancy_sum = 0;  // percent x ns
   std::string priced_name;   // The GPU that its kernels are priced for.
@@ -187,10 +187,10 @@ void GpuView::AddEvents(const DeviceWork& work) {
   for (const DeviceEvent& event : work.events()) {
     GpuState& state = StateOf(event.device_id);
     const bool runs = event.IsKernel() || event.work == WorkClass::kReplay;
-    if (runs) state.busy.push_back({event.start_ns, event.end_ns});
     const int64_t clipped_ns = ClippedLength(event.start_ns, event.end_ns, window_);
     const bool inside = event.end_ns >= window_.start_ns && event.start_ns <= window_.end_ns;
     GpuSums& sums = state.sums;
+    if (runs) state.busy.Add({event.start_ns, event.end_ns}, window_);
     switch (event.work) {
       case WorkClass::kCompute:
         sums.kernels += inside ? 1 : 0;
@@ -229,7 +229,7 @@ void GpuView::AddMemory(const Trace& trace) {
 void GpuView::Keep(const Run& run, GpuState* state) {
   GpuSums& sums = state->sums;
   sums.window_ns = LengthOf(window_);
-  sums.busy_ns = IntervalSet(std::move(state->busy)).Within(window_).length_ns();
+  sums.busy_ns = state->busy.ns;
   const int64_t compute_ns = SaturatingSum(sums.kernel_ns, sums.replay_ns);
   const int64_t all_ns = SaturatingSum(compute_ns, sums.comm_ns);
   if (!IsShare(sums.occupancy_ns, compute_ns, kLeastOccupancyKnown)) {

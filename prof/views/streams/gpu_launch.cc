@@ -100,22 +100,15 @@ void SmEfficiency::RunUntil(int64_t time_ns) {
 }
 
 void SmEfficiency::Add(int64_t start_ns, int64_t end_ns, double blocks) {
-  if (end_ns > start_ns && blocks > 0) kernels_.push_back({start_ns, end_ns, blocks});
+  if (end_ns <= start_ns || blocks <= 0) return;
+  any_ = true;
+  RunUntil(start_ns);
+  running_.emplace_back(end_ns, blocks);
+  std::push_heap(running_.begin(), running_.end(), std::greater<>());
+  blocks_ += blocks;
 }
 
 double SmEfficiency::Finish() {
-  if (kernels_.empty()) return 0;
-  const auto by_start = [](const Kernel& a, const Kernel& b) { return a.start_ns < b.start_ns; };
-  if (!std::is_sorted(kernels_.begin(), kernels_.end(), by_start)) {
-    std::stable_sort(kernels_.begin(), kernels_.end(), by_start);
-  }
-  now_ns_ = kernels_.front().start_ns;
-  for (const Kernel& kernel : kernels_) {
-    RunUntil(kernel.start_ns);
-    running_.emplace_back(kernel.end_ns, kernel.blocks);
-    std::push_heap(running_.begin(), running_.end(), std::greater<>());
-    blocks_ += kernel.blocks;
-  }
   RunUntil(INT64_MAX);
   return integral_ns_;
 }

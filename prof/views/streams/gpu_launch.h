@@ -32,24 +32,19 @@ std::optional<double> AchievedOccupancyPct(const Trace& trace, const Kernel& ker
 /// multiprocessor of all running kernels, at most 1.
 class SmEfficiency {
  public:
-  /// `blocks`: per multiprocessor, > 0. 24 bytes per kernel.
+  /// Call in order of start. `blocks`: per multiprocessor; a kernel without a block is ignored.
+  /// O(log n) for n kernels that run at once.
   void Add(int64_t start_ns, int64_t end_ns, double blocks);
-  /// Returns the integral over all added kernels, ns. O(n log n); O(n) if they come in order of
-  /// start and few run at once.
+  /// Returns the integral over all added kernels, ns.
   double Finish();
-  bool any() const { return !kernels_.empty(); }
+  bool any() const { return any_; }
 
  private:
-  struct Kernel {
-    int64_t start_ns;
-    int64_t end_ns;
-    double blocks;
-  };
   using Running = std::pair<int64_t, double>;  // End, blocks.
 
   void RunUntil(int64_t time_ns);
 
-  std::vector<Kernel> kernels_;
+  bool any_ = false;
   std::vector<Running> running_;  // A heap, first to end on top.
   double blocks_ = 0;
   double integral_ns_ = 0;

@@ -1,6 +1,7 @@
 #ifndef OPLENS_PROF_VIEWS_STREAMS_GPU_ROWS_H_
 #define OPLENS_PROF_VIEWS_STREAMS_GPU_ROWS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -70,6 +71,19 @@ class GpuRows : public GroupedPartial<RankName, std::map<int64_t, GpuSums>, GpuR
 
 /// Length of the part of [start_ns, end_ns] in `window`.
 int64_t ClippedLength(int64_t start_ns, int64_t end_ns, const Interval& window);
+
+/// The time in a window in which work runs.
+struct BusyTime {
+  Sum ns;
+  int64_t until_ns = INT64_MIN;  ///< The latest end so far.
+
+  /// Call in order of start.
+  void Add(const Interval& work, const Interval& window) {
+    ns += ClippedLength(std::max(work.start_ns, until_ns), work.end_ns, window);
+    until_ns = std::max(until_ns, work.end_ns);
+  }
+};
+
 /// A sum as an integer, so that sums of several inputs do not depend on their order.
 int64_t GpuRounded(double value);
 
