@@ -66,8 +66,8 @@ class PathTaker {
 /// longest path through the dependencies of the step's moments (StepGraph), from its start to its
 /// end. Records in `what_if` which of its changes matched.
 ///
-/// O(n log n) for n ranges, API calls and items of work; temporarily about 40 bytes per item of
-/// work and 120 more per item of the largest step.
+/// O(n log n) for n ranges, API calls and items of work; temporarily 120 bytes per item of the
+/// largest step, besides Run::host_moments() and stream_order(), about 40 per item of work.
 void FindCriticalPaths(const Run& run, WhatIf* what_if, PathTaker* taker);
 
 /// The name of an edge's subject: the operator, API call or kernel (in full); "" for kNothing.

@@ -26,8 +26,8 @@ StepGraph::StepGraph(const Run& run)
     : run_(run),
       trace_(run.trace()),
       work_(run.device_work()),
-      streams_(trace_, work_),
-      moments_(run.joined(), work_),
+      streams_(run.stream_order()),
+      moments_(run.host_moments()),
       most_ranges_(ThreadWithMostRanges()),
       last_(streams_.stream_count()) {
   FindParts();

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "prof/path/host_moments.h"
 #include "prof/path/moment_graph.h"
-#include "prof/path/stream_order.h"
+#include "prof/run/host_moments.h"
+#include "prof/run/stream_order.h"
 
 namespace oplens::prof {
 
@@ -102,8 +102,8 @@ class StepGraph {
   const Run& run_;
   const Trace& trace_;
   const DeviceWork& work_;
-  StreamOrder streams_;
-  HostMoments moments_;
+  const StreamOrder& streams_;
+  const HostMoments& moments_;
   std::vector<Part> parts_;                                  // By step, then thread.
   std::vector<std::pair<uint32_t, uint32_t>> stream_waits_;  // Work and its dependency.
   bool waits_recorded_ = false;  // The file records streams' waits for events.

@@ -24,13 +24,11 @@ namespace {
 class ComputeTime {
  public:
   explicit ComputeTime(const DeviceWork& work) {
-    std::vector<Interval> all;
     for (const DeviceEvent& event : work.events()) {
       if (event.work == WorkClass::kCompute || event.work == WorkClass::kReplay) {
-        all.push_back({event.start_ns, event.end_ns});
+        busy_.Add({event.start_ns, event.end_ns});
       }
     }
-    busy_ = IntervalSet(std::move(all));
     before_ns_.reserve(busy_.intervals().size());
     int64_t sum_ns = 0;
     for (const Interval& interval : busy_.intervals()) {

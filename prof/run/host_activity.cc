@@ -34,11 +34,19 @@ void PushHostActivity(int64_t start_ns, int64_t end_ns, std::vector<Interval>* l
 }  // namespace
 
 TaggedTimes::TaggedTimes(std::vector<IntervalSet> sets) {
+  while (!sets.empty() && sets.back().empty()) sets.pop_back();
   IntervalSet taken;
   for (size_t tag = 0; tag < sets.size(); ++tag) {
     if (sets[tag].empty()) continue;
-    const bool first = taken.empty();
-    IntervalSet left = first ? std::move(sets[tag]) : sets[tag].Difference(taken);
+    const bool last = tag + 1 == sets.size();
+    if (stretches_.empty()) {
+      // Most often the only one: no copy is needed.
+      if (!last) taken = sets[tag];
+      stretches_ = std::move(sets[tag]).Take();
+      tags_.assign(stretches_.size(), static_cast<uint8_t>(tag));
+      continue;
+    }
+    const IntervalSet left = sets[tag].Difference(taken);
     // From the back, in place: of a thread there may be several for each kernel.
     size_t from = stretches_.size();
     size_t to = from + left.intervals().size();
@@ -56,7 +64,7 @@ TaggedTimes::TaggedTimes(std::vector<IntervalSet> sets) {
       tags_[to] = static_cast<uint8_t>(tag);
     }
     sets[tag] = {};
-    taken = first ? std::move(left) : taken.Union(left);
+    if (!last) taken = taken.Union(left);
   }
 }
 

@@ -53,23 +53,13 @@ IdleCause IdleGapsCauseOf(HostDoing doing) {
 
 /// When a GPU worked: first other work, then pure communication.
 std::map<int32_t, TaggedTimes> BusyTimes(const DeviceWork& work) {
-  struct Lists {
-    std::vector<Interval> other;
-    std::vector<Interval> communication;
-  };
-  std::map<int32_t, Lists> devices;
+  std::map<int32_t, std::vector<IntervalSet>> devices;
   for (const DeviceEvent& event : work.events()) {
-    Lists& lists = devices[event.device_id];
-    const bool communicates = event.work == WorkClass::kCommunication;
-    (communicates ? lists.communication : lists.other).push_back({event.start_ns, event.end_ns});
+    std::vector<IntervalSet>& sets = devices.try_emplace(event.device_id, 2).first->second;
+    sets[event.work == WorkClass::kCommunication ? 1 : 0].Add({event.start_ns, event.end_ns});
   }
   std::map<int32_t, TaggedTimes> busy;
-  for (auto& [device, lists] : devices) {
-    std::vector<IntervalSet> sets;
-    sets.emplace_back(std::move(lists.other));
-    sets.emplace_back(std::move(lists.communication));
-    busy.emplace(device, TaggedTimes(std::move(sets)));
-  }
+  for (auto& [device, sets] : devices) busy.emplace(device, TaggedTimes(std::move(sets)));
   return busy;
 }
 

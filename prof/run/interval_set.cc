@@ -9,16 +9,6 @@
 namespace oplens::prof {
 namespace {
 
-/// Appends to ascending intervals, joining those that touch.
-void Append(const Interval& interval, std::vector<Interval>* intervals) {
-  if (interval.end_ns <= interval.start_ns) return;
-  if (!intervals->empty() && interval.start_ns <= intervals->back().end_ns) {
-    intervals->back().end_ns = std::max(intervals->back().end_ns, interval.end_ns);
-  } else {
-    intervals->push_back(interval);
-  }
-}
-
 bool StartsBefore(const Interval& a, const Interval& b) { return a.start_ns < b.start_ns; }
 
 /// Sorts by start. The input usually consists of a few ascending lists, one per thread or table.
@@ -66,7 +56,17 @@ IntervalSet::IntervalSet(std::vector<Interval> intervals) {
     }
   }
   intervals.resize(count);
+  if (count < intervals.capacity() / 2) intervals.shrink_to_fit();
   intervals_ = std::move(intervals);
+}
+
+void IntervalSet::Add(const Interval& interval) {
+  if (interval.end_ns <= interval.start_ns) return;
+  if (!intervals_.empty() && interval.start_ns <= intervals_.back().end_ns) {
+    intervals_.back().end_ns = std::max(intervals_.back().end_ns, interval.end_ns);
+  } else {
+    intervals_.push_back(interval);
+  }
 }
 
 int64_t IntervalSet::length_ns() const {
@@ -90,10 +90,10 @@ IntervalSet IntervalSet::Difference(const IntervalSet& other) const {
   for (Interval left : intervals_) {
     while (hole != other.intervals_.end() && hole->end_ns <= left.start_ns) ++hole;
     for (auto cut = hole; cut != other.intervals_.end() && cut->start_ns < left.end_ns; ++cut) {
-      Append({left.start_ns, cut->start_ns}, &rest.intervals_);
+      rest.Add({left.start_ns, cut->start_ns});
       left.start_ns = std::max(left.start_ns, std::min(cut->end_ns, left.end_ns));
     }
-    Append(left, &rest.intervals_);
+    rest.Add(left);
   }
   return rest;
 }
@@ -104,8 +104,7 @@ IntervalSet IntervalSet::Within(const Interval& window) const {
       intervals_.begin(), intervals_.end(),
       [&](const Interval& interval) { return interval.end_ns <= window.start_ns; });
   for (; next != intervals_.end() && next->start_ns < window.end_ns; ++next) {
-    Append({std::max(next->start_ns, window.start_ns), std::min(next->end_ns, window.end_ns)},
-           &part.intervals_);
+    part.Add({std::max(next->start_ns, window.start_ns), std::min(next->end_ns, window.end_ns)});
   }
   return part;
 }

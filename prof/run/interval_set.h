@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace oplens::prof {
@@ -25,7 +26,11 @@ class IntervalSet {
   /// The union of intervals in any order; empty and reversed ones are ignored.
   explicit IntervalSet(std::vector<Interval> intervals);
 
+  /// Adds an interval that starts after those before it, or at the same time. O(1).
+  void Add(const Interval& interval);
+
   std::span<const Interval> intervals() const { return intervals_; }
+  std::vector<Interval> Take() && { return std::move(intervals_); }
   bool empty() const { return intervals_.empty(); }
   /// At most INT64_MAX.
   int64_t length_ns() const;

@@ -18,12 +18,14 @@
 #include "prof/run/collective_calls.h"
 #include "prof/run/device_work.h"
 #include "prof/run/host_activity.h"
+#include "prof/run/host_moments.h"
 #include "prof/run/host_steps.h"
 #include "prof/run/memory_life.h"
 #include "prof/run/steady_idle.h"
 #include "prof/run/step_proposals.h"
 #include "prof/run/step_times.h"
 #include "prof/run/steps.h"
+#include "prof/run/stream_order.h"
 
 namespace oplens::prof {
 namespace {
@@ -177,6 +179,16 @@ const CallWork& Run::call_work() const {
 HostActivity& Run::host_activity() const {
   return *host_activity_.Get(
       [this] { return std::make_unique<HostActivity>(joined(), device_work()); });
+}
+
+const HostMoments& Run::host_moments() const {
+  return *host_moments_.Get(
+      [this] { return std::make_unique<HostMoments>(joined(), device_work()); });
+}
+
+const StreamOrder& Run::stream_order() const {
+  return *stream_order_.Get(
+      [this] { return std::make_unique<StreamOrder>(trace(), device_work()); });
 }
 
 const SteadyIdle& Run::steady_idle() const {

@@ -31,8 +31,10 @@ namespace oplens::prof {
 class CallWork;
 class DeviceWork;
 class HostActivity;
+class HostMoments;
 class MemoryLife;
 class Steps;
+class StreamOrder;
 struct SteadyIdle;
 struct StepTimes;
 struct CollectiveCall;
@@ -89,6 +91,9 @@ class Run {
   const CallWork& call_work() const;
   /// Not const: it analyses a thread on first use.
   HostActivity& host_activity() const;
+  /// Of device_work(), for the critical path.
+  const HostMoments& host_moments() const;
+  const StreamOrder& stream_order() const;
   /// Needs kIdleGapsNeeds.
   const SteadyIdle& steady_idle() const;
   /// Of all steps: StepTimesOf. Needs kIdleGapsNeeds; without kApiTimes, API calls that launched
@@ -136,6 +141,8 @@ class Run {
   Lazy<Interval> time_;  // Selected, on the file's clock.
   Lazy<std::unique_ptr<CallWork>> call_work_;
   Lazy<std::unique_ptr<HostActivity>> host_activity_;
+  Lazy<std::unique_ptr<HostMoments>> host_moments_;
+  Lazy<std::unique_ptr<StreamOrder>> stream_order_;
   Lazy<std::unique_ptr<SteadyIdle>> steady_idle_;
   Lazy<std::unique_ptr<std::vector<StepTimes>>> step_times_;
   Lazy<std::unique_ptr<StepProposal>> step_proposal_;

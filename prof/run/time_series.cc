@@ -134,14 +134,13 @@ std::vector<TimeSeries> BandwidthSeries(const Run& run) {
 }
 
 std::vector<TimeSeries> UtilisationSeries(const Run& run, size_t buckets) {
-  std::map<int32_t, std::vector<Interval>> busy;
+  std::map<int32_t, IntervalSet> busy;
   for (const DeviceEvent& event : run.device_work().events()) {
-    busy[event.device_id].push_back({event.start_ns, event.end_ns});
+    busy[event.device_id].Add({event.start_ns, event.end_ns});
   }
   std::vector<TimeSeries> all;
   for (auto& [device, intervals] : busy) {
-    all.push_back(
-        {device, 0, {}, BusyParts(IntervalSet(std::move(intervals)), run.window(), buckets)});
+    all.push_back({device, 0, {}, BusyParts(intervals, run.window(), buckets)});
   }
   return all;
 }

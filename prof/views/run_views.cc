@@ -371,7 +371,6 @@ void ViewRunner::EndBeside(const std::function<void()>& work, bool last) {
   };
   if (large_) {
     ForEachLane([&](const Lane& lane) { std::ranges::for_each(lane, end); }, work);
-    if (last) FinishAll();
   } else {
     for (const auto& view : views_) {
       end(view.get());
@@ -381,6 +380,7 @@ void ViewRunner::EndBeside(const std::function<void()>& work, bool last) {
   NoteWhatIsLookedAt();
   run_.reset();
   whole_run_.reset();
+  if (last && large_) FinishAll();
 }
 
 /// All inputs ended, of which the last is large.

@@ -280,11 +280,11 @@ void Collector::AddPaths(const PathPairs& path, const HostLanes& host,
     }
     return std::nullopt;
   };
-  for (const auto& [before, after] : path) {
+  path.ForEach([&](const prof::PathSubject& before, const prof::PathSubject& after) {
     const std::optional<Link::End> from = place_of(before);
     const std::optional<Link::End> to = from ? place_of(after) : std::nullopt;
     if (to) timeline_.links.push_back({Link::Kind::kCritical, *from, *to});
-  }
+  });
 }
 
 /// Records contain only kernels: each rank begins with its first one.

@@ -48,7 +48,7 @@ class PairTaker : public prof::PathTaker {
   void TakeEdge(const PathEdge& edge) override {
     strips_.TakeEdge(edge);
     if (edge.subject.kind == PathSubject::Kind::kNothing) return;
-    if (last_ && IsPair(*last_, edge)) pairs_.emplace_back(last_->subject, edge.subject);
+    if (last_ && IsPair(*last_, edge)) pairs_.Add(last_->subject, edge.subject);
     last_ = edge;
   }
   void TakeStep(const prof::StepPath& step) override {
@@ -412,10 +412,10 @@ void HostLanes::MarkLinked(const PathPairs& path) {
     if (subject.kind == prof::PathSubject::Kind::kCall) calls_linked_[subject.index] = true;
     if (subject.kind == prof::PathSubject::Kind::kRange) ranges_linked_[subject.index] = true;
   };
-  for (const auto& [before, after] : path) {
-    mark(before);
-    mark(after);
-  }
+  path.ForEach([&](const prof::PathSubject& from, const prof::PathSubject& to) {
+    mark(from);
+    mark(to);
+  });
 }
 
 void HostLanes::Make(const PathPairs& path) {

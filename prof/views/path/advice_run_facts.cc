@@ -262,11 +262,11 @@ void AddAdviceRunFactsSteps(const Run& run, RankFacts* facts) {
 /// Copies between host and GPU, by what nothing else on the GPUs hides.
 void AddCopies(const Run& run, AdviceClaims* claims, PlacedFacts* placed) {
   const Trace& trace = run.trace();
-  std::vector<Interval> others;
+  if (trace.copies.empty()) return;
+  IntervalSet busy;
   for (const DeviceEvent& event : run.device_work().events()) {
-    if (event.work != WorkClass::kCopy) others.push_back({event.start_ns, event.end_ns});
+    if (event.work != WorkClass::kCopy) busy.Add({event.start_ns, event.end_ns});
   }
-  const IntervalSet busy(std::move(others));
   for (const DeviceEvent& event : run.device_work().events()) {
     if (event.work != WorkClass::kCopy || !IsWithin(run.steady_idle().time.windows, event.start_ns))
       continue;

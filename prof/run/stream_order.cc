@@ -1,4 +1,4 @@
-#include "prof/path/stream_order.h"
+#include "prof/run/stream_order.h"
 
 #include <algorithm>
 #include <numeric>

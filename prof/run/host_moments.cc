@@ -1,4 +1,4 @@
-#include "prof/path/host_moments.h"
+#include "prof/run/host_moments.h"
 
 #include <algorithm>
 #include <map>

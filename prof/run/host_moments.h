@@ -1,5 +1,5 @@
-#ifndef OPLENS_PROF_PATH_HOST_MOMENTS_H_
-#define OPLENS_PROF_PATH_HOST_MOMENTS_H_
+#ifndef OPLENS_PROF_RUN_HOST_MOMENTS_H_
+#define OPLENS_PROF_RUN_HOST_MOMENTS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -128,4 +128,4 @@ class HostMoments {
 
 }  // namespace oplens::prof
 
-#endif  // OPLENS_PROF_PATH_HOST_MOMENTS_H_
+#endif  // OPLENS_PROF_RUN_HOST_MOMENTS_H_

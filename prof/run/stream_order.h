@@ -1,5 +1,5 @@
-#ifndef OPLENS_PROF_PATH_STREAM_ORDER_H_
-#define OPLENS_PROF_PATH_STREAM_ORDER_H_
+#ifndef OPLENS_PROF_RUN_STREAM_ORDER_H_
+#define OPLENS_PROF_RUN_STREAM_ORDER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -75,4 +75,4 @@ class StreamOrder {
 
 }  // namespace oplens::prof
 
-#endif  // OPLENS_PROF_PATH_STREAM_ORDER_H_
+#endif  // OPLENS_PROF_RUN_STREAM_ORDER_H_
