@@ -290,6 +290,7 @@ ModuleCalls::ModuleCalls(const Run& run)
       memory_places_.push_back(moment.place);
       continue;
     }
+    if (moment.place.module == PathTree::kRoot && moment.place.backward == 0) continue;
     if (moment.launch >= launch_places_.size()) {
       launch_places_.resize(size_t{moment.launch} + 1, Place{PathTree::kRoot, 0});
     }

@@ -85,7 +85,7 @@ class ModuleCalls {
   std::vector<Place> places_;  // By call.
   std::vector<ModuleCall> module_calls_;
   std::vector<Place> memory_places_;
-  std::vector<Place> launch_places_;  // By API call, up to the last that is a Moment.
+  std::vector<Place> launch_places_;  // By API call, up to the last Moment in a module.
 };
 
 }  // namespace oplens::prof

@@ -163,6 +163,8 @@ class Idle;
 /// Partials of one input, whose gaps are found once for all.
 struct IdleTogether {
   std::vector<Idle*> partials;
+  const Idle* asks_work = nullptr;  // The first that asks for ops of work: it adds kernels.
+  KernelOps ops;
   size_t begun = 0;
   bool found = false;
 };
@@ -181,11 +183,12 @@ class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
         by_before_(By("op_before")),
         whole_gaps_(asks_work() && !by_call_ && !by_op_ && !by_layer_ && !By("cause")) {
     together_->partials.push_back(this);
+    if (asks_work() && together_->asks_work == nullptr) together_->asks_work = this;
   }
 
   void Begin(const Run* run) override;
   void Add(const PricedKernel& kernel) override {
-    if (asks_work()) ops_.Add(kernel);
+    if (together_->asks_work == this) together_->ops.Add(kernel);
   }
   void End(const Run* run) override { FindAll(run); }
 
@@ -196,7 +199,7 @@ class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
     std::vector<IdleSums> windows;
   };
   using Places = std::map<std::pair<int32_t, int32_t>, Own>;
-  /// The work around a gap, as numbers of ops_.
+  /// The work around a gap, as numbers of IdleTogether::ops.
   struct Around {
     uint32_t after = 0;
     uint32_t before = 0;
@@ -234,7 +237,6 @@ class Idle : public GroupedPartial<IdleKey, IdleSums, IdleRow> {
   bool by_after_;
   bool by_before_;
   bool whole_gaps_;
-  KernelOps ops_;  // If asks_work().
   // While gaps are found:
   Places places_;
   Known known_;  // By numbers, since a subject is six texts and few of them are distinct.
@@ -283,12 +285,13 @@ CauseSums& SumsOf(IdleSubject subject, IdleSums* sums) {
 
 Idle::Around Idle::AroundOf(const Trace& trace, const IdleGap& gap) {
   Around around;
+  KernelOps& ops = together_->ops;
   if (by_after_) {
-    around.after = gap.next == nullptr ? ops_.NumberOf(kIdleEnd) : ops_.NumberOf(trace, *gap.next);
+    around.after = gap.next == nullptr ? ops.NumberOf(kIdleEnd) : ops.NumberOf(trace, *gap.next);
   }
   if (by_before_) {
     around.before =
-        gap.previous == nullptr ? ops_.NumberOf(kIdleStart) : ops_.NumberOf(trace, *gap.previous);
+        gap.previous == nullptr ? ops.NumberOf(kIdleStart) : ops.NumberOf(trace, *gap.previous);
   }
   return around;
 }
@@ -320,8 +323,8 @@ void Idle::AddGaps(const Trace& trace, const GapBatch& batch, const CallSites& s
       if (found == nullptr) {
         IdleSubject subject;
         subject.cause = cause;
-        subject.op_after = ops_.TextOf(around.after);
-        subject.op_before = ops_.TextOf(around.before);
+        subject.op_after = together_->ops.TextOf(around.after);
+        subject.op_before = together_->ops.TextOf(around.before);
         if (of != nullptr) subject.call = CallTextOf(trace, *of);
         subject.op = sites.texts()[op];
         subject.layer = sites.texts()[layer];
@@ -354,9 +357,9 @@ void Idle::AddGaps(const Trace& trace, const GapBatch& batch, const CallSites& s
 /// other views begin with.
 void Idle::Begin(const Run* run) {
   GroupedPartial::Begin(run);
-  ops_.Begin();
+  together_->ops.Begin();
   if (++together_->begun < together_->partials.size()) return;
-  if (std::ranges::none_of(together_->partials, &Idle::asks_work)) FindAll(run);
+  if (together_->asks_work == nullptr) FindAll(run);
 }
 
 void Idle::FindAll(const Run* run) {
