@@ -1,5 +1,6 @@
 #include "base/staged_work.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -8,6 +9,18 @@
 
 namespace oplens {
 namespace {
+
+/// How often a thread looks before it sleeps: turns are short, and waking takes as long. Some 50
+/// us.
+constexpr int kMostLooks = 1000;
+
+void Pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb");
+#endif
+}
 
 class Carriers {
  public:
@@ -37,7 +50,7 @@ class Carriers {
  private:
   /// Those of the work, behind its begin.
   struct Stage {
-    size_t done = 0;  // Items.
+    std::atomic<size_t> done = 0;  // Items.
     std::condition_variable turn;
     size_t waiting = 0;  // Threads.
   };
@@ -46,8 +59,7 @@ class Carriers {
   /// False: there is no next item.
   bool Begin(size_t place, size_t* item) {
     {
-      Lock lock(mutex_);
-      Wait(0, &lock, [&] { return begun_ == stages_[0].done; });
+      const Lock lock = Wait(0, [&] { return begun_ == stages_[0].done; });
       if (begun_ >= end_) return false;
       *item = begun_++;
     }
@@ -60,17 +72,19 @@ class Carriers {
 
   /// Waits for an item's turn; false: it is given up.
   bool Await(size_t stage, size_t item) {
-    Lock lock(mutex_);
-    Wait(stage, &lock, [&] { return stages_[stage].done == item || item >= end_; });
+    Wait(stage, [&] { return stages_[stage].done == item || item >= end_; });
     return item < end_;
   }
 
   template <typename Ready>
-  void Wait(size_t stage, Lock* lock, Ready ready) {
+  Lock Wait(size_t stage, Ready ready) {
+    for (int looks = 0; looks < kMostLooks && !ready(); ++looks) Pause();
+    Lock lock(mutex_);
     Stage& at = stages_[stage];
     ++at.waiting;
-    at.turn.wait(*lock, ready);
+    at.turn.wait(lock, ready);
     --at.waiting;
+    return lock;
   }
 
   void EndTurn(size_t stage) {
@@ -107,8 +121,9 @@ class Carriers {
   const StagedWork& work_;
   std::mutex mutex_;
   std::deque<Stage> stages_;
-  size_t begun_ = 0;
-  size_t end_ = SIZE_MAX;  // The first item that there is not, or that is given up.
+  // Written under the lock.
+  std::atomic<size_t> begun_ = 0;
+  std::atomic<size_t> end_ = SIZE_MAX;  // The first item that there is not, or that is given up.
   std::exception_ptr failure_;
 };
 
