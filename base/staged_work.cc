@@ -64,8 +64,11 @@ class Carriers {
       *item = begun_++;
     }
     bool found = false;
-    Try(*item, [&] { return found = work_.begin(place); });
-    if (!found) EndAt(*item);
+    Try(*item, [&] {
+      found = work_.begin(place);
+      if (!found) EndAt(*item);
+      return true;
+    });
     EndTurn(0);
     return found;
   }
@@ -106,8 +109,10 @@ class Carriers {
     }
   }
 
+  /// Nothing from `item` on is wanted, nor what was thrown for it.
   void EndAt(size_t item) {
     const Lock lock(mutex_);
+    if (item <= end_) failure_ = nullptr;
     End(item);
   }
 

@@ -151,6 +151,35 @@ TEST(StagedWorkOfTwoTest, AStageThatFailsForALaterItemFirstIsNotTheFirstFailure)
   }
 }
 
+TEST(StagedWorkOfTwoTest, WhatWasThrownForAnItemThatIsNotWantedIsDropped) {
+  std::atomic<bool> second_failed = false;
+  size_t begun = 0;
+  std::vector<size_t> items(2);
+  Team team(1);
+  const StagedWork work = {.begin =
+                               [&](size_t place) {
+                                 items[place] = begun++;
+                                 return true;
+                               },
+                           .make =
+                               [&](size_t place) {
+                                 if (items[place] != 1) return;
+                                 second_failed = true;
+                                 second_failed.notify_all();
+                                 throw std::runtime_error("second");
+                               },
+                           .go_on =
+                               [&](size_t, size_t) {
+                                 second_failed.wait(false);
+                                 return false;
+                               }};
+  for (int i = 0; i < 200; ++i) {
+    begun = 0;
+    second_failed = false;
+    EXPECT_NO_THROW(DoInStages(&team, 2, work));
+  }
+}
+
 struct Piece {
   int number = 0;
   int square = 0;
