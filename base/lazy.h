@@ -1,9 +1,9 @@
 #ifndef OPLENS_BASE_LAZY_H_
 #define OPLENS_BASE_LAZY_H_
 
-#include <atomic>
-#include <mutex>
 #include <optional>
+
+#include "base/once.h"
 
 namespace oplens {
 
@@ -14,18 +14,12 @@ class Lazy {
   /// `make()` returns the value; the same on each call. It may use other lazy values.
   template <typename Make>
   T& Get(Make make) const {
-    if (!is_made_.load(std::memory_order_acquire)) {
-      std::call_once(once_, [&] {
-        value_.emplace(make());
-        is_made_.store(true, std::memory_order_release);
-      });
-    }
+    once_.Do([&] { value_.emplace(make()); });
     return *value_;
   }
 
  private:
-  mutable std::once_flag once_;
-  mutable std::atomic<bool> is_made_{false};
+  mutable Once once_;
   mutable std::optional<T> value_;
 };
 

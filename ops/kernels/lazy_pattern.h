@@ -4,8 +4,9 @@
 #include <re2/re2.h>
 
 #include <memory>
-#include <mutex>
 #include <string_view>
+
+#include "base/once.h"
 
 namespace oplens::ops {
 
@@ -15,8 +16,7 @@ class LazyPattern {
   /// Searches a name, which is bytes and not necessarily UTF-8. `pattern`: the same on each call.
   /// `*found`: the matched text; may be null.
   bool Matches(const char* pattern, std::string_view name, std::string_view* found = nullptr) {
-    std::call_once(once_,
-                   [&] { pattern_ = std::make_unique<re2::RE2>(pattern, re2::RE2::Latin1); });
+    once_.Do([&] { pattern_ = std::make_unique<re2::RE2>(pattern, re2::RE2::Latin1); });
     re2::StringPiece match;
     const re2::StringPiece text(name.data(), name.size());
     if (found == nullptr) {
@@ -28,7 +28,7 @@ class LazyPattern {
   }
 
  private:
-  std::once_flag once_;
+  Once once_;
   std::unique_ptr<re2::RE2> pattern_;
 };
 

@@ -8,8 +8,9 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <vector>
+
+#include "base/once.h"
 
 namespace oplens::ops {
 namespace {
@@ -280,9 +281,9 @@ NameFacts FactsIn(const NameFactsGroups& groups, NameFacts::Order order) {
 
 // Compiles the row's pattern on first use. Names are bytes, not necessarily UTF-8.
 const re2::RE2& Compiled(size_t row) {
-  static std::once_flag once[std::size(kPatterns)];
+  static Once once[std::size(kPatterns)];
   static std::unique_ptr<re2::RE2> compiled[std::size(kPatterns)];
-  std::call_once(once[row], [&] {
+  once[row].Do([&] {
     compiled[row] = std::make_unique<re2::RE2>(kPatterns[row].pattern, re2::RE2::Latin1);
   });
   return *compiled[row];

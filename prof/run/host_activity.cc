@@ -114,7 +114,7 @@ HostActivity::HostActivity(const parse::Joined& joined, const DeviceWork& work)
 
 HostActivity::Thread& HostActivity::Of(ThreadIndex thread) {
   Thread& found = threads_[std::min<size_t>(thread, threads_.size() - 1)];
-  std::call_once(found.once, [&] {
+  found.once.Do([&] {
     const std::lock_guard lock(mutex_);
     Find(thread, &found);
   });

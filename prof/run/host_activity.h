@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/once.h"
 #include "parse/model/trace.h"
 #include "parse/model/trace_needs.h"
 #include "prof/run/interval_set.h"
@@ -117,7 +118,7 @@ class HostActivity {
     HostDoing doing = HostDoing::kWaiting;
   };
   struct Thread {
-    std::once_flag once;
+    Once once;
     std::vector<Call> calls;  // Once it is analysed, by start.
     TaggedTimes times;
   };

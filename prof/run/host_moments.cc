@@ -249,13 +249,13 @@ void HostMoments::FindWaits(std::vector<Placed>* found) {
     const int64_t end_ns = std::max(wait.end_ns, trace_.launches[wait.launch].end_ns);
     add(wait.launch, end_ns, static_cast<ItemIndex>(i));
   }
-  enum : uint8_t { kUnasked, kNo, kYes };
-  std::vector<uint8_t> names(trace_.strings.size(), kUnasked);
+  enum : uint8_t { kNotAsked, kNo, kYes };
+  std::vector<uint8_t> names(trace_.strings.size(), kNotAsked);
   for (LaunchIndex call = 0; call < trace_.launches.size(); ++call) {
     const LaunchCall& made = trace_.launches[call];
     if (told[call] || launches_work_[call] || !IsLong(made)) continue;
     uint8_t& name = names[made.api];
-    if (name == kUnasked) name = NameWaits(trace_.strings.View(made.api)) ? kYes : kNo;
+    if (name == kNotAsked) name = NameWaits(trace_.strings.View(made.api)) ? kYes : kNo;
     if (name == kYes) add(call, made.end_ns, kNoItem);
   }
 }
