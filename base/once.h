@@ -9,8 +9,8 @@ namespace oplens {
 /// Work that is done once, by the first thread that asks for it; others wait until it is done. If
 /// it throws, the next who asks does it.
 ///
-/// As std::call_once(), which passes an exception through functions of the C library: these load
-/// the unwinder first, and end the process if there is no memory for it.
+/// In place of std::call_once(), which passes an exception through functions of the C library:
+/// these load the unwinder first, and end the process if there is no memory for it.
 class Once {
  public:
   template <typename Work>

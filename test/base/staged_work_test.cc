@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <numeric>
 #include <stdexcept>
@@ -67,6 +68,38 @@ std::vector<size_t> FirstNumbers(size_t count) {
   return numbers;
 }
 
+/// What a run throws; "" if nothing.
+std::string ThrownBy(const std::function<void()>& run) {
+  try {
+    run();
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// Two items at two places, of which the second fails before the first goes on.
+class TwoItems {
+ public:
+  /// For StagedWork::begin.
+  bool Begin(size_t place) {
+    items_[place] = begun_++;
+    return begun_ <= 2;
+  }
+  bool IsSecond(size_t place) const { return items_[place] == 1; }
+  [[noreturn]] void FailSecond() {
+    second_failed_ = true;
+    second_failed_.notify_all();
+    throw std::runtime_error("second");
+  }
+  void AwaitFailure() const { second_failed_.wait(false); }
+
+ private:
+  std::vector<size_t> items_ = std::vector<size_t>(2);  // By place.
+  size_t begun_ = 0;
+  std::atomic<bool> second_failed_ = false;
+};
+
 class StagedWorkTest : public testing::TestWithParam<size_t> {
  protected:
   const size_t places_ = GetParam() + 1;
@@ -85,12 +118,7 @@ TEST_P(StagedWorkTest, OfAFailureEarlierItemsGoThroughAllStages) {
   for (size_t stage = 0; stage < kStages; ++stage) {
     Numbers numbers(places_, 1000);
     numbers.FailAt(50, stage);
-    try {
-      DoInStages(&team_, places_, numbers.Work());
-      FAIL();
-    } catch (const std::runtime_error& error) {
-      EXPECT_STREQ(error.what(), "50");
-    }
+    EXPECT_EQ(ThrownBy([&] { DoInStages(&team_, places_, numbers.Work()); }), "50");
     for (size_t i = 0; i < kStages; ++i) {
       EXPECT_GE(numbers.done[i].size(), i <= stage ? 51U : 50U) << stage;
       EXPECT_LE(numbers.done[i].size(), i < stage ? 51U + places_ : 51U) << stage;
@@ -121,62 +149,39 @@ TEST_P(StagedWorkTest, OneThreadCarriesAnItem) {
 INSTANTIATE_TEST_SUITE_P(Threads, StagedWorkTest, testing::Values(0, 1, 2, 7));
 
 TEST(StagedWorkOfTwoTest, AStageThatFailsForALaterItemFirstIsNotTheFirstFailure) {
-  // The first stage of the second item fails before the second of the first does.
-  std::atomic<bool> second_failed = false;
-  size_t begun = 0;
-  std::vector<size_t> items(2);
   Team team(1);
-  const StagedWork work = {.begin =
-                               [&](size_t place) {
-                                 items[place] = begun++;
-                                 return begun <= 2;
-                               },
+  TwoItems items;
+  // The first stage of the second item fails before the second of the first does.
+  const StagedWork work = {.begin = [&](size_t place) { return items.Begin(place); },
                            .stages = 2,
                            .go_on =
                                [&](size_t place, size_t stage) {
-                                 if (items[place] == 1) {
-                                   second_failed = true;
-                                   second_failed.notify_all();
-                                   throw std::runtime_error("second");
-                                 }
+                                 if (items.IsSecond(place)) items.FailSecond();
                                  if (stage == 0) return true;
-                                 second_failed.wait(false);
+                                 items.AwaitFailure();
                                  throw std::runtime_error("first");
                                }};
-  try {
-    DoInStages(&team, 2, work);
-    FAIL();
-  } catch (const std::runtime_error& error) {
-    EXPECT_STREQ(error.what(), "first");
-  }
+  EXPECT_EQ(ThrownBy([&] { DoInStages(&team, 2, work); }), "first");
 }
 
 TEST(StagedWorkOfTwoTest, WhatWasThrownForAnItemThatIsNotWantedIsDropped) {
-  std::atomic<bool> second_failed = false;
-  size_t begun = 0;
-  std::vector<size_t> items(2);
   Team team(1);
-  const StagedWork work = {.begin =
-                               [&](size_t place) {
-                                 items[place] = begun++;
-                                 return true;
-                               },
-                           .make =
-                               [&](size_t place) {
-                                 if (items[place] != 1) return;
-                                 second_failed = true;
-                                 second_failed.notify_all();
-                                 throw std::runtime_error("second");
-                               },
-                           .go_on =
-                               [&](size_t, size_t) {
-                                 second_failed.wait(false);
-                                 return false;
-                               }};
   for (int i = 0; i < 200; ++i) {
-    begun = 0;
-    second_failed = false;
-    EXPECT_NO_THROW(DoInStages(&team, 2, work));
+    TwoItems items;
+    int taken = 0;
+    const StagedWork work = {.begin = [&](size_t place) { return items.Begin(place); },
+                             .make =
+                                 [&](size_t place) {
+                                   if (items.IsSecond(place)) items.FailSecond();
+                                 },
+                             .go_on =
+                                 [&](size_t, size_t) {
+                                   items.AwaitFailure();
+                                   ++taken;
+                                   return false;
+                                 }};
+    EXPECT_EQ(ThrownBy([&] { DoInStages(&team, 2, work); }), "");
+    EXPECT_EQ(taken, 1);
   }
 }
 
@@ -247,12 +252,7 @@ TEST_P(OrderedWorkTest, TheFirstFailureIsThrown) {
         },
         [&](Piece*) { ++taken; });
   };
-  try {
-    run();
-    FAIL();
-  } catch (const std::runtime_error& error) {
-    EXPECT_STREQ(error.what(), "50");
-  }
+  EXPECT_EQ(ThrownBy(run), "50");
   EXPECT_EQ(taken, 50U);
 }
 

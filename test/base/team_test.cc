@@ -91,6 +91,26 @@ TEST_P(TeamTest, ALazyValueIsMadeOnce) {
   EXPECT_EQ(sum, 2000);
 }
 
+TEST_P(TeamTest, ALazyValueThatFailsIsMadeByTheNextWhoAsks) {
+  Team team(GetParam());
+  std::atomic<int> tried = 0;
+  std::atomic<int> failed = 0;
+  const Lazy<int> number;
+  team.Each(500, [&](size_t) {
+    try {
+      EXPECT_EQ(number.Get([&] {
+        if (++tried <= 3) throw std::runtime_error("no");
+        return 4;
+      }),
+                4);
+    } catch (const std::runtime_error&) {
+      ++failed;
+    }
+  });
+  EXPECT_EQ(tried, 4);
+  EXPECT_EQ(failed, 3);
+}
+
 TEST(LazyTest, WhatMakeThrowsIsThrownAndItIsMadeAgain) {
   const Lazy<int> number;
   EXPECT_THROW(number.Get([]() -> int { throw std::runtime_error("no"); }), std::runtime_error);
