@@ -13,20 +13,19 @@ struct Object;  ///< PyObject
 struct Thread;  ///< PyThreadState
 
 using OneArgumentFunction = Object*(Object* self, Object* argument) noexcept;
-/// `names`: a tuple with the names of the keyword arguments, which follow the first `count`.
-using FastFunction = Object*(Object* self, Object* const* arguments, ptrdiff_t count,
-                             Object* names) noexcept;
+/// vectorcallfunc. `names`: a tuple with the names of the keyword arguments, which follow the
+/// others; `count`: of the others, in all bits but the highest.
+using VectorFunction = Object*(Object* callable, Object* const* arguments, size_t count,
+                               Object* names) noexcept;
 
 /// PyMethodDef
 struct MethodDef {
   explicit MethodDef(const char* method, OneArgumentFunction* called) noexcept
-      : name(method), function(reinterpret_cast<void (*)()>(called)), flags(0x0008) {}
-  MethodDef(const char* method, FastFunction* called, const char* text) noexcept
-      : name(method), function(reinterpret_cast<void (*)()>(called)), flags(0x0082), doc(text) {}
+      : name(method), function(reinterpret_cast<void (*)()>(called)) {}
 
   const char* name;
   void (*function)();
-  int flags;  ///< METH_O; METH_FASTCALL and METH_KEYWORDS.
+  int flags = 0x0008;  ///< METH_O
   const char* doc = nullptr;
 };
 
@@ -49,7 +48,8 @@ struct Api {
   int (*PyFrame_GetLasti)(Object*);  ///< Null before Python 3.11.
 
   Object* (*PyCFunction_NewEx)(MethodDef*, Object* self, Object* module);  // New.
-  Object* (*PyDescr_NewMethod)(Object* type, MethodDef*);                  // New.
+  void (*PyFunction_SetVectorcall)(Object*, VectorFunction*);  ///< Null before Python 3.12.
+  VectorFunction* PyFunction_Vectorcall;                       ///< With a leading "_"; or null.
   /// Null before Python 3.11. New.
   Object* (*PyObject_Vectorcall)(Object*, Object* const*, size_t, Object* names);
   Object* (*PyObject_CallFunctionObjArgs)(Object*, ...);    // New.
@@ -73,6 +73,11 @@ struct Api {
 /// Null if the process has no Python, or one without a GIL or too old. Searches again at each call
 /// until found.
 const Api* FindApi() noexcept;
+
+/// Makes the interpreter call `called` where it would run a function written in Python, but for
+/// calls of it that it has compiled into their caller. Returns false, and leaves it, if this Python
+/// is not known to allow that.
+bool SetVectorcall(const Api& api, Object* function, VectorFunction* called) noexcept;
 
 /// An owned reference.
 class Owned {

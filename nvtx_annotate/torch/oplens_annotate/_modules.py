@@ -10,12 +10,11 @@ _original = None  # Module.__call__ as it was.
 _is_compiling = None
 _enter = None
 _leave = None
-_annotated = None  # _original in a layer: wrapped by the library, or _call().
 
 
 def hook(library):
     """Begins a range for each module that runs, on any thread, from now on. `library` is a ctypes.CDLL."""
-    global _original, _is_compiling, _enter, _leave, _annotated
+    global _original, _is_compiling, _enter, _leave
     from torch import nn
 
     if _original is not None:
@@ -24,11 +23,13 @@ def hook(library):
     if functions is None:
         layers = _Layers(library, nn.Module)
         functions = layers.enter, layers.leave, None
-    _enter, _leave, wrap = functions
+    _enter, _leave, divert = functions
     _original = nn.Module.__call__
     _is_compiling = _compiling_test()
-    _annotated = (wrap and wrap((nn.Module, _original))) or _call
-    nn.Module.__call__ = _annotated if _is_compiling is None else _call_unless_compiling
+    call = _call if _is_compiling is None else _call_unless_compiling
+    if divert:
+        divert((call, _original))
+    nn.Module.__call__ = call
 
 
 def _call(self, *args, **kwargs):
@@ -42,7 +43,7 @@ def _call(self, *args, **kwargs):
 def _call_unless_compiling(self, *args, **kwargs):
     if _is_compiling():
         return _original(self, *args, **kwargs)
-    return _annotated(self, *args, **kwargs)
+    return _call(self, *args, **kwargs)
 
 
 def _compiling_test():
@@ -80,11 +81,11 @@ def _native(library, module_class):
         paths.name(module, around)
 
     try:
-        enter, leave, set_path, forget_path, wrap = make(name)
+        enter, leave, set_path, forget_path, divert = make(name)
     except ValueError:  # Null.
         return None
     paths = Paths(module_class, lambda number, path: set_path((number, path)), forget_path)
-    return enter, leave, wrap
+    return enter, leave, divert
 
 
 class _Layers:
