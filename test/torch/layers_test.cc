@@ -225,5 +225,49 @@ TEST_F(LayersTest, PartsOnTheirOwn) {
   EXPECT_THAT(result.err, ::testing::HasSubstr("\nOK")) << result.out << result.err;
 }
 
+TEST_F(LayersTest, ModulesAreCalledWithoutThePythonVersion) {
+  const RunResult result = RunWithoutTool({OPLENS_TORCH_PYTHON, "-c", R"(
+import ctypes, sys, torch, types
+from oplens_annotate import _modules
+
+_modules.hook(ctypes.CDLL(sys.argv[1]))
+call = torch.nn.Module.__call__
+print(isinstance(call, types.FunctionType), call.__code__.co_filename == _modules.__file__)
+
+class Network(torch.nn.Module):
+    def forward(self, first, *rest, last=0):
+        if first is None:
+            raise KeyError("nothing")
+        files = set()
+        frame = sys._getframe(1)
+        while frame is not None:
+            files.add(frame.f_code.co_filename)
+            frame = frame.f_back
+        return first, rest, last, _modules.__file__ in files
+
+network = Network()
+print(network(1))
+print(network(1, 2, 3, last=4))
+print(network(*range(40), **{"last": 5})[1][-1])
+print(network.__call__(6)[0], call(network, first=7)[0])
+for fails in (lambda: network(None), lambda: network(), lambda: network(1, wrong=2), lambda: call()):
+    try:
+        fails()
+        print("no error")
+    except (KeyError, TypeError) as error:
+        print(type(error).__name__)
+)",
+                                           BuildFile("lib/liboplens_torch.so")},
+                                          {"PYTHONPATH=" + BuildFile("lib")});
+  EXPECT_EQ(result.out,
+            "True True\n"
+            "(1, (), 0, False)\n"
+            "(1, (2, 3), 4, False)\n"
+            "39\n"
+            "6 7\n"
+            "KeyError\nTypeError\nTypeError\nTypeError\n")
+      << result.err;
+}
+
 }  // namespace
 }  // namespace oplens::test::layers_test
