@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -13,38 +14,46 @@ namespace oplens {
 class TextEnd {
  public:
   /// `room`: bytes that are likely needed.
-  TextEnd(std::string* text, size_t room) : text_(*text), size_(text->size()) {
-    text_.resize(size_ + room);
-  }
-  ~TextEnd() { text_.resize(size_); }
+  TextEnd(std::string* text, size_t room) : text_(*text) { Resize(text->size(), room); }
+  ~TextEnd() { text_.resize(size()); }
   TextEnd(const TextEnd&) = delete;
   TextEnd& operator=(const TextEnd&) = delete;
 
-  /// Where `bytes` may be written; Add() says how many were.
-  char* Room(size_t bytes) {
-    if (text_.size() - size_ < bytes) Grow(bytes);
-    return text_.data() + size_;
-  }
-  void Add(size_t bytes) { size_ += bytes; }
+  // These are compiled into their callers: a part of a known size is a few stores there.
 
-  void push_back(char c) {
+  /// Where `bytes` may be written; Add() says how many were.
+  [[gnu::always_inline]] char* Room(size_t bytes) {
+    if (static_cast<size_t>(limit_ - end_) < bytes) [[unlikely]]
+      Grow(bytes);
+    return end_;
+  }
+  [[gnu::always_inline]] void Add(size_t bytes) { end_ += bytes; }
+
+  [[gnu::always_inline]] void push_back(char c) {
     *Room(1) = c;
     Add(1);
   }
-  void append(std::string_view part) {
-    part.copy(Room(part.size()), part.size());
+  [[gnu::always_inline]] void append(std::string_view part) {
+    char* const to = Room(part.size());
+    if (!part.empty()) std::memcpy(to, part.data(), part.size());
     Add(part.size());
   }
   /// Of the text.
-  size_t size() const { return size_; }
+  size_t size() const { return static_cast<size_t>(end_ - text_.data()); }
 
  private:
-  void Grow(size_t bytes) { text_.resize(size_ + std::max(bytes, kMoreBytes)); }
+  [[gnu::noinline]] void Grow(size_t bytes) { Resize(size(), std::max(bytes, kMoreBytes)); }
+  void Resize(size_t size, size_t room) {
+    text_.resize(size + room);
+    end_ = text_.data() + size;
+    limit_ = end_ + room;
+  }
 
   static constexpr size_t kMoreBytes = 1024;
 
   std::string& text_;
-  size_t size_;
+  char* end_ = nullptr;    ///< Of what was appended.
+  char* limit_ = nullptr;  ///< Of the room.
 };
 
 }  // namespace oplens

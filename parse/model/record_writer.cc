@@ -110,8 +110,11 @@ void AppendDictLine(const KernelRecord& record, std::string* out) {
     if constexpr (field.kUse == FieldUse::kIfAny) {
       if (IsEmpty(value)) return;
     }
-    const bool first = end.size() == begin;
-    end.append(first ? field.kSpelling.substr(2) : field.kSpelling);
+    if (end.size() != begin) [[likely]] {
+      end.append(field.kSpelling);
+    } else {
+      end.append(field.kSpelling.substr(2));
+    }
     RecordValue<PythonStyle>::Append(value, &end);
   });
   end.append("}\n");

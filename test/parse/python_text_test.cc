@@ -57,9 +57,33 @@ TEST(AppendPythonString, Quotes) {
   EXPECT_EQ(Repr("\"it's\""), "'\"it\\'s\"'");
 }
 
+void ExpectInt(int64_t value) {
+  std::string out;
+  AppendPythonInt(value, &out);
+  ASSERT_EQ(out, std::to_string(value));
+}
+
+TEST(AppendPythonInt, WritesNumbersOfAllSizes) {
+  for (int64_t value = -20'000; value <= 20'000; ++value) ExpectInt(value);
+  for (int64_t power = 1; power <= INT64_MAX / 10; power *= 10) {
+    for (int64_t by = -3; by <= 3; ++by) {
+      ExpectInt(power * 10 + by);
+      ExpectInt(-power * 10 + by);
+    }
+    // All digits alike, and rising.
+    for (int64_t digit = 1; digit <= 9; ++digit) ExpectInt((power - 1) / 9 * digit);
+    ExpectInt(1'234'567'890'123'456'789 / power);
+  }
+  uint64_t bits = 1;
+  for (int i = 0; i < 100'000; ++i) {
+    bits = bits * 6'364'136'223'846'793'005 + 1'442'695'040'888'963'407;
+    ExpectInt(static_cast<int64_t>(bits) >> bits % 64);
+  }
+}
+
 TEST(AppendPythonInt, WritesAllNumbersWhateverRoomIsThere) {
   for (const int64_t value : {int64_t{0}, int64_t{-7}, INT64_MAX, INT64_MIN}) {
-    for (size_t room = 0; room < 24; ++room) {
+    for (size_t room = 0; room < 30; ++room) {
       std::string out = "=";
       {
         TextEnd end(&out, room);
