@@ -33,11 +33,10 @@ bool Fill(Api* api) {
          OPLENS_FIND(PyFrame_GetCode) && OPLENS_FIND(PyFrame_GetLineNumber) &&
          OPLENS_FIND(PyCFunction_NewEx) && OPLENS_FIND(PyObject_CallFunctionObjArgs) &&
          OPLENS_FIND(PyObject_GetAttrString) && OPLENS_FIND(PyTuple_New) &&
-         OPLENS_FIND(PyTuple_Size) && OPLENS_FIND(PyTuple_GetItem) &&
-         OPLENS_FIND(PyTuple_SetItem) && OPLENS_FIND(PyLong_FromUnsignedLongLong) &&
-         OPLENS_FIND(PyLong_AsUnsignedLongLong) && OPLENS_FIND(PyBytes_AsString) &&
-         OPLENS_FIND(PyUnicode_EncodeFSDefault) && OPLENS_FIND(PyErr_Clear) &&
-         OPLENS_FIND(PyErr_NoMemory) && OPLENS_FIND(PyErr_Fetch) && OPLENS_FIND(PyErr_Restore) &&
+         OPLENS_FIND(PyTuple_GetItem) && OPLENS_FIND(PyTuple_SetItem) &&
+         OPLENS_FIND(PyLong_FromUnsignedLongLong) && OPLENS_FIND(PyLong_AsUnsignedLongLong) &&
+         OPLENS_FIND(PyBytes_AsString) && OPLENS_FIND(PyUnicode_EncodeFSDefault) &&
+         OPLENS_FIND(PyErr_Clear) && OPLENS_FIND(PyErr_Fetch) && OPLENS_FIND(PyErr_Restore) &&
          Find("_Py_NoneStruct", &api->none);
 #undef OPLENS_FIND
 }

@@ -52,10 +52,9 @@ struct Api {
   VectorFunction* PyFunction_Vectorcall;                       ///< With a leading "_"; or null.
   /// Null before Python 3.11. New.
   Object* (*PyObject_Vectorcall)(Object*, Object* const*, size_t, Object* names);
-  Object* (*PyObject_CallFunctionObjArgs)(Object*, ...);    // New.
-  Object* (*PyObject_GetAttrString)(Object*, const char*);  // New.
-  Object* (*PyTuple_New)(ptrdiff_t);                        // New.
-  ptrdiff_t (*PyTuple_Size)(Object*);
+  Object* (*PyObject_CallFunctionObjArgs)(Object*, ...);       // New.
+  Object* (*PyObject_GetAttrString)(Object*, const char*);     // New.
+  Object* (*PyTuple_New)(ptrdiff_t);                           // New.
   Object* (*PyTuple_GetItem)(Object*, ptrdiff_t);              // Borrowed.
   int (*PyTuple_SetItem)(Object*, ptrdiff_t, Object*);         // Takes the reference.
   Object* (*PyLong_FromUnsignedLongLong)(unsigned long long);  // New.
@@ -63,7 +62,6 @@ struct Api {
   char* (*PyBytes_AsString)(Object*);
   Object* (*PyUnicode_EncodeFSDefault)(Object*);  // New.
   void (*PyErr_Clear)();
-  Object* (*PyErr_NoMemory)();  // Null.
   void (*PyErr_Fetch)(Object**, Object**, Object**);
   void (*PyErr_Restore)(Object*, Object*, Object*);
 
