@@ -55,11 +55,15 @@ void IdleSubjects::Add(const Trace& trace, const IdlePart& part) {
   SaturatingAdd(&sums.time_ns, length_ns);
   if (part.call == kNoLaunch || part.call != sums.last_call) ++sums.count;
   sums.last_call = part.call;
-  sums.longest.push_back({length_ns, part});
-  std::push_heap(sums.longest.begin(), sums.longest.end(), IsLonger);
-  if (sums.longest.size() <= kMostParts) return;
-  std::pop_heap(sums.longest.begin(), sums.longest.end(), IsLonger);
-  sums.longest.pop_back();
+  std::vector<Part>& longest = sums.longest;
+  const Part one = {length_ns, part};
+  if (longest.size() == kMostParts) {
+    if (!IsLonger(one, longest.front())) return;  // As most.
+    std::pop_heap(longest.begin(), longest.end(), IsLonger);
+    longest.pop_back();
+  }
+  longest.push_back(one);
+  std::push_heap(longest.begin(), longest.end(), IsLonger);
 }
 
 RootSubject IdleSubjects::Find(const Run& run) const {
