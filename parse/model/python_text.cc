@@ -53,6 +53,10 @@ inline char* WriteInt(int64_t value, char* to) {
     *to++ = '-';
     number = 0 - number;
   }
+  if (number < 10) {
+    *to = static_cast<char>('0' + number);
+    return to + 1;
+  }
   if (number < kEightDigits) return WriteFirstDigits(number, to);
   const uint64_t before = number / kEightDigits;
   if (before < kEightDigits) {
@@ -149,16 +153,19 @@ struct Quoting {
 Quoting QuotingOf(std::string_view text) {
   SixteenAnswers single{};
   SixteenAnswers twofold{};
-  SixteenAnswers special{};
+  SixteenAnswers backslash{};
+  SixteenAnswers plain = ~SixteenAnswers{};
   ForEachSixteenBytes(text, [&](SixteenBytes c) {
     single |= c == '\'';
     twofold |= c == '"';
-    // As signed numbers those from 0x80 are below 0x20.
-    special |= (reinterpret_cast<SixteenAnswers>(c) < 0x20) | (c == 0x7F) | (c == '\\');
+    backslash |= c == '\\';
+    // As signed numbers, those after 0x7F to 0xFF are at most 0.
+    plain &= reinterpret_cast<SixteenAnswers>(c + 1) > 0x20;
   });
   const bool any_single = AnyOf(single);
   const bool any_twofold = AnyOf(twofold);
-  return {any_single && !any_twofold ? '"' : '\'', AnyOf(special) || (any_single && any_twofold)};
+  return {any_single && !any_twofold ? '"' : '\'',
+          AnyOf(backslash | ~plain) || (any_single && any_twofold)};
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ inline bool AllInts(const Cell* row, size_t count) {
 struct RowBatch {
   size_t column_count = 0;
   std::vector<int64_t> row_ids;
-  std::vector<Cell> cells;  ///< row_ids.size() * column_count
+  std::vector<Cell> cells;  ///< row_ids.size() * column_count, or more.
 
   size_t row_count() const { return row_ids.size(); }
   const Cell* Row(size_t row) const { return cells.data() + row * column_count; }

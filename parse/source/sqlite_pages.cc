@@ -250,13 +250,12 @@ class LeafRows {
   void Read(const PageFile& file, const RowSlots& slots) {
     batch_.column_count = slots.count;
     batch_.row_ids.clear();
-    batch_.cells.clear();
     overflow_texts_.clear();
     overflow_pages_ = 0;
     try {
       ReadPages(file);
       for (size_t i = 0; i < pages_.size(); ++i) {
-        ReadLeaf(file, slots, pages_[i], &bytes_[i * file.header.page_size]);
+        ReadLeaf(file, slots, pages_[i], PageAt(file, i));
       }
     } catch (const Damage& damage) {
       damage_ = damage.what;
@@ -270,10 +269,13 @@ class LeafRows {
   uint64_t overflow_pages() const { return overflow_pages_; }
 
  private:
+  Byte* PageAt(const PageFile& file, size_t i) {
+    return lines_.data()->bytes + i * file.header.page_size;
+  }
+
   /// Reads neighbouring pages at once.
   void ReadPages(const PageFile& file) {
-    const size_t page_size = file.header.page_size;
-    bytes_.resize(pages_.size() * page_size + kSqliteRecordSlack);
+    lines_.resize(pages_.size() * file.header.page_size / sizeof(CacheLine) + 1);
     size_t i = 0;
     try {
       while (i < pages_.size()) {
@@ -283,7 +285,7 @@ class LeafRows {
                pages_[end] <= file.header.page_count) {
           ++end;
         }
-        file.Read(pages_[i], static_cast<uint32_t>(end - i), &bytes_[i * page_size]);
+        file.Read(pages_[i], static_cast<uint32_t>(end - i), PageAt(file, i));
         i = end;
       }
     } catch (const Damage& damage) {
@@ -296,19 +298,16 @@ class LeafRows {
     const PageHead head(file.header, number, page);
     if (!head.is_leaf) throw Damage{"a page of the wrong kind"};
     const size_t row = batch_.row_ids.size();
-    batch_.cells.resize((row + head.cells) * slots.count);
+    // Cells of no column are null, and stay so: the rows of a table have the same slots.
+    const size_t cells_after = (row + head.cells) * slots.count;
+    if (batch_.cells.size() < cells_after) batch_.cells.resize(cells_after);
     Cell* cells = batch_.cells.data() + row * slots.count;
-    try {
-      for (uint32_t i = 0; i < head.cells; ++i, cells += slots.count) {
-        const uint32_t offset = Big16(page + head.pointers + 2 * i);
-        if (offset < head.pointers + 2 * head.cells || offset >= file.header.usable_size) {
-          throw Damage{"a cell outside its page"};
-        }
-        ReadCell(file, slots, page, offset, cells);
+    for (uint32_t i = 0; i < head.cells; ++i, cells += slots.count) {
+      const uint32_t offset = Big16(page + head.pointers + 2 * i);
+      if (offset < head.pointers + 2 * head.cells || offset >= file.header.usable_size) {
+        throw Damage{"a cell outside its page"};
       }
-    } catch (...) {
-      batch_.cells.resize(batch_.row_ids.size() * slots.count);
-      throw;
+      ReadCell(file, slots, page, offset, cells);
     }
   }
 
@@ -367,8 +366,14 @@ class LeafRows {
     return payload.data();
   }
 
+  /// The system copies to the beginning of a line in two thirds of the time of elsewhere.
+  struct alignas(64) CacheLine {
+    Byte bytes[64];
+  };
+  static_assert(sizeof(CacheLine) >= kSqliteRecordSlack);
+
   std::vector<uint32_t> pages_;
-  std::vector<Byte> bytes_;  // Of the pages, one after the other.
+  std::vector<CacheLine> lines_;  // Of the pages, one after the other.
   std::deque<std::vector<Byte>> overflow_texts_;
   SqliteRecords records_;
   RowBatch batch_;

@@ -27,10 +27,16 @@ std::string_view SqliteRecords::Decode(std::span<const int> slot_of_column,
   if (keep) {
     layout->header_bytes = 0;
     layout->values.clear();
+    layout->nulls.clear();
   }
   for (const int slot : slot_of_column) {
-    if (h >= header_end) break;
     uint64_t serial = 0;
+    if (h >= header_end) {
+      if (slot < 0) continue;
+      row[slot] = Cell();
+      if (keep) layout->nulls.push_back(static_cast<uint16_t>(slot));
+      continue;
+    }
     h = ReadSqliteVarint(h, header_end, &serial);
     if (h == nullptr) return "a row with a broken header";
     const uint64_t bytes = SerialBytes(serial);
@@ -47,6 +53,9 @@ std::string_view SqliteRecords::Decode(std::span<const int> slot_of_column,
       own.shift = static_cast<uint8_t>(serial < kReal ? 64 - 8 * bytes : 0);
       row[slot] = CellOf(own, value);
       if (keep) layout->values.push_back(own);
+    } else if (slot >= 0) {
+      row[slot] = Cell();
+      if (keep) layout->nulls.push_back(static_cast<uint16_t>(slot));
     }
     value += bytes;
   }

@@ -43,10 +43,10 @@ inline const unsigned char* ReadSqliteVarint(const unsigned char* p, const unsig
 /// values of a header are is kept.
 class SqliteRecords {
  public:
-  /// Decodes record[0, size) into the cells of `row`, which are null: column i into cell
-  /// slot_of_column[i], the same in every call; negative: not wanted. Columns that the record does
-  /// not have stay null. Reads up to kSqliteRecordSlack bytes beyond the record; texts and blobs
-  /// point into it. Returns what is wrong with the record; "": nothing.
+  /// Decodes record[0, size) into the cells of `row`: column i into cell slot_of_column[i], the
+  /// same in every call; negative: not wanted. Columns that the record does not have become null,
+  /// and cells of no column stay. Reads up to kSqliteRecordSlack bytes beyond the record; texts and
+  /// blobs point into it. Returns what is wrong with the record; "": nothing.
   std::string_view Read(std::span<const int> slot_of_column, const unsigned char* record,
                         uint64_t size, Cell* row) {
     const size_t header_bytes = size == 0 ? 0 : record[0];
@@ -56,6 +56,7 @@ class SqliteRecords {
           HasHeader(layout, record)) {
         for (const Value& value : layout.values)
           row[value.slot] = CellOf(value, record + value.offset);
+        for (const uint16_t slot : layout.nulls) row[slot] = Cell();
         return {};
       }
     }
@@ -86,7 +87,8 @@ class SqliteRecords {
     size_t header_bytes = 0;    ///< 0: none.
     uint64_t record_bytes = 0;  ///< Of the header and all columns up to the last one wanted.
     std::array<unsigned char, kMostHeader> header{};
-    std::vector<Value> values;  ///< Without NULLs.
+    std::vector<Value> values;    ///< Without NULLs;
+    std::vector<uint16_t> nulls;  ///< their slots, and those of columns that the record has not.
   };
 
   static uint64_t WordAt(const unsigned char* p) {
@@ -105,14 +107,14 @@ class SqliteRecords {
 
   static bool HasHeader(const Layout& layout, const unsigned char* record) {
     const unsigned char* header = layout.header.data();
-    size_t i = 0;
-    for (; i + kWordBytes <= layout.header_bytes; i += kWordBytes) {
+    const size_t size = layout.header_bytes;
+    if (size < kWordBytes) {
+      return (WordAt(header) ^ WordAt(record)) << (64 - 8 * size) == 0;
+    }
+    for (size_t i = 0; i + kWordBytes < size; i += kWordBytes) {
       if (WordAt(header + i) != WordAt(record + i)) return false;
     }
-    for (; i < layout.header_bytes; ++i) {
-      if (header[i] != record[i]) return false;
-    }
-    return true;
+    return WordAt(header + size - kWordBytes) == WordAt(record + size - kWordBytes);
   }
 
   static Cell CellOf(const Value& value, const unsigned char* p) {

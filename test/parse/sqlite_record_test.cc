@@ -50,6 +50,10 @@ std::string ReadWith(SqliteRecords* records, const std::vector<int>& slots, cons
   Bytes bytes(record.begin(), record.begin() + static_cast<std::ptrdiff_t>(size));
   bytes.resize(size + kSqliteRecordSlack);
   std::vector<Cell> row(slots.size());
+  // Of another row.
+  for (const int slot : slots) {
+    if (slot >= 0) row[static_cast<size_t>(slot)] = Cell::Int(7);
+  }
   const std::string_view wrong = records->Read(slots, bytes.data(), size, row.data());
   if (!wrong.empty()) return std::string(wrong);
   std::string text;
@@ -64,6 +68,14 @@ TEST(SqliteRecords, ValuesOfAKnownHeader) {
   EXPECT_EQ(ReadWith(&records, slots, RecordOf(serials, 'a'), 6 + 5), "97|0|1|blob de|null|");
   EXPECT_EQ(ReadWith(&records, slots, RecordOf(serials, 0xF0), 6 + 5),
             "-16|0|1|blob \xF3\xF4|null|");
+}
+
+TEST(SqliteRecords, ColumnsWithoutAValueAreNull) {
+  SqliteRecords records;
+  const std::vector<int> slots = {1, 0, 2};
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(ReadWith(&records, slots, RecordOf({0, 1}, 'a'), 3 + 1), "97|null|null|") << i;
+  }
 }
 
 // Each record is read by one that has seen the others, and by one that has seen none.
