@@ -1,8 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 
+#include "prof/run/steady_idle.h"
 #include "prof/views/views.h"
 #include "test/views/made_run.h"
 
@@ -34,6 +36,30 @@ TEST(VerdictTest, IsOfTheSteadySteps) {
   EXPECT_EQ(rows[0].at("idle_pct"), "75");
   EXPECT_EQ(rows[0].at("cause"), "api-call");
   EXPECT_EQ(rows[0].at("command"), "view idle --by call,op");
+}
+
+// More than are kept: most of the time is in those of one operator, each third.
+TEST(IdleSubjectsTest, TheLongestOfManyPartsSayWhereTheHostWas) {
+  constexpr int64_t kParts = 3'000;
+  MadeRun made;
+  IdleSubjects subjects;
+  for (int64_t i = 0; i < kParts; ++i) {
+    const int64_t start_ns = 100'000 * i;
+    const bool slow = i % 3 == 0;
+    const int64_t length_ns = slow ? 50'000 + i : 1'000;
+    made.AddRange(slow ? "aten::slow" : "aten::quick", start_ns, start_ns + 60'000,
+                  RangeKind::kOperator);
+    IdlePart part;
+    part.time = {start_ns, start_ns + length_ns};
+    part.cause = IdleCause::kHostOp;
+    part.thread = 0;
+    subjects.Add(made.trace, part);
+  }
+  const RootSubject found = subjects.Find(made.run());
+  EXPECT_EQ(found.op, "aten::slow");
+  EXPECT_TRUE(found.all_of_op);
+  EXPECT_EQ(found.longest_ns, 50'000 + kParts - 3);
+  EXPECT_EQ(subjects.longest_ns(), found.longest_ns);
 }
 
 // One tiny kernel, then nothing for half of the recording.
