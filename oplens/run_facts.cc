@@ -101,7 +101,7 @@ void RunFacts::End(const prof::Run* run) {
   if (step_source_ == StepFacts::Source::kUnknown && !run->steps().all().empty()) {
     step_source_ = SourceOf(run->steps().source());
     if (const auto* proposal = run->step_proposal()) step_proposal_ = SentenceOf(*proposal);
-    if (const auto outside = prof::FindOutsideSteps(*run)) outside_steps_ = SentenceOf(*outside);
+    if (const auto* outside = run->outside_steps()) outside_steps_ = SentenceOf(*outside);
   }
 }
 

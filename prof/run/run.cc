@@ -25,6 +25,7 @@
 #include "prof/run/step_proposals.h"
 #include "prof/run/step_times.h"
 #include "prof/run/steps.h"
+#include "prof/run/steps_coverage.h"
 #include "prof/run/stream_order.h"
 
 namespace oplens::prof {
@@ -126,7 +127,7 @@ std::optional<std::vector<Interval>> Run::windows() const {
   if (!selection.steps && !selection.time) return std::nullopt;
   if (!selection.steps) {
     const Interval& time = SelectedTime();
-    const auto extent = RunExtent(trace(), all_work());
+    const std::optional<Interval>& extent = this->extent();
     if (!extent) return std::vector<Interval>();
     const Interval within = {std::max(time.start_ns, extent->start_ns),
                              std::min(time.end_ns, extent->end_ns)};
@@ -138,10 +139,11 @@ std::optional<std::vector<Interval>> Run::windows() const {
   return windows;
 }
 
-int64_t Run::origin_ns() const {
-  const auto extent = RunExtent(trace(), all_work());
-  return extent ? extent->start_ns : 0;
+const std::optional<Interval>& Run::extent() const {
+  return extent_.Get([this] { return RunExtent(trace(), all_work()); });
 }
+
+int64_t Run::origin_ns() const { return extent() ? extent()->start_ns : 0; }
 
 Interval Run::window() const {
   const auto windows = this->windows();
@@ -205,6 +207,15 @@ const StepProposal* Run::step_proposal() const {
       .Get([this] {
         auto proposal = ProposeSteps(*this);
         return proposal ? std::make_unique<StepProposal>(*std::move(proposal)) : nullptr;
+      })
+      .get();
+}
+
+const OutsideSteps* Run::outside_steps() const {
+  return outside_steps_
+      .Get([this] {
+        const auto outside = FindOutsideSteps(*this);
+        return outside ? std::make_unique<OutsideSteps>(*outside) : nullptr;
       })
       .get();
 }

@@ -40,6 +40,7 @@ struct StepTimes;
 struct CollectiveCall;
 struct DeviceEvent;
 struct HostStep;
+struct OutsideSteps;
 struct StepProposal;
 
 /// What a text says to --step.
@@ -82,7 +83,9 @@ class Run {
   std::optional<std::vector<Interval>> windows() const;
   /// From the start of the first window to the end of the last; without windows, the steps' window.
   Interval window() const;
-  /// The first event of the file, whatever is selected.
+  /// RunExtent() of the file, whatever is selected.
+  const std::optional<Interval>& extent() const;
+  /// Its start; 0 without any event.
   int64_t origin_ns() const;
   bool selects_all() const { return options_.selection.empty(); }
   /// The selected steps.
@@ -101,6 +104,8 @@ class Run {
   const std::vector<StepTimes>& step_times() const;
   /// ProposeSteps(); null: there is none.
   const StepProposal* step_proposal() const;
+  /// FindOutsideSteps(); null: there is nothing to say.
+  const OutsideSteps* outside_steps() const;
   /// Of all memory events, whatever is selected; views of them need TracePart::kMemoryEvents.
   const MemoryLife& memory() const;
   /// The result of MemoryOwners.
@@ -138,6 +143,7 @@ class Run {
   Lazy<std::unique_ptr<DeviceWork>> device_work_;  // If a GPU is selected.
   Lazy<std::unique_ptr<Steps>> steps_;
   Lazy<std::unique_ptr<parse::CallTree>> calls_;
+  Lazy<std::optional<Interval>> extent_;
   Lazy<Interval> time_;  // Selected, on the file's clock.
   Lazy<std::unique_ptr<CallWork>> call_work_;
   Lazy<std::unique_ptr<HostActivity>> host_activity_;
@@ -146,6 +152,7 @@ class Run {
   Lazy<std::unique_ptr<SteadyIdle>> steady_idle_;
   Lazy<std::unique_ptr<std::vector<StepTimes>>> step_times_;
   Lazy<std::unique_ptr<StepProposal>> step_proposal_;
+  Lazy<std::unique_ptr<OutsideSteps>> outside_steps_;
   Lazy<std::unique_ptr<MemoryLife>> memory_;
   Lazy<std::vector<uint32_t>> memory_owners_;
   Lazy<std::unique_ptr<std::vector<CollectiveCall>>> collectives_;

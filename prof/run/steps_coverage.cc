@@ -25,7 +25,7 @@ std::optional<OutsideSteps> FindOutsideSteps(const Run& run) {
   if (!run.selects_all() || (!repeats && steps.source() != StepSource::kPattern)) {
     return std::nullopt;
   }
-  const auto extent = RunExtent(run.trace(), run.work());
+  const std::optional<Interval>& extent = run.extent();
   if (!extent) return std::nullopt;
   // Spans are disjoint.
   int64_t inside_ns = 0;

@@ -305,6 +305,8 @@ uint64_t Idle::CallNumberOf(const Trace& trace, const IdlePart& part) const {
 
 void Idle::AddGaps(const Trace& trace, const GapBatch& batch, const CallSites& sites) {
   if (known_.size() > kMostSubjects) known_ = {};
+  // By cause, and one for all: mostly the same as of the gap before.
+  std::array<std::pair<Numbers, CauseSums*>, kIdleCauseCount + 1> last{};
   auto stretch = batch.stretches.begin();
   size_t part = 0;
   for (size_t i = 0; i < batch.gaps.size(); ++i) {
@@ -317,9 +319,16 @@ void Idle::AddGaps(const Trace& trace, const GapBatch& batch, const CallSites& s
                          int64_t length_ns) {
       const uint32_t op = !by_op_ ? 0 : site.op != 0 ? site.op : site.frame;
       const uint32_t layer = by_layer_ ? site.layer : 0;
-      CauseSums*& found = known_[{
-          reinterpret_cast<uintptr_t>(sums), cause ? static_cast<uint64_t>(*cause) : UINT64_MAX,
-          of == nullptr ? 0 : CallNumberOf(trace, *of), op, layer, around.after, around.before}];
+      const size_t number = cause ? static_cast<size_t>(*cause) : kIdleCauseCount;
+      const Numbers numbers = {reinterpret_cast<uintptr_t>(sums),
+                               number,
+                               of == nullptr ? 0 : CallNumberOf(trace, *of),
+                               op,
+                               layer,
+                               around.after,
+                               around.before};
+      if (last[number].first == numbers) return last[number].second->Add(length_ns);
+      CauseSums*& found = known_[numbers];
       if (found == nullptr) {
         IdleSubject subject;
         subject.cause = cause;
@@ -331,6 +340,7 @@ void Idle::AddGaps(const Trace& trace, const GapBatch& batch, const CallSites& s
         found = &SumsOf(std::move(subject), sums);
       }
       found->Add(length_ns);
+      last[number] = {numbers, found};
     };
     if (whole_gaps_) {
       add(std::nullopt, nullptr, {}, gap.length_ns());

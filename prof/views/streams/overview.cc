@@ -398,7 +398,7 @@ void Overview::NoteMissingFacts(const Run& run, std::span<const Step> steps) {
     note("overview: no steps are marked: a step is a period of the kernels that repeat",
          MissingFact::kSteps);
   }
-  if (const auto outside = FindOutsideSteps(run)) {
+  if (const OutsideSteps* outside = run.outside_steps()) {
     notes_.Add("overview: " + SentenceOf(*outside));
   }
   if (const StepProposal* proposal = run.step_proposal()) {
