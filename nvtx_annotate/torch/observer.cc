@@ -190,6 +190,13 @@ bool WorksOnHostNumbers(c10::ArrayRef<const c10::IValue> inputs) {
   return any;
 }
 
+/// Whether PyTorch itself reports the kernel of a view's operator once more, which is not one of the
+/// dispatcher: aten::detach has a "detach" inside.
+bool IsViewAgain(const at::RecordFunction& function) {
+  const std::string_view name = function.name();
+  return name == "detach" || name == "detach_";
+}
+
 inline Extent ExtentOf(const at::RecordFunction& function, const KnownForm* known,
                        const Surroundings& around) {
   const bool inside_op = around.place == Place::kOp;
@@ -197,7 +204,8 @@ inline Extent ExtentOf(const at::RecordFunction& function, const KnownForm* know
   const int64_t seq = function.seqNr();
   const bool numbered = seq >= 0 && seq != around.seq;
   if (!g_settings.outer) {
-    if (numbered || known == nullptr) return Extent::kWhole;
+    if (numbered) return Extent::kWhole;
+    if (known == nullptr) return IsViewAgain(function) ? Extent::kNothing : Extent::kWhole;
     const bool minor = known->form.minor || (inside_op && WorksOnHostNumbers(function.inputs()));
     return minor ? Extent::kNothing : Extent::kWhole;
   }
