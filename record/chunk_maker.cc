@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <system_error>
 #include <utility>
@@ -30,17 +31,37 @@ constexpr milliseconds kIdleLook{100};
 constexpr uint32_t kMostAhead = 16;
 constexpr uint32_t kMostAheadOfAll = 64;
 
-bool MakeChunk(const fs::path& path) {
-  const int file = MakeEmptyFile(path.c_str(), spool::kLargestChunkBytes);
-  if (file < 0) return false;
-  const bool made = FillWithZeros(file, spool::kLargestChunkBytes);
-  ::close(file);
-  if (!made) ::unlink(path.c_str());
-  return made;
+fs::path PathOf(const fs::path& folder, std::pair<uint32_t, uint32_t> chunk) {
+  return folder / fmt::format("{}.{}", chunk.first, chunk.second);
 }
 
-fs::path PathOf(const fs::path& folder, uint32_t number) {
-  return folder / fmt::format("{}{}", spool::kReadyPrefix, number);
+/// Whether a chunk holds nothing: the library fills in the head when it comes to it. One that cannot
+/// be read may hold something.
+bool IsEmpty(const fs::path& path) {
+  const MappedFile file(path, sizeof(spool::ChunkHead));
+  if (file.data() == nullptr) return false;
+  return std::all_of(file.data(), file.data() + file.size(), [](unsigned char b) { return b == 0; });
+}
+
+enum class Made { kYes, kIsThere, kFailed };
+
+/// A chunk gets its name when it is complete.
+Made MakeChunk(const fs::path& folder, const fs::path& path) {
+  const fs::path part = folder / spool::kAheadName;
+  const int file = MakeEmptyFile(part.c_str(), spool::kLargestChunkBytes);
+  if (file < 0) return Made::kFailed;
+  Made made = Made::kFailed;
+  if (FillWithZeros(file, spool::kLargestChunkBytes)) {
+    // Does not replace one that the library made meanwhile.
+    if (::link(part.c_str(), path.c_str()) == 0) {
+      made = Made::kYes;
+    } else if (errno == EEXIST) {
+      made = Made::kIsThere;
+    }
+  }
+  ::close(file);
+  ::unlink(part.c_str());
+  return made;
 }
 
 }  // namespace
@@ -65,39 +86,62 @@ bool ChunkMaker::Look() {
   bool used = false;
   for (const ImageFolder& image : ListImages(spool_)) {
     Use& use = uses_[image.path];
-    if (!use.failed || use.ahead > 0) used |= MakeFor(image.path, &use);
+    if (!use.failed || !use.ahead.empty()) used |= MakeFor(image.path, &use);
   }
   return used;
 }
 
-uint32_t ChunkMaker::AheadOfAll() const {
-  uint32_t ahead = 0;
-  for (const auto& [folder, use] : uses_) ahead += use.ahead;
+size_t ChunkMaker::AheadOfAll() const {
+  size_t ahead = 0;
+  for (const auto& [folder, use] : uses_) ahead += use.ahead.size();
   return ahead;
+}
+
+/// The next ones of a stream, up to four times as many as it begins between two visits.
+void ChunkMaker::MakeNext(const fs::path& folder, const Stream& stream, Use* use) {
+  const auto number = static_cast<uint32_t>(stream.last >> 32);
+  const auto next = static_cast<uint32_t>(stream.last);
+  const uint32_t goal = std::min(stream.pace, kMostAhead / 4) * 4;
+  for (uint32_t i = 0; i < goal && next <= UINT32_MAX - kMostAhead; ++i) {
+    if (use->failed || use->ahead.size() >= kMostAhead || AheadOfAll() >= kMostAheadOfAll) return;
+    const Chunk chunk = {number, next + i};
+    if (use->ahead.count(chunk) != 0) continue;
+    const Made made = MakeChunk(folder, PathOf(folder, chunk));
+    if (made == Made::kYes) use->ahead.insert(chunk);
+    use->failed = made == Made::kFailed;  // Disk full: leave the rest to the streams.
+  }
+}
+
+void ChunkMaker::RemoveAhead(const fs::path& folder, Use* use) {
+  for (const Chunk& chunk : use->ahead) {
+    if (const fs::path path = PathOf(folder, chunk); IsEmpty(path)) ::unlink(path.c_str());
+  }
+  use->ahead.clear();
 }
 
 bool ChunkMaker::MakeFor(const fs::path& folder, Use* use) {
   const SharedPage page = MapRunningPage(folder);
   if (!page) {
-    for (; use->ahead > 0; --use->ahead) ::unlink(PathOf(folder, use->ready - use->ahead).c_str());
+    const PageFacts facts = ReadPage(folder);
+    if (facts.known && facts.state != spool::ProcessState::kRunning) RemoveAhead(folder, use);
     return false;
   }
-  const uint32_t wanted = page->chunks_requested.load(std::memory_order_relaxed);
-  const uint32_t lately = wanted - std::exchange(use->wanted, wanted);
-  use->pace = std::max(lately, use->pace - (use->pace > 0 ? 1 : 0));
-  // Not trusted: the program can write to the page.
-  const uint32_t left = use->ready - page->chunks_taken.load(std::memory_order_relaxed);
-  use->ahead = std::min(use->ahead, left);
-  const uint32_t goal = use->failed ? 0 : std::min(use->pace, kMostAhead / 4) * 4;
-  while (use->ahead < goal && AheadOfAll() < kMostAheadOfAll) {
-    if (!MakeChunk(PathOf(folder, use->ready))) {
-      use->failed = true;  // Disk full: leave the rest to the streams.
-      return false;
-    }
-    ++use->ahead;
-    page->chunks_ready.store(++use->ready, std::memory_order_release);
+  bool grew = false;
+  uint32_t pace = 0;
+  for (size_t i = 0; i < use->streams.size(); ++i) {
+    Stream& stream = use->streams[i];
+    // Not trusted: the program can write to the page.
+    const uint64_t now = page->large_chunks[i].load(std::memory_order_relaxed);
+    const uint64_t before = std::exchange(stream.last, now);
+    const auto lately = static_cast<uint32_t>(now >> 32 == before >> 32 ? now - before : 1);
+    stream.pace = std::max(lately, stream.pace - (stream.pace > 0 ? 1 : 0));
+    grew |= lately > 0;
+    pace = std::max(pace, stream.pace);
   }
-  return use->pace > 0;
+  if (!grew) return pace > 0;
+  std::erase_if(use->ahead, [&](const Chunk& chunk) { return !IsEmpty(PathOf(folder, chunk)); });
+  for (const Stream& stream : use->streams) MakeNext(folder, stream, use);
+  return pace > 0;
 }
 
 ChunkThread::ChunkThread(fs::path spool) : maker_(std::move(spool)) {

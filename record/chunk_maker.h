@@ -1,12 +1,14 @@
 #ifndef OPLENS_RECORD_CHUNK_MAKER_H_
 #define OPLENS_RECORD_CHUNK_MAKER_H_
 
+#include <array>
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -23,9 +25,9 @@ using SharedPage = std::unique_ptr<spool::ProcessPage, UnmapPage>;
 /// program may shorten the file.
 SharedPage MapRunningPage(const std::filesystem::path& folder);
 
-/// Creates chunks for the processes of a spool in advance, at their rate of use, because creating a
-/// file's pages costs more than writing to them. If none is ready in time, the library in the
-/// process creates its own.
+/// Creates the next chunks of the streams of a spool that grow fast, at their rate of use, because
+/// creating a file's pages costs more than writing to them. What is not there in time, the library
+/// in the process creates itself.
 class ChunkMaker {
  public:
   explicit ChunkMaker(std::filesystem::path spool) : spool_(std::move(spool)) {}
@@ -34,16 +36,23 @@ class ChunkMaker {
   bool Look();
 
  private:
+  /// Stream and sequence.
+  using Chunk = std::pair<uint32_t, uint32_t>;
+  /// Of one of ProcessPage::large_chunks.
+  struct Stream {
+    uint64_t last = 0;  ///< Value at the last visit.
+    uint32_t pace = 0;  ///< Chunks begun between two visits: a decaying maximum.
+  };
   struct Use {
-    uint32_t wanted = 0;  ///< Value at the last visit.
-    uint32_t pace = 0;    ///< Chunks wanted between two visits: a decaying maximum.
-    uint32_t ready = 0;   ///< The next chunk number.
-    uint32_t ahead = 0;   ///< Chunks not known to be taken.
+    std::array<Stream, spool::kLargeStreams> streams;
+    std::set<Chunk> ahead;  ///< Not known to be begun.
     bool failed = false;
   };
 
   bool MakeFor(const std::filesystem::path& folder, Use* use);
-  uint32_t AheadOfAll() const;
+  void RemoveAhead(const std::filesystem::path& folder, Use* use);
+  void MakeNext(const std::filesystem::path& folder, const Stream& stream, Use* use);
+  size_t AheadOfAll() const;
 
   const std::filesystem::path spool_;
   std::map<std::filesystem::path, Use> uses_;

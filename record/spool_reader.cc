@@ -232,11 +232,22 @@ bool StreamReader::Refill() {
   }
 }
 
+bool StreamReader::AnyBegunAbove(uint32_t sequence) const {
+  bool any = false;
+  ForEachName(folder_, [&](const fs::directory_entry& entry) {
+    const auto pair = ParsePair<uint32_t>(entry.path().filename().native());
+    if (any || !pair || pair->first != stream_ || pair->second <= sequence) return;
+    const MappedFile file(entry.path(), kHeadBytes);
+    any = file.error() != 0 || (file.data() != nullptr && !AllZero(file, kHeadBytes));
+  });
+  return any;
+}
+
 void StreamReader::CheckLast(uint32_t last_sequence) {
   if (Peek() != nullptr || !damage_.empty()) return;
-  // An empty last chunk is where the program was killed.
+  // Empty chunks at the end are those made ahead, and where the program was killed.
   const uint32_t next = chunk_.data() == nullptr ? 0 : sequence_ + 1;
-  if (last_sequence > next) Damage(next, "is missing or empty");
+  if (last_sequence > next && AnyBegunAbove(next)) Damage(next, "is missing or empty");
 }
 
 }  // namespace oplens::record

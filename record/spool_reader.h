@@ -96,6 +96,8 @@ class StreamReader {
   bool TakeUsed();
   bool OpenChunk(uint32_t sequence);
   bool CheckHead(const MappedFile& file, uint32_t sequence);
+  /// Whether the library came to any chunk after this one.
+  bool AnyBegunAbove(uint32_t sequence) const;
   bool Damage(uint32_t sequence, const std::string& what);
 
   const std::filesystem::path folder_;

@@ -16,7 +16,7 @@ enum class FileLock {
 /// locks leave it unlocked.
 void* MakeMappedFile(const char* path, size_t bytes, FileLock lock = FileLock::kNone) noexcept;
 
-/// Maps such a file made by another process; null if it is not as expected.
+/// Maps such a file made by another process; null if there is none, or it is not as expected.
 void* MapReadyFile(const char* path, size_t bytes) noexcept;
 
 /// Zeroed memory from the system; null if there is none. Leaves the program's allocator alone.

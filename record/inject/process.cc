@@ -324,20 +324,9 @@ bool ChunkPath(uint32_t stream, uint32_t sequence, char* out, size_t size) noexc
   return length > 0 && static_cast<size_t>(length) < size;
 }
 
-void* TakeReadyChunk(const char* path) noexcept {
-  g_process_page->chunks_requested.fetch_add(1, std::memory_order_relaxed);
-  const uint32_t ready = g_process_page->chunks_ready.load(std::memory_order_acquire);
-  uint32_t number = g_process_page->chunks_taken.load(std::memory_order_relaxed);
-  do {
-    if (number == ready) return nullptr;
-  } while (!g_process_page->chunks_taken.compare_exchange_weak(number, number + 1,
-                                                               std::memory_order_relaxed));
-  char name[kPathBytes + 32];
-  snprintf(name, sizeof name, "%s/%s%u", g_folder, spool::kReadyPrefix, number);
-  if (rename(name, path) != 0) return nullptr;
-  void* const mapped = MapReadyFile(path, spool::kLargestChunkBytes);
-  if (mapped == nullptr) unlink(path);
-  return mapped;
+void NoteLargeChunk(uint32_t stream, uint32_t sequence) noexcept {
+  g_process_page->large_chunks[stream % spool::kLargeStreams].store(
+      uint64_t{stream} << 32 | (sequence + 1), std::memory_order_relaxed);
 }
 
 uint32_t NewStream() noexcept {

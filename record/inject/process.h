@@ -44,9 +44,8 @@ spool::ProcessPage* Page() noexcept;
 /// The path of a chunk; false if it does not fit.
 bool ChunkPath(uint32_t stream, uint32_t sequence, char* out, size_t size) noexcept;
 
-/// Renames a chunk of spool::kLargestChunkBytes that `record` has prepared to `path` and maps it,
-/// so that another CPU bears its cost; null if there is none.
-void* TakeReadyChunk(const char* path) noexcept;
+/// Tells `record` that a chunk of spool::kLargestChunkBytes begins, so that it makes the next ones.
+void NoteLargeChunk(uint32_t stream, uint32_t sequence) noexcept;
 
 /// The number of a new stream.
 uint32_t NewStream() noexcept;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstddef>
@@ -27,6 +28,22 @@ constexpr int64_t kRetryNs = 100'000'000;
 std::atomic<size_t> g_mapped_bytes{0};
 
 size_t RoundUp(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+/// Maps the chunk that `record` has made, and sets its size, or makes one of at least `*bytes`.
+void* MapChunk(const char* path, size_t* bytes) noexcept {
+  if (*bytes > spool::kLargestChunkBytes) {
+    unlink(path);  // What is there is empty, and too small.
+    return MakeMappedFile(path, *bytes);
+  }
+  void* chunk = MapReadyFile(path, spool::kLargestChunkBytes);
+  if (chunk == nullptr) {
+    chunk = MakeMappedFile(path, *bytes);
+    if (chunk != nullptr || errno != EEXIST) return chunk;
+    chunk = MapReadyFile(path, spool::kLargestChunkBytes);  // It came meanwhile.
+  }
+  *bytes = spool::kLargestChunkBytes;
+  return chunk;
+}
 
 }  // namespace
 
@@ -72,9 +89,9 @@ bool Stream::NextChunk(size_t least_bytes) noexcept {
     errno = ENAMETOOLONG;
     return false;
   }
-  void* mapped = bytes == spool::kLargestChunkBytes ? TakeReadyChunk(path) : nullptr;
-  if (mapped == nullptr) mapped = MakeMappedFile(path, bytes);
+  void* const mapped = MapChunk(path, &bytes);
   if (mapped == nullptr) return false;
+  if (bytes == spool::kLargestChunkBytes) NoteLargeChunk(number_, sequence);
   Unmap();
   g_mapped_bytes.fetch_add(bytes, std::memory_order_relaxed);
   *chunk_ = {static_cast<unsigned char*>(mapped), 0, bytes};

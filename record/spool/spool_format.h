@@ -17,14 +17,15 @@
 //       process             a ProcessPage; locked (F_OFD_SETLK) as long as the process maps it
 //       error.ERRNO         a folder, where the page could not be made, and why: making a folder
 //                           takes no descriptor
-//       STREAM.SEQUENCE     chunks of a stream: both numbers decimal, from 0
-//       ready.N             files of zeros that `record` makes ahead: the library takes one for a
-//                           chunk by giving it that name
+//       STREAM.SEQUENCE     chunks of a stream: both numbers decimal, from 0. Those that `record`
+//                           makes ahead, for streams that grow fast, are zeros until the library
+//                           comes to them
+//       ahead               one that it is making
 //
 // Stream 0 (kNamesStream) holds names, 1 (kActivityStream) activity rows, and each further one the
 // events of a thread, in order. A stream continues in the chunk with the next number once that
 // exists. Both sides map chunks and pages; only the library writes, except for
-// ProcessPage::flush_requested and chunks_ready. All numbers are little-endian, as in memory.
+// ProcessPage::flush_requested. All numbers are little-endian, as in memory.
 //
 // Pushes, pops and ChunkHead::used are written by emitters too (nvtx_annotate/vocabulary/
 // direct_range.h): if these change, so does markers::kDirectSchemaName.
@@ -33,7 +34,7 @@
 
 namespace oplens::record::spool {
 
-inline constexpr uint32_t kVersion = 4;
+inline constexpr uint32_t kVersion = 5;
 
 inline constexpr uint32_t kNamesStream = 0;
 inline constexpr uint32_t kActivityStream = 1;
@@ -47,6 +48,8 @@ inline constexpr int64_t kEndWaitNs = 3'000'000'000;
 
 /// For long streams.
 inline constexpr uint32_t kLargestChunkBytes = 1024 * 1024;
+/// Of so many streams `record` is told where they are, see ProcessPage::large_chunks.
+inline constexpr uint32_t kLargeStreams = 16;
 
 /// Longer texts, payloads and names are truncated.
 inline constexpr size_t kMostTextBytes = 256 * 1024;
@@ -96,11 +99,9 @@ struct ProcessPage {
   /// stores the number of the request it has served.
   std::atomic<uint32_t> flush_requested;
   std::atomic<uint32_t> flush_done;
-  /// Number of chunks of kLargestChunkBytes that streams needed so far. `record` prepares files
-  /// ready.N: those below chunks_ready are complete, those below chunks_taken are used.
-  std::atomic<uint32_t> chunks_requested;
-  std::atomic<uint32_t> chunks_ready;
-  std::atomic<uint32_t> chunks_taken;
+  /// The chunks of kLargestChunkBytes that were begun last, at their stream's number modulo
+  /// kLargeStreams: the stream in the high half, 1 + the sequence in the low one; 0: none.
+  std::atomic<uint64_t> large_chunks[kLargeStreams];
   char cupti_step[64];      ///< The function that failed, or what could not be loaded.
   char cupti_message[256];  ///< CUPTI's text for the result.
   char output[1024];        ///< Database name with %-sequences replaced.
@@ -244,8 +245,8 @@ struct RowPart {
 };
 inline constexpr int64_t kNullText = -1;
 
-/// Prefix of prepared files; a number follows.
-inline constexpr const char* kReadyPrefix = "ready.";
+/// The chunk that `record` is making.
+inline constexpr const char* kAheadName = "ahead";
 
 /// Prefix of the folder that tells why there is no page; the errno follows.
 inline constexpr const char* kErrorPrefix = "error.";

@@ -61,6 +61,31 @@ TEST_F(DamagedSpool, AChunkCutOffAtAnyByteKeepsWhatIsWhole) {
   }
 }
 
+TEST_F(DamagedSpool, EmptyChunksAtTheEndAreNoDamage) {
+  SpoolStream events(image_, 2, 1, 1);
+  events.Push(1, "a");
+  events.Pop(2);
+  // Made ahead, and one in the making.
+  for (const char* const name : {"2.1", "2.2", "2.3"}) {
+    test::WriteFile(image_ / name, std::string(64 * 1024, '\0'));
+  }
+  test::WriteFile(image_ / "2.4", "");
+  const ProcessSummary summary = ConvertOne();
+  EXPECT_EQ(summary.ranges, 1);
+  EXPECT_EQ(summary.damage, "");
+}
+
+TEST_F(DamagedSpool, AnEmptyChunkBeforeAnotherIsTold) {
+  SpoolStream events(image_, 2, 1, 1);
+  events.Push(1, "a");
+  events.Pop(2);
+  events.StartChunk(64 * 1024);
+  test::WriteFile(events.path(), std::string(64 * 1024, '\0'));
+  events.StartChunk(64 * 1024);
+  events.Push(3, "b");
+  EXPECT_THAT(ConvertOne().damage, HasSubstr("2.1: is missing or empty"));
+}
+
 TEST_F(DamagedSpool, ACutChunkIsTold) {
   SpoolStream events(image_, 2, 1, 1);
   events.Push(1, "a");
