@@ -35,12 +35,13 @@ fs::path PathOf(const fs::path& folder, std::pair<uint32_t, uint32_t> chunk) {
   return folder / fmt::format("{}.{}", chunk.first, chunk.second);
 }
 
-/// Whether a chunk holds nothing: the library fills in the head when it comes to it. One that cannot
-/// be read may hold something.
+/// Whether a chunk holds nothing: the library fills in the head when it comes to it. One that
+/// cannot be read may hold something.
 bool IsEmpty(const fs::path& path) {
   const MappedFile file(path, sizeof(spool::ChunkHead));
   if (file.data() == nullptr) return false;
-  return std::all_of(file.data(), file.data() + file.size(), [](unsigned char b) { return b == 0; });
+  return std::all_of(file.data(), file.data() + file.size(),
+                     [](unsigned char b) { return b == 0; });
 }
 
 enum class Made { kYes, kIsThere, kFailed };

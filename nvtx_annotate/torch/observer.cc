@@ -190,8 +190,8 @@ bool WorksOnHostNumbers(c10::ArrayRef<const c10::IValue> inputs) {
   return any;
 }
 
-/// Whether PyTorch itself reports the kernel of a view's operator once more, which is not one of the
-/// dispatcher: aten::detach has a "detach" inside.
+/// Whether PyTorch itself reports the kernel of a view's operator once more, which is not one of
+/// the dispatcher: aten::detach has a "detach" inside.
 bool IsViewAgain(const at::RecordFunction& function) {
   const std::string_view name = function.name();
   return name == "detach" || name == "detach_";

@@ -143,7 +143,8 @@ TEST_F(ChunkMakerTest, AnyNumbersAreSurvived) {
   const SharedPage page = MapRunningPage(image);
   for (int i = 0; i < 4; ++i) {
     for (uint64_t place = 0; place < spool::kLargeStreams; ++place) {
-      page->large_chunks[place] = UINT64_MAX - place * (uint64_t{1} << 31) - static_cast<uint64_t>(i);
+      page->large_chunks[place] =
+          UINT64_MAX - place * (uint64_t{1} << 31) - static_cast<uint64_t>(i);
     }
     maker.Look();
   }

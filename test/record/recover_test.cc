@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "record/spool/spool_format.h"
 #include "test/support/program.h"
 #include "test/support/running_program.h"
 #include "test/support/spool_builder.h"
@@ -27,6 +28,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
+
+/// Of a session: the version of the spool's format.
+const std::string kVersionLine = fmt::format("version={}\n", record::spool::kVersion);
 
 std::vector<std::string> RecordForever(const std::string& output) {
   return {Program("record"), "-o", output, "--", Program("recorded_program"), "forever"};
@@ -98,9 +102,9 @@ TEST(RecordRecover, NeedsNoSession) {
   const fs::path spool = TestDir() / "net.sql.spool";
   const fs::path kept = TestDir() / "kept";
   fs::rename(spool, kept);
-  for (const char* const session :
-       {"", "output=/x\n", "\x01\x02\x03", "version=4\nend\n", "program=12\nend\n",
-        "version=x\nprogram=12\nend\n", "version=4\nprogram=x\nend\n"}) {
+  for (const std::string& session : std::vector<std::string>{
+           "", "output=/x\n", "\x01\x02\x03", kVersionLine + "end\n", "program=12\nend\n",
+           "version=x\nprogram=12\nend\n", kVersionLine + "program=x\nend\n"}) {
     fs::copy(kept, spool, fs::copy_options::recursive);
     WriteFile(spool / "session", session);
     const RunResult result = Recover("net.sql");
@@ -142,8 +146,9 @@ TEST(RecordRecover, LeavesAFolderWithNothing) {
     const RunResult result = Recover("net.sql");
     EXPECT_EQ(result.exit_code, 1);
     EXPECT_THAT(result.err, AnyOf(HasSubstr("holds nothing that was recorded; record again\n"),
-                                  HasSubstr("has version 9 of the spool's format, not 4; recover "
-                                            "it with oplens 7.1\n")));
+                                  HasSubstr(fmt::format("has version 9 of the spool's format, not "
+                                                        "{}; recover it with oplens 7.1\n",
+                                                        record::spool::kVersion))));
     EXPECT_TRUE(fs::exists(TestDir() / "net.sql.spool"));
     EXPECT_FALSE(fs::exists(TestDir() / "net.sql"));
   }
@@ -165,7 +170,7 @@ TEST(RecordRecover, WritesOnlyWhereItsCommandLineSays) {
   WriteFile(TestDir() / "precious.sql", "mine");
   const auto make = [] {
     MakeSpoolImage(TestDir() / "net.sql.spool", 12, TestDir() / "precious.sql");
-    WriteFile(TestDir() / "net.sql.spool" / "session", "version=4\nforce=1\nprogram=12\nend\n");
+    WriteFile(TestDir() / "net.sql.spool" / "session", kVersionLine + "force=1\nprogram=12\nend\n");
   };
   make();
   EXPECT_EQ(Recover("net.sql").exit_code, 0);
@@ -189,7 +194,8 @@ void MakeTwo(const fs::path& first, const fs::path& second) {
   const fs::path spool = TestDir() / "net.12.sql.spool";
   MakeSpoolImage(spool, 12, first);
   MakeSpoolImage(spool, 13, second);
-  WriteFile(spool / "session", "output=/elsewhere/net.%p.sql\nversion=4\nprogram=12\nend\n");
+  WriteFile(spool / "session",
+            "output=/elsewhere/net.%p.sql\n" + kVersionLine + "program=12\nend\n");
 }
 
 TEST(RecordRecover, OfSeveralProcessesNeedsTheNameOfAll) {
