@@ -93,9 +93,9 @@ class OpenRange : public at::ObserverContext {
  public:
   OpenRange(RangeStack* stack, RangeStack::Mark mark) noexcept : stack_(stack), mark_(mark) {}
   void End() noexcept { stack_->End(mark_); }
-  /// Whether it ends on its thread, alone. `own`: the stack of this thread.
-  bool EndsAlone(const RangeStack* own) const noexcept {
-    return stack_ == own && own->EndsAlone(mark_);
+  /// The stack of this thread, if it ends on that, and alone; null otherwise.
+  RangeStack* EndsAlone() const noexcept {
+    return stack_->IsOfThread() && stack_->EndsAlone(mark_) ? stack_ : nullptr;
   }
 
   static void* operator new(size_t /*size*/, RangeStack* stack) noexcept {
@@ -397,13 +397,13 @@ OPLENS_HOT Context OnStart(const at::RecordFunction& function) noexcept {
 OPLENS_HOT void OnEnd(const at::RecordFunction& /*function*/,
                       at::ObserverContext* context) noexcept {
   if (context == nullptr) return;
-  RangeStack* const stack = RangeStack::OfThread();
   auto* const range = static_cast<OpenRange*>(context);
-  if (__builtin_expect(range->EndsAlone(stack), 1)) {
+  if (RangeStack* const stack = range->EndsAlone(); __builtin_expect(stack != nullptr, 1)) {
     if (stack->ChangesOwner()) GiveNumbers(stack, stack->surroundings().owner);
     return stack->EndInnermost();
   }
-  if (stack != nullptr) GiveNumbers(stack, stack->surroundings().owner);
+  if (RangeStack* const stack = RangeStack::OfThread())
+    GiveNumbers(stack, stack->surroundings().owner);
   range->End();
 }
 
@@ -474,6 +474,7 @@ bool InstallOnce() {
       pthread_atfork(RangeStack::LockAll, RangeStack::UnlockAll, ForgetThread);
   static_cast<void>(watching);
   g_forms.WatchOperators(&g_settings.removals);
+  g_owners.TakeMemory();
   Observe(Enabled());
   g_installed = true;
   return true;

@@ -35,14 +35,17 @@ class StackOwner {
     } else {
       g_free = stack_->next_free_;
     }
-    if (stack_ != nullptr) stack_->emitter = emitter;
     RangeStack::t_stack = stack_;
+    if (stack_ == nullptr) return;
+    stack_->emitter = emitter;
+    stack_->owner_.store(ThreadPointer(), std::memory_order_relaxed);
   }
   ~StackOwner() {
     RangeStack::t_stack = nullptr;
     t_gone = true;
     if (stack_ == nullptr) return;
     stack_->Cut(0);
+    stack_->owner_.store(nullptr, std::memory_order_relaxed);
     stack_->framework_thread = 0;
     stack_->node = nullptr;
     stack_->emitter = nullptr;

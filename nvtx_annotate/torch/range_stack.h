@@ -1,6 +1,8 @@
 #ifndef OPLENS_NVTX_ANNOTATE_TORCH_RANGE_STACK_H_
 #define OPLENS_NVTX_ANNOTATE_TORCH_RANGE_STACK_H_
 
+#include <pthread.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +37,18 @@ struct Surroundings {
 struct NodeName;
 class RecentForms;
 
+/// An address that no other living thread has. Without a call, unlike that of a thread-local
+/// variable in a library that is loaded later.
+inline const void* ThreadPointer() noexcept {
+#ifdef __x86_64__
+  const void* pointer = nullptr;
+  asm("mov %%fs:0, %0" : "=r"(pointer));
+  return pointer;
+#else
+  return reinterpret_cast<const void*>(pthread_self());
+#endif
+}
+
 /// A thread's open ranges of the framework, innermost last. The framework may end a range on
 /// another thread, or after the enclosing one: such a range ends when its thread next begins or
 /// ends one.
@@ -54,6 +68,11 @@ class RangeStack {
   static RangeStack* OfThread() noexcept {
     RangeStack* const stack = t_stack;
     return stack != nullptr ? stack : Make();
+  }
+
+  /// Whether it is that of this thread, which is not ending.
+  bool IsOfThread() const noexcept {
+    return owner_.load(std::memory_order_relaxed) == ThreadPointer();
   }
 
   const Surroundings& surroundings() const noexcept { return At(depth_).inside; }
@@ -163,6 +182,7 @@ class RangeStack {
   uint64_t last_serial_ = 0;
   std::atomic<bool> asked_{false};
   RangeStack* next_free_ = nullptr;
+  std::atomic<const void*> owner_{nullptr};  ///< See IsOfThread().
   // kMaxDepth of them, in memory that the system gives where it is used. Kept, because other
   // threads may end ranges in it.
   Range* ranges_ = nullptr;
