@@ -27,8 +27,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kLook{20};
 constexpr milliseconds kIdleLook{100};
-/// Per image, and in total.
-constexpr uint32_t kMostAhead = 16;
+/// Per stream, and in total.
+constexpr uint32_t kMostAhead = 8;
 constexpr uint32_t kMostAheadOfAll = 64;
 
 fs::path PathOf(const fs::path& folder, std::pair<uint32_t, uint32_t> chunk) {
@@ -104,7 +104,7 @@ void ChunkMaker::MakeNext(const fs::path& folder, const Stream& stream, Use* use
   const auto next = static_cast<uint32_t>(stream.last);
   const uint32_t goal = std::min(stream.pace, kMostAhead / 4) * 4;
   for (uint32_t i = 0; i < goal && next <= UINT32_MAX - kMostAhead; ++i) {
-    if (use->failed || use->ahead.size() >= kMostAhead || AheadOfAll() >= kMostAheadOfAll) return;
+    if (use->failed || AheadOfAll() >= kMostAheadOfAll) return;
     const Chunk chunk = {number, next + i};
     if (use->ahead.count(chunk) != 0) continue;
     const Made made = MakeChunk(folder, PathOf(folder, chunk));
