@@ -270,7 +270,7 @@ class LeafRows {
 
  private:
   Byte* PageAt(const PageFile& file, size_t i) {
-    return lines_.data()->bytes + i * file.header.page_size;
+    return reinterpret_cast<Byte*>(lines_.data()) + i * file.header.page_size;
   }
 
   /// Reads neighbouring pages at once.
