@@ -313,6 +313,7 @@ bool ImageConversion::Advance(uint32_t streams, Deadline* deadline) {
 
 void ImageConversion::End() {
   ended_ = true;
+  ring_faults_ = NameRingChunks(folder_.path);
   name_stream_.End();
   activity_stream_.End();
   for (EventStream& stream : event_streams_) stream.reader.End();
@@ -333,7 +334,7 @@ uint64_t ImageConversion::bytes_read() const {
 }
 
 std::string ImageConversion::damage() const {
-  std::vector<std::string> faults;
+  std::vector<std::string> faults = ring_faults_;
   const auto add = [&faults](const StreamReader& reader) {
     if (!reader.damage().empty()) faults.push_back(reader.damage());
   };

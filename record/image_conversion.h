@@ -160,6 +160,7 @@ class ImageConversion {
   std::vector<Next> heap_;
   bool ended_ = false;
   int64_t odd_rows_ = 0;
+  std::vector<std::string> ring_faults_;
   int64_t odd_records_ = 0;
   std::set<std::string> notes_;
 };

@@ -26,7 +26,7 @@
 #include "base/error.h"
 #include "base/program.h"
 #include "base/run_files.h"
-#include "record/chunk_maker.h"
+#include "record/chunk_rings.h"
 #include "record/conversion_run.h"
 #include "record/launcher.h"
 #include "record/messages.h"
@@ -317,13 +317,13 @@ class Recording {
                              options_.quiet ? Talk::kFaults : Talk::kAll);
     bool more = false;
     bool library_seen = false;
-    std::optional<ChunkThread> chunks(spool_.path());
+    std::optional<RingThread> rings(spool_.path());
     while (processes.Step(&signals_, more ? milliseconds(0) : kIdle)) {
       library_seen = library_seen || spool_.HasProcesses();
       if (!library_seen) processes.LookAtProgram();
       more = conversion.Advance(kConversionBudget);
     }
-    chunks.reset();
+    rings.reset();
     PrintError(processes.EndLine());
     RecordingFacts facts = Facts();
     facts.out_of_descriptors = processes.out_of_descriptors();

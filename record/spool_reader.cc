@@ -55,6 +55,26 @@ bool AllZero(const MappedFile& file, size_t size) {
 
 constexpr size_t kHeadBytes = sizeof(spool::ChunkHead);
 
+/// Returns why it stays; "" if it does not.
+std::string NameRingChunk(uint32_t stream, const fs::path& place) {
+  const MappedFile file(place, kHeadBytes);
+  if (file.error() != 0) return std::strerror(file.error());
+  if (file.size() < kHeadBytes) return fmt::format("ends at byte {}, within its head", file.size());
+  std::error_code error;
+  if (LoadUsed(file) != 0) {
+    spool::ChunkHead head;
+    std::memcpy(static_cast<void*>(&head), file.data(), kHeadBytes);
+    const fs::path chunk = place.parent_path() / fmt::format("{}.{}", stream, head.sequence);
+    // One that is there was copied and not freed.
+    if (!fs::exists(chunk, error)) {
+      fs::rename(place, chunk, error);
+      return error ? error.message() : "";
+    }
+  }
+  fs::remove(place, error);
+  return "";
+}
+
 }  // namespace
 
 MappedFile::MappedFile(const fs::path& path, size_t limit) {
@@ -113,6 +133,23 @@ std::map<uint32_t, uint32_t> ListStreams(const fs::path& folder) {
     last = std::max(last, pair->second);
   });
   return streams;
+}
+
+std::vector<std::string> NameRingChunks(const fs::path& folder) {
+  std::vector<std::pair<uint32_t, fs::path>> places;
+  ForEachName(folder, [&](const fs::directory_entry& entry) {
+    const std::string name = entry.path().filename().native();
+    if (!name.starts_with(spool::kRingPrefix)) return;
+    const std::string_view rest(name.data() + std::strlen(spool::kRingPrefix));
+    if (const auto pair = ParsePair<uint32_t>(rest)) places.emplace_back(pair->first, entry.path());
+  });
+  std::vector<std::string> faults;
+  for (const auto& [stream, place] : places) {
+    if (std::string fault = NameRingChunk(stream, place); !fault.empty()) {
+      faults.push_back(fmt::format("{}: {}", place.string(), fault));
+    }
+  }
+  return faults;
 }
 
 StreamReader::StreamReader(fs::path folder, uint32_t stream)
@@ -232,22 +269,11 @@ bool StreamReader::Refill() {
   }
 }
 
-bool StreamReader::AnyBegunAbove(uint32_t sequence) const {
-  bool any = false;
-  ForEachName(folder_, [&](const fs::directory_entry& entry) {
-    const auto pair = ParsePair<uint32_t>(entry.path().filename().native());
-    if (any || !pair || pair->first != stream_ || pair->second <= sequence) return;
-    const MappedFile file(entry.path(), kHeadBytes);
-    any = file.error() != 0 || (file.data() != nullptr && !AllZero(file, kHeadBytes));
-  });
-  return any;
-}
-
 void StreamReader::CheckLast(uint32_t last_sequence) {
   if (Peek() != nullptr || !damage_.empty()) return;
-  // Empty chunks at the end are those made ahead, and where the program was killed.
+  // An empty last chunk is where the program was killed.
   const uint32_t next = chunk_.data() == nullptr ? 0 : sequence_ + 1;
-  if (last_sequence > next && AnyBegunAbove(next)) Damage(next, "is missing or empty");
+  if (last_sequence > next) Damage(next, "is missing or empty");
 }
 
 }  // namespace oplens::record

@@ -52,6 +52,11 @@ std::vector<ImageFolder> ListImages(const std::filesystem::path& spool);
 /// The streams in an image's folder -> last chunk number.
 std::map<uint32_t, uint32_t> ListStreams(const std::filesystem::path& folder);
 
+/// Gives the chunks that are left in the rings of an image's folder their names, and removes the
+/// free places: only when nobody empties the rings any more. A process that still runs goes on
+/// without them. Returns sentences about what stays where it is, with the file's name.
+std::vector<std::string> NameRingChunks(const std::filesystem::path& folder);
+
 /// The records of a stream, in order, as they arrive. Maps one chunk at a time.
 class StreamReader {
  public:
@@ -96,8 +101,6 @@ class StreamReader {
   bool TakeUsed();
   bool OpenChunk(uint32_t sequence);
   bool CheckHead(const MappedFile& file, uint32_t sequence);
-  /// Whether the library came to any chunk after this one.
-  bool AnyBegunAbove(uint32_t sequence) const;
   bool Damage(uint32_t sequence, const std::string& what);
 
   const std::filesystem::path folder_;

@@ -324,9 +324,14 @@ bool ChunkPath(uint32_t stream, uint32_t sequence, char* out, size_t size) noexc
   return length > 0 && static_cast<size_t>(length) < size;
 }
 
-void NoteLargeChunk(uint32_t stream, uint32_t sequence) noexcept {
-  g_process_page->large_chunks[stream % spool::kLargeStreams].store(
-      uint64_t{stream} << 32 | (sequence + 1), std::memory_order_relaxed);
+bool RingPath(uint32_t stream, uint32_t place, char* out, size_t size) noexcept {
+  const int length = snprintf(out, size, "%s/%s%u.%u", g_folder, spool::kRingPrefix, stream, place);
+  return length > 0 && static_cast<size_t>(length) < size;
+}
+
+void NoteLargeStream(uint32_t stream) noexcept {
+  g_process_page->large_streams[stream % spool::kLargeStreams].store(stream + 1,
+                                                                     std::memory_order_relaxed);
 }
 
 uint32_t NewStream() noexcept {

@@ -44,8 +44,12 @@ spool::ProcessPage* Page() noexcept;
 /// The path of a chunk; false if it does not fit.
 bool ChunkPath(uint32_t stream, uint32_t sequence, char* out, size_t size) noexcept;
 
-/// Tells `record` that a chunk of spool::kLargestChunkBytes begins, so that it makes the next ones.
-void NoteLargeChunk(uint32_t stream, uint32_t sequence) noexcept;
+/// The path of a file of a ring; false if it does not fit.
+bool RingPath(uint32_t stream, uint32_t place, char* out, size_t size) noexcept;
+
+/// Tells `record` that a stream has come to chunks of spool::kLargestChunkBytes, so that it makes a
+/// ring.
+void NoteLargeStream(uint32_t stream) noexcept;
 
 /// The number of a new stream.
 uint32_t NewStream() noexcept;

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstddef>
@@ -29,20 +28,13 @@ std::atomic<size_t> g_mapped_bytes{0};
 
 size_t RoundUp(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-/// Maps the chunk that `record` has made, and sets its size, or makes one of at least `*bytes`.
-void* MapChunk(const char* path, size_t* bytes) noexcept {
-  if (*bytes > spool::kLargestChunkBytes) {
-    unlink(path);  // What is there is empty, and too small.
-    return MakeMappedFile(path, *bytes);
-  }
-  void* chunk = MapReadyFile(path, spool::kLargestChunkBytes);
-  if (chunk == nullptr) {
-    chunk = MakeMappedFile(path, *bytes);
-    if (chunk != nullptr || errno != EEXIST) return chunk;
-    chunk = MapReadyFile(path, spool::kLargestChunkBytes);  // It came meanwhile.
-  }
-  *bytes = spool::kLargestChunkBytes;
-  return chunk;
+spool::ChunkHead* HeadOf(unsigned char* chunk) noexcept {
+  return reinterpret_cast<spool::ChunkHead*>(chunk);
+}
+
+void UnmapChunk(void* chunk, size_t bytes) noexcept {
+  munmap(chunk, bytes);
+  g_mapped_bytes.fetch_sub(bytes, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -60,10 +52,35 @@ void Stream::Open(uint32_t number, uint32_t thread_id, uint32_t os_thread_id,
 }
 
 void Stream::Unmap() noexcept {
-  if (chunk_ == nullptr || chunk_->data == nullptr) return;
-  munmap(chunk_->data, chunk_->capacity);
-  g_mapped_bytes.fetch_sub(chunk_->capacity, std::memory_order_relaxed);
+  if (chunk_ == nullptr) return;
+  if (chunk_->data != nullptr && !IsInRing()) UnmapChunk(chunk_->data, chunk_->capacity);
   *chunk_ = {};
+  for (unsigned char*& place : ring_) {
+    if (place != nullptr) UnmapChunk(place, spool::kRingChunkBytes);
+    place = nullptr;
+  }
+}
+
+void Stream::LeaveChunk() noexcept {
+  if (chunk_->data == nullptr) return;
+  if (IsInRing()) {
+    HeadOf(chunk_->data)->closed.store(1, std::memory_order_release);
+  } else {
+    UnmapChunk(chunk_->data, chunk_->capacity);
+  }
+}
+
+unsigned char* Stream::PlaceInRing(uint32_t sequence) noexcept {
+  unsigned char*& place = ring_[sequence % spool::kRingChunks];
+  if (place == nullptr) {
+    if (g_mapped_bytes.load(std::memory_order_relaxed) > kMuchMapped) return nullptr;
+    char path[4096 + 64];
+    if (!RingPath(number_, sequence % spool::kRingChunks, path, sizeof path)) return nullptr;
+    place = static_cast<unsigned char*>(MapReadyFile(path, spool::kRingChunkBytes));
+    if (place == nullptr) return nullptr;
+    g_mapped_bytes.fetch_add(spool::kRingChunkBytes, std::memory_order_relaxed);
+  }
+  return HeadOf(place)->used.load(std::memory_order_acquire) == 0 ? place : nullptr;
 }
 
 unsigned char* Stream::ReserveInNext(size_t size, size_t spare) noexcept {
@@ -80,21 +97,28 @@ unsigned char* Stream::ReserveInNext(size_t size, size_t spare) noexcept {
 }
 
 bool Stream::NextChunk(size_t least_bytes) noexcept {
-  size_t bytes = next_bytes_;
-  if (g_mapped_bytes.load(std::memory_order_relaxed) > kMuchMapped) bytes = kFirstBytes;
-  if (bytes < least_bytes) bytes = RoundUp(least_bytes, kFirstBytes);
   const uint32_t sequence = chunk_->data == nullptr ? sequence_ : sequence_ + 1;
-  char path[4096 + 64];
-  if (!ChunkPath(number_, sequence, path, sizeof path)) {
-    errno = ENAMETOOLONG;
-    return false;
+  size_t bytes = spool::kRingChunkBytes;
+  unsigned char* mapped = nullptr;
+  if (next_bytes_ == spool::kLargestChunkBytes && least_bytes <= bytes) {
+    mapped = PlaceInRing(sequence);
   }
-  void* const mapped = MapChunk(path, &bytes);
-  if (mapped == nullptr) return false;
-  if (bytes == spool::kLargestChunkBytes) NoteLargeChunk(number_, sequence);
-  Unmap();
-  g_mapped_bytes.fetch_add(bytes, std::memory_order_relaxed);
-  *chunk_ = {static_cast<unsigned char*>(mapped), 0, bytes};
+  if (mapped == nullptr) {
+    bytes = next_bytes_;
+    if (g_mapped_bytes.load(std::memory_order_relaxed) > kMuchMapped) bytes = kFirstBytes;
+    if (bytes < least_bytes) bytes = RoundUp(least_bytes, kFirstBytes);
+    char path[4096 + 64];
+    if (!ChunkPath(number_, sequence, path, sizeof path)) {
+      errno = ENAMETOOLONG;
+      return false;
+    }
+    mapped = static_cast<unsigned char*>(MakeMappedFile(path, bytes));
+    if (mapped == nullptr) return false;
+    if (bytes == spool::kLargestChunkBytes) NoteLargeStream(number_);
+    g_mapped_bytes.fetch_add(bytes, std::memory_order_relaxed);
+  }
+  LeaveChunk();
+  *chunk_ = {mapped, 0, bytes};
   sequence_ = sequence;
   if (next_bytes_ < spool::kLargestChunkBytes) next_bytes_ *= 4;
   auto* const head = new (mapped) spool::ChunkHead;

@@ -36,7 +36,7 @@ class Stream {
   }
   void Publish(size_t size) noexcept { markers::PublishDirect(chunk_, chunk_->used + size); }
 
-  /// Unmaps the chunk; the files stay.
+  /// Unmaps all chunks; the files stay.
   void Unmap() noexcept;
 
   // The end of the stream: chunk number and bytes in it. Both 0: no file.
@@ -46,8 +46,15 @@ class Stream {
  private:
   unsigned char* ReserveInNext(size_t size, size_t spare) noexcept;
   bool NextChunk(size_t least_bytes) noexcept;
+  /// The place of a chunk in the stream's ring, mapped and free; null if there is none.
+  unsigned char* PlaceInRing(uint32_t sequence) noexcept;
+  bool IsInRing() const noexcept {
+    return chunk_->data != nullptr && chunk_->data == ring_[sequence_ % spool::kRingChunks];
+  }
+  void LeaveChunk() noexcept;
 
   markers::DirectChunk* chunk_;
+  unsigned char* ring_[spool::kRingChunks];  ///< Mapped when the stream first comes to them.
   int64_t retry_ns_;  ///< After a failure, when to try to create a chunk again.
   uint32_t number_;
   uint32_t sequence_;

@@ -17,15 +17,22 @@
 //       process             a ProcessPage; locked (F_OFD_SETLK) as long as the process maps it
 //       error.ERRNO         a folder, where the page could not be made, and why: making a folder
 //                           takes no descriptor
-//       STREAM.SEQUENCE     chunks of a stream: both numbers decimal, from 0. Those that `record`
-//                           makes ahead, for streams that grow fast, are zeros until the library
-//                           comes to them
-//       ahead               one that it is making
+//       STREAM.SEQUENCE     chunks of a stream: both numbers decimal, from 0
+//       ring.STREAM.PLACE   the ring of a stream that grows fast: kRingChunks files of
+//                           kRingChunkBytes, made by `record`, in which the library writes chunk
+//                           SEQUENCE at PLACE = SEQUENCE modulo kRingChunks where that is free
+//       copy                what `record` is making
 //
 // Stream 0 (kNamesStream) holds names, 1 (kActivityStream) activity rows, and each further one the
 // events of a thread, in order. A stream continues in the chunk with the next number once that
 // exists. Both sides map chunks and pages; only the library writes, except for
-// ProcessPage::flush_requested. All numbers are little-endian, as in memory.
+// ProcessPage::flush_requested and rings. All numbers are little-endian, as in memory.
+//
+// A ring saves the library the pages of new files, which cost more than writing to them. A place
+// is free while ChunkHead::used is 0. The library begins a chunk there, and says by
+// ChunkHead::closed that it went on to the next; `record` then copies the chunk to
+// STREAM.SEQUENCE and sets `closed`, then `used`, to 0. When nobody writes any more, what is still
+// in a ring gets that name.
 //
 // Pushes, pops and ChunkHead::used are written by emitters too (nvtx_annotate/vocabulary/
 // direct_range.h): if these change, so does markers::kDirectSchemaName.
@@ -34,7 +41,7 @@
 
 namespace oplens::record::spool {
 
-inline constexpr uint32_t kVersion = 5;
+inline constexpr uint32_t kVersion = 6;
 
 inline constexpr uint32_t kNamesStream = 0;
 inline constexpr uint32_t kActivityStream = 1;
@@ -48,8 +55,11 @@ inline constexpr int64_t kEndWaitNs = 3'000'000'000;
 
 /// For long streams.
 inline constexpr uint32_t kLargestChunkBytes = 1024 * 1024;
-/// Of so many streams `record` is told where they are, see ProcessPage::large_chunks.
+/// See ProcessPage::large_streams.
 inline constexpr uint32_t kLargeStreams = 16;
+
+inline constexpr uint32_t kRingChunks = 4;
+inline constexpr uint32_t kRingChunkBytes = 512 * 1024;
 
 /// Longer texts, payloads and names are truncated.
 inline constexpr size_t kMostTextBytes = 256 * 1024;
@@ -99,9 +109,9 @@ struct ProcessPage {
   /// stores the number of the request it has served.
   std::atomic<uint32_t> flush_requested;
   std::atomic<uint32_t> flush_done;
-  /// The chunks of kLargestChunkBytes that were begun last, at their stream's number modulo
-  /// kLargeStreams: the stream in the high half, 1 + the sequence in the low one; 0: none.
-  std::atomic<uint64_t> large_chunks[kLargeStreams];
+  /// 1 + the streams that last made a file of kLargestChunkBytes, at their number modulo
+  /// kLargeStreams; 0: none. `record` makes rings for them.
+  std::atomic<uint32_t> large_streams[kLargeStreams];
   char cupti_step[64];      ///< The function that failed, or what could not be loaded.
   char cupti_message[256];  ///< CUPTI's text for the result.
   char output[1024];        ///< Database name with %-sequences replaced.
@@ -129,7 +139,9 @@ struct ChunkHead {
   uint32_t os_thread_id;
   uint32_t capacity;           ///< File size in bytes.
   std::atomic<uint64_t> used;  ///< Bytes written, including this head.
-  uint64_t reserved[2];
+  /// In a ring, 1: the stream goes on elsewhere, `used` is final.
+  std::atomic<uint64_t> closed;
+  uint64_t reserved;
 };
 static_assert(sizeof(ChunkHead) == 56);
 static_assert(std::atomic<uint64_t>::is_always_lock_free);
@@ -245,8 +257,10 @@ struct RowPart {
 };
 inline constexpr int64_t kNullText = -1;
 
-/// The chunk that `record` is making.
-inline constexpr const char* kAheadName = "ahead";
+/// Prefix of the files of rings; stream and place follow.
+inline constexpr const char* kRingPrefix = "ring.";
+/// A file that `record` is making.
+inline constexpr const char* kCopyName = "copy";
 
 /// Prefix of the folder that tells why there is no page; the errno follows.
 inline constexpr const char* kErrorPrefix = "error.";

@@ -61,18 +61,34 @@ TEST_F(DamagedSpool, AChunkCutOffAtAnyByteKeepsWhatIsWhole) {
   }
 }
 
-TEST_F(DamagedSpool, EmptyChunksAtTheEndAreNoDamage) {
+TEST_F(DamagedSpool, AnEmptyChunkAtTheEndIsNoDamage) {
   SpoolStream events(image_, 2, 1, 1);
   events.Push(1, "a");
   events.Pop(2);
-  // Made ahead, and one in the making.
-  for (const char* const name : {"2.1", "2.2", "2.3"}) {
-    test::WriteFile(image_ / name, std::string(64 * 1024, '\0'));
+  for (const size_t bytes : {size_t{0}, size_t{64 * 1024}}) {
+    test::WriteFile(image_ / "2.1", std::string(bytes, '\0'));
+    const ProcessSummary summary = ConvertOne();
+    EXPECT_EQ(summary.ranges, 1);
+    EXPECT_EQ(summary.damage, "");
   }
-  test::WriteFile(image_ / "2.4", "");
+}
+
+TEST_F(DamagedSpool, WhatIsLeftInARingIsRead) {
+  SpoolStream events(image_, 2, 1, 1);
+  events.Push(1, "a");
+  events.StartChunk(64 * 1024);
+  events.Push(2, "b");
+  std::filesystem::rename(events.path(), image_ / "ring.2.1");
   const ProcessSummary summary = ConvertOne();
-  EXPECT_EQ(summary.ranges, 1);
+  EXPECT_EQ(summary.ranges, 2);
   EXPECT_EQ(summary.damage, "");
+}
+
+TEST_F(DamagedSpool, APlaceOfARingWithoutAHeadIsTold) {
+  SpoolStream events(image_, 2, 1, 1);
+  events.Push(1, "a");
+  test::WriteFile(image_ / "ring.2.3", "0123456789");
+  EXPECT_THAT(ConvertOne().damage, HasSubstr("ring.2.3: ends at byte 10, within its head"));
 }
 
 TEST_F(DamagedSpool, AnEmptyChunkBeforeAnotherIsTold) {

@@ -1,14 +1,16 @@
 // libfull_disk.so, for LD_PRELOAD: pwrite says that the disk is full, from the call numbered
-// FULL_DISK_FROM (the first is 0) to the one before FULL_DISK_TO. Files that another process made
-// cannot be taken over: what fails would hang on when there are some.
+// FULL_DISK_FROM (the first is 0) to the one before FULL_DISK_TO. There are no rings, which
+// `record` makes at its own time: what fails would hang on that.
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
+#include <cstdarg>
 #include <cstdlib>
+#include <cstring>
 
 namespace {
 
@@ -32,7 +34,16 @@ extern "C" ssize_t pwrite(int file, const void* bytes, size_t count, off_t offse
   return next(file, bytes, count, offset);
 }
 
-extern "C" int rename(const char*, const char*) noexcept {
-  errno = ENOSPC;
-  return -1;
+extern "C" int open(const char* path, int flags, ...) {
+  using Function = int (*)(const char*, int, ...);
+  static const auto next = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "open"));
+  if (std::strstr(path, "/ring.") != nullptr) {
+    errno = ENOENT;
+    return -1;
+  }
+  va_list more;
+  va_start(more, flags);
+  const auto mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : mode_t{0};
+  va_end(more);
+  return next(path, flags, mode);
 }

@@ -332,6 +332,20 @@ int Long(const char*) {
   return 0;
 }
 
+/// N times 80,000 ranges "step"; after each time but the last says so on stderr, and goes on when
+/// there is a byte to read. Forks before the last: the child makes as many, named "child".
+int Steps(const char* value) {
+  constexpr long kRanges = 80'000;
+  for (long left = std::atol(value); left > 1; --left) {
+    RangesNamed("step", kRanges);
+    std::fputs("step\n", stderr);
+    if (std::getchar() == EOF) return 1;
+  }
+  const pid_t child = ::fork();
+  RangesNamed(child == 0 ? "child" : "step", kRanges);
+  return child == 0 || ::waitpid(child, nullptr, 0) == child ? 0 : 1;
+}
+
 struct Command {
   std::string_view word;
   int (*run)(const char* value);
@@ -348,6 +362,7 @@ constexpr Command kCommands[] = {
     {"handler", Handler},   {"_Fork", BareFork},
     {"clone", Clone},       {"half-handler", HalfHandler},
     {"long", Long},         {"descriptors", Descriptors},
+    {"steps", Steps},
 };
 
 }  // namespace
