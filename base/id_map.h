@@ -1,6 +1,7 @@
 #ifndef OPLENS_BASE_ID_MAP_H_
 #define OPLENS_BASE_ID_MAP_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -17,6 +18,13 @@ class IdMap {
 
   size_t size() const { return size_; }
 
+  /// Makes room for `size` ids: none of them moves the others.
+  void Reserve(size_t size) {
+    size_t slots = kFirstSlots;
+    while (size * 4 > slots * 3) slots *= 2;
+    if (slots > slots_.size()) Resize(slots);
+  }
+
   uint32_t Find(int64_t id) const {
     if (slots_.empty()) return kNone;
     for (size_t i = HomeOf(id);; i = (i + 1) & mask_) {
@@ -26,7 +34,7 @@ class IdMap {
 
   /// Stores `value` for `id` unless the id is present; returns the stored value.
   uint32_t FindOrInsert(int64_t id, uint32_t value) {
-    if ((size_ + 1) * 4 > slots_.size() * 3) Grow();
+    if ((size_ + 1) * 4 > slots_.size() * 3) Resize(std::max(kFirstSlots, slots_.size() * 2));
     size_t i = HomeOf(id);
     while (slots_[i].value != kNone) {
       if (slots_[i].id == id) return slots_[i].value;
@@ -58,6 +66,8 @@ class IdMap {
   }
 
  private:
+  static constexpr size_t kFirstSlots = 64;
+
   struct Slot {
     int64_t id = 0;
     uint32_t value = kNone;
@@ -79,8 +89,8 @@ class IdMap {
     return reinterpret_cast<uintptr_t>(&anchor) * 0x9E3779B97F4A7C15u;
   }
 
-  void Grow() {
-    std::vector<Slot> old(slots_.empty() ? 64 : slots_.size() * 2);
+  void Resize(size_t slots) {
+    std::vector<Slot> old(slots);
     old.swap(slots_);
     mask_ = slots_.size() - 1;
     for (const Slot& slot : old) {

@@ -21,6 +21,7 @@ TEST(IdMap, BehavesAsAMapUnderInsertAndErase) {
     std::unordered_map<int64_t, uint32_t> reference;
     uint32_t value = 0;
     for (int steps = AnyIn(0, 101); steps > 0; --steps) {
+      if (AnyIn(0, 10) == 0) map.Reserve(AnyByte());
       const bool insert = AnyBool();
       // Few ids, far apart: runs of colliding slots come and go.
       const int64_t id = (int64_t{AnyByte()} % 32) * (int64_t{1} << 40) - 7;

@@ -432,6 +432,9 @@ void KinetoDevice::Finish() {
   if (!capture_edges_.empty()) AddCaptured();
   IdMap wanted;
   std::vector<LaunchIndex> launch_of_requested;
+  const size_t expected = std::min(trace_.kernels.size(), trace_.launches.size());
+  wanted.Reserve(expected);
+  launch_of_requested.reserve(expected);
   const auto want = [&](int64_t correlation_id) {
     if (correlation_id == kUnknownId) return;
     const auto next = static_cast<uint32_t>(launch_of_requested.size());
@@ -474,11 +477,11 @@ void KinetoDevice::Finish() {
 void KinetoDevice::KeepRequestedCalls(const IdMap& wanted, size_t of_work,
                                       std::vector<LaunchIndex>* launch_of_requested) {
   const bool all = others_.wanted();
-  std::vector<LaunchCall> kept;
-  std::vector<bool> kept_driver;
+  std::vector<LaunchCall>& calls = trace_.launches;
+  size_t kept = 0;  // The first ones of `calls`, with those of `driver_`.
   int64_t repeats = 0;
-  for (size_t i = 0; i < trace_.launches.size(); ++i) {
-    LaunchCall& call = trace_.launches[i];
+  for (size_t i = 0; i < calls.size(); ++i) {
+    LaunchCall& call = calls[i];
     const uint32_t found = wanted.Find(call.correlation_id);
     if (found == IdMap::kNone) {
       if (all) others_.Add(call, call.thread);
@@ -486,24 +489,25 @@ void KinetoDevice::KeepRequestedCalls(const IdMap& wanted, size_t of_work,
     }
     LaunchIndex& launch = (*launch_of_requested)[found];
     if (launch == kNoLaunch) {
-      launch = static_cast<LaunchIndex>(kept.size());
-      kept.push_back(call);
-      kept_driver.push_back(driver_[i]);
+      launch = static_cast<LaunchIndex>(kept);
+      calls[kept] = call;
+      driver_[kept] = driver_[i];
+      ++kept;
       continue;
     }
     if (found < of_work) ++repeats;
-    LaunchCall& known = kept[launch];
+    LaunchCall& known = calls[launch];
     if (std::tuple(bool{driver_[i]}, call.start_ns, call.end_ns, trace_.strings.View(call.api)) <
-        std::tuple(bool{kept_driver[launch]}, known.start_ns, known.end_ns,
+        std::tuple(bool{driver_[launch]}, known.start_ns, known.end_ns,
                    trace_.strings.View(known.api))) {
       std::swap(known, call);
-      kept_driver[launch] = driver_[i];
+      driver_[launch] = driver_[i];
     }
     if (all && (found >= of_work || IsCallOfItsOwn(call, known))) others_.Add(call, call.thread);
   }
   if (repeats > 0) context_.diagnostics.CountMany(Reason::kDuplicateLaunch, repeats);
-  kept.shrink_to_fit();
-  trace_.launches = std::move(kept);
+  calls.resize(kept);
+  calls.shrink_to_fit();
 }
 
 /// ROCm's traces have the sizes of some kernels and copies only at the call.
