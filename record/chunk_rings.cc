@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstring>
+#include <exception>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -242,7 +243,11 @@ void RingThread::Run() {
   std::unique_lock lock(mutex_);
   while (!ends_) {
     lock.unlock();
-    const ChunkRings::Use use = rings_.Look();
+    ChunkRings::Use use = ChunkRings::Use::kNone;
+    try {
+      use = rings_.Look();
+    } catch (const std::exception&) {  // No memory: the library does without.
+    }
     lock.lock();
     const milliseconds pause = use == ChunkRings::Use::kCopied  ? kBusyLook
                                : use == ChunkRings::Use::kRings ? kLook
