@@ -221,11 +221,15 @@ class Judge {
     JudgeType();
   }
 
+  KernelKind KindByName() const {
+    return kernel_.kind ? *kernel_.kind : KernelKindOf(kernel_.long_name);
+  }
+
   /// Without a price only the name says whether the kernel is a product.
   void JudgeWithoutOp() {
     if (result_.use == TensorCoreUse::kYes) {
       result_.fitness = TensorCoreFitness::kYes;
-    } else if (KernelKindOf(kernel_.long_name) == KernelKind::kMatrix) {
+    } else if (KindByName() == KernelKind::kMatrix) {
       if (IsOfAnotherMaker()) return Set(TensorCoreFitness::kUnknown, kAnotherMaker);
       if (IsNamedGemv()) return Set(TensorCoreFitness::kNo, kGemv);
       if (!HasTensorCores()) return Set(TensorCoreFitness::kNo, kNoTensorCores);

@@ -37,6 +37,7 @@ struct TensorCoreCase {
   std::span<const NamedExtent> extents = {};
   std::optional<int64_t> flops_mma = {};    ///< Of this kernel.
   std::optional<int64_t> duration_ns = {};  ///< Positive if known.
+  std::optional<KernelKind> kind = {};  ///< KernelKindOf the name, where that was found already.
 };
 
 /// Both answers with their reasons.

@@ -8,6 +8,7 @@
 #include "ops/kernels/kernel_name.h"
 #include "parse/model/kernel_counters.h"
 #include "parse/model/kernel_record.h"
+#include "prof/price/kernel_facts.h"
 #include "prof/price/priced_kernel.h"
 
 namespace oplens::prof {
@@ -87,6 +88,7 @@ Figures Compute(const PricedKernel& row) {
   judged.extents = row.extents;
   judged.flops_mma = row.share.flops_mma;
   judged.duration_ns = TimeOf(row);
+  if (row.facts != nullptr) judged.kind = row.facts->named_kind();
   figures.tensor_core = ops::JudgeTensorCore(judged);
   if (figures.tensor_core.use == ops::TensorCoreUse::kUnknown && row.counters != nullptr &&
       row.counters->tensor_instructions) {

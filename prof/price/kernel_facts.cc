@@ -47,8 +47,8 @@ const ops::NamedOp& KernelFacts::named_op(int64_t rows) const {
   return named.Get([&] { return ops::NamedOpOf(name, family(), rows); });
 }
 
-bool KernelFacts::multiplies() const {
-  return multiplies_.Get([this] { return ops::KernelKindOf(name) == ops::KernelKind::kMatrix; });
+ops::KernelKind KernelFacts::named_kind() const {
+  return named_kind_.Get([this] { return ops::KernelKindOf(name); });
 }
 
 const ops::LaunchRule& KernelFacts::launch_rule() const {

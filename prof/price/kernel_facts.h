@@ -46,15 +46,15 @@ struct KernelFacts {
   /// What it says of the op of a kernel with `rows` blocks in y; computed on the first call.
   const ops::NamedOp& named_op(int64_t rows) const;
 
-  /// Whether it multiplies matrices by its name (KernelKind::kMatrix); computed on the first call.
-  bool multiplies() const;
+  /// Computed on the first call, whatever a user's rule says.
+  ops::KernelKind named_kind() const;
 
   /// How it is launched; computed on the first call.
   const ops::LaunchRule& launch_rule() const;
 
  private:
   Lazy<bool> communicates_;
-  Lazy<bool> multiplies_;
+  Lazy<ops::KernelKind> named_kind_;
   Lazy<ops::NameFacts> parsed_name_;
   Lazy<std::string> name_facts_;
   Lazy<std::string> variant_;

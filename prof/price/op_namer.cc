@@ -96,8 +96,9 @@ void OpNamer::Name(PricedKernel* row) {
       if (is_convolution) {
         before.backward = before.backward || row->op == kConvolutionBackward;
         if (before.what != Before::What::kBatchNorm) {
-          before.what =
-              row->facts->multiplies() ? Before::What::kConvolution : Before::What::kTransform;
+          before.what = row->facts->named_kind() == ops::KernelKind::kMatrix
+                            ? Before::What::kConvolution
+                            : Before::What::kTransform;
         }
         before.between = 0;
         return;

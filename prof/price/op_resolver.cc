@@ -210,7 +210,7 @@ Resolution OpResolver::ResolveOp(const KernelRecord& record, PricedKernel* row,
 void OpResolver::FillKernel(const KernelRecord& record, PricedKernel* row, Resolution* resolution) {
   const KernelFacts& facts = *kernels_.Of(record.long_name);
   resolution->kernel_id = facts.id;
-  resolution->kind = facts.ruled_kind;
+  resolution->kind = facts.ruled_kind ? *facts.ruled_kind : facts.named_kind();
   row->record = &record;
   row->replay = false;
   row->reasons = record.reasons;

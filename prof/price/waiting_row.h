@@ -30,7 +30,7 @@ struct Resolution {
   std::optional<int64_t> call_start_ns;      ///< Start of the priced call's range, if known.
   const ForwardOp* forward = nullptr;        ///< Set if the price came from a forward op.
   int64_t kernel_id = 0;                     ///< KernelFacts::id of its full name; 0: none.
-  std::optional<ops::KernelKind> kind = {};  ///< By a user's rule.
+  std::optional<ops::KernelKind> kind = {};  ///< By rule or name.
   int64_t forward_run = 0;                   ///< Which run of `forward`; see ForwardMatch.
   /// The gradient of the forward op, for a kernel with its own annotation inside that op's node;
   /// for a call with several gradients, the one named by the function that the kernel runs under.
