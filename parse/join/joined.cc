@@ -34,6 +34,7 @@ std::unique_ptr<RangeRoles> MakeRoles(const Trace& trace, const RangeTexts& text
 bool IsCompiledKernel(std::string_view name) {
   constexpr std::string_view kPrefixes[] = {"triton_poi_", "triton_red_", "triton_per_",
                                             "triton_tem_", "triton_for_", "triton_mm_"};
+  if (!name.starts_with("triton_")) return false;
   return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }

@@ -60,10 +60,8 @@ void GroupByThread(const std::vector<size_t>& bounds, Trace* trace) {
 }
 
 void Count(const Trace& trace, Reason reason, const Range& range, Diagnostics* diagnostics) {
-  diagnostics->Count(reason,
-                     diagnostics->KeepsExample(reason)
-                         ? fmt::format("\"{}\"", trace.strings.View(range.text).substr(0, 60))
-                         : std::string());
+  if (!diagnostics->KeepsExample(reason)) return diagnostics->CountMany(reason, 1);
+  diagnostics->Count(reason, fmt::format("\"{}\"", trace.strings.View(range.text).substr(0, 60)));
 }
 
 }  // namespace
