@@ -98,6 +98,9 @@ class ProfileEstimator : public LaunchEstimator {
     sizes_.reset();
   }
 
+  /// Makes beforehand what the first kernel that asks would have to wait for.
+  void Prepare() { sizes_.emplace(*profile_, names_); }
+
  private:
   std::optional<ops::Bounds> ElementsBeside(const PricedKernel& row) override {
     if (profile_ == nullptr || row.work == PricedKernel::kNoWork) return std::nullopt;
@@ -230,7 +233,12 @@ class Pricer {
     in_input_ = true;
     if (options_.evidence.order && profile != nullptr) blocks_ = BlockOrder(*profile, &names_);
     estimator_.Restart(profile);
+    const bool beside = options_.evidence.sizes && profile != nullptr && ThreadLimit() > 1 &&
+                        StreamSizes::AreSoonAsked(*profile, &names_);
+    Team one(beside ? 1 : 0);
+    one.Begin(beside ? 1 : 0, [this](size_t) { estimator_.Prepare(); });
     sink_->BeginInput(profile);
+    one.Join();
     lanes_ = sink_->Lanes();
   }
 

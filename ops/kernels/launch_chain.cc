@@ -273,17 +273,27 @@ std::optional<Bounds> ElementsBeside(const StreamKernel& kernel,
 }  // namespace
 
 std::vector<ChainedKernel> ChainedKernelsOf(std::span<const StreamKernel> stream) {
+  return ChainedKernelsOf(stream.size(), [&](size_t index) { return stream[index]; });
+}
+
+std::vector<ChainedKernel> ChainedKernelsOf(
+    size_t count, const std::function<StreamKernel(size_t index)>& kernel_of) {
   std::vector<DepthGuess> guesses;
   std::vector<ChainedKernel> chained;
   std::optional<WrittenTensor> last;  // Until a kernel whose result has an unknown size.
   bool is_direct = false;             // Nothing has read it yet.
-  const StreamKernel* last_product = nullptr;
+  std::optional<StreamKernel> last_product;
   LateTensors late;
   DepthGuesses sizes;
   std::vector<Alternatives> open;
-  for (size_t i = 0; i < stream.size(); ++i) {
-    const StreamKernel& kernel = stream[i];
-    const StreamKernel* next = i + 1 < stream.size() ? &stream[i + 1] : nullptr;
+  StreamKernel ahead = count > 0 ? kernel_of(0) : StreamKernel();
+  for (size_t i = 0; i < count; ++i) {
+    const StreamKernel kernel = ahead;
+    const StreamKernel* next = nullptr;
+    if (i + 1 < count) {
+      ahead = kernel_of(i + 1);
+      next = &ahead;
+    }
     if (IsSplitSum(kernel)) continue;
     if (!IsProduct(kernel)) {
       const auto elements = ElementsBeside(kernel, last, next);
@@ -297,8 +307,8 @@ std::vector<ChainedKernel> ChainedKernelsOf(std::span<const StreamKernel> stream
     if (is_one && kernel.rule->takes_rows) {
       // A product like the one before the activation is the other factor of a gate: it reads what
       // that one read.
-      const bool is_gate = last_product != nullptr && last_product->rule == kernel.rule &&
-                           last_product->grid == kernel.grid;
+      const bool is_gate =
+          last_product && last_product->rule == kernel.rule && last_product->grid == kernel.grid;
       const bool is_known =
           last && is_direct && !is_gate && last->written == LaunchRule::Written::kActivation;
       const bool is_rated = MayBeRated(kernel);
@@ -312,7 +322,7 @@ std::vector<ChainedKernel> ChainedKernelsOf(std::span<const StreamKernel> stream
       if (is_rated) open.push_back(AlternativesOf(i, kernel, late, &sizes));
     }
     is_direct = false;
-    last_product = &kernel;
+    last_product = kernel;
   }
   std::map<const LaunchRule*, std::vector<DepthGuess*>> by_rule;
   for (DepthGuess& guess : guesses) by_rule[guess.rule].push_back(&guess);

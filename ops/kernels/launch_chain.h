@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,9 @@ struct ChainedKernel {
 ///  - Norms and reductions: see LaunchRule::Neighbour.
 /// Sorted by `kernel`. Linear, but for sorting the products of a name.
 std::vector<ChainedKernel> ChainedKernelsOf(std::span<const StreamKernel> stream);
+/// As above, of a stream of `count` kernels, each of which is asked for once, in order.
+std::vector<ChainedKernel> ChainedKernelsOf(
+    size_t count, const std::function<StreamKernel(size_t index)>& kernel_of);
 
 /// The sizes of a chained kernel.
 LaunchSizes SizesOfChained(const StreamKernel& kernel, const Bounds& elements);

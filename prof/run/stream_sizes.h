@@ -13,11 +13,15 @@
 namespace oplens::prof {
 
 /// Sizes of a profile's kernels that their launches show together with the kernels beside them on
-/// the stream (ops::ChainedKernelsOf). O(n log n); about 60 bytes a kernel while it is made, then
-/// 40 for each that it finds.
+/// the stream (ops::ChainedKernelsOf). O(n log n); 4 bytes a kernel and 8 a text while it is made,
+/// then 40 for each that it finds.
 class StreamSizes {
  public:
   StreamSizes(const parse::KernelRecords& profile, NameReader* names);
+
+  /// Whether they are probably needed, and worth a thread: the profile is large, and one of its
+  /// first kernels has no op and a name whose sizes may be among them.
+  static bool AreSoonAsked(const parse::KernelRecords& profile, NameReader* names);
 
   /// ops::ChainedKernel::elements of a kernel (index in Trace::kernels); nullopt: its launch shows
   /// all that is known.
