@@ -108,18 +108,37 @@ class ScreenViews : public prof::ViewRunner {
   }
   void Add(const prof::PricedKernel& kernel) override {
     ViewRunner::Add(kernel);
-    if (Selects(kernel)) times_.Add(kernel);
-    facts_.Add(kernel);
+    if (lanes_of_views_ == 0) Sum({&kernel, Selects(kernel)});
+  }
+  /// One more than of the views, if they have lanes: for the sums here.
+  size_t Lanes() override {
+    lanes_of_views_ = ViewRunner::Lanes();
+    return lanes_of_views_ == 0 ? 0 : lanes_of_views_ + 1;
+  }
+  void Look(size_t lane, const HeldRows& rows) override {
+    if (lane < lanes_of_views_) return ViewRunner::Look(lane, rows);
+    for (const HeldRow& held : rows) {
+      if (!held.row->replay) Sum(held);
+    }
   }
   void EndInput() override {
     facts_.End(run());
     ViewRunner::EndInput();
   }
-  void EndLastInput() override { EndInput(); }
+  void EndLastInput() override {
+    facts_.End(run());
+    ViewRunner::EndLastInput();
+  }
 
  private:
+  void Sum(const HeldRow& kernel) {
+    if (kernel.selected) times_.Add(*kernel.row);
+    facts_.Add(*kernel.row);
+  }
+
   KernelTimes& times_;
   RunFacts& facts_;
+  size_t lanes_of_views_ = 0;  // Of the current input.
 };
 
 /// A class of the view overview and its name on the screen.

@@ -75,6 +75,7 @@ class KeptRows {
 class KeptTables : public Destination {
  public:
   std::unique_ptr<Sink> NewTable() override;
+  bool tables_apart() const override { return true; }
   void Commit() override {}
   size_t size() const { return tables_.size(); }
   /// The table of the plan with this index.

@@ -378,22 +378,25 @@ void ViewRunner::EndBeside(const std::function<void()>& work, bool last) {
     }
   }
   NoteWhatIsLookedAt();
-  run_.reset();
-  whole_run_.reset();
-  if (last && large_) FinishAll();
+  if (last && large_ && tables_apart_) return FinishAll();
+  EndRun();
+  if (!last || !large_) return;
+  for (const auto& view : views_) Finish(view.get());
 }
 
-/// All inputs ended, of which the last is large.
+void ViewRunner::EndRun() {
+  run_.reset();
+  whole_run_.reset();
+}
+
+/// All inputs ended, of which the last is large: no view needs its run.
 void ViewRunner::FinishAll() {
-  if (!tables_apart_) {
-    for (const auto& view : views_) Finish(view.get());
-    return;
-  }
   const auto takes = [](const auto& view) { return view->plan.view->calls; };
   if (std::ranges::any_of(views_, takes)) Matches();  // Once for all of them.
-  ForEachLane([&](const Lane& lane) {
+  const auto finish = [this](const Lane& lane) {
     for (Running* const view : lane) Finish(view);
-  });
+  };
+  ForEachLane(finish, [this] { EndRun(); });
 }
 
 const Run* ViewRunner::RunOf(const Running& view) const {

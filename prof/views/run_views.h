@@ -80,6 +80,7 @@ class ViewRunner : public KernelSink {
   void Give(const HeldRow& held, Running* view) const;
   void Begin(const parse::KernelRecords* profile);
   void MakePartials();
+  void EndRun();
   void FinishAll();
 
   RunOptions options_;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "oplens/text.h"
+#include "test/support/kineto_builder.h"
 #include "test/support/test_files.h"
 #include "test/support/whole_corpus.h"
 
@@ -252,6 +253,46 @@ TEST(OplensProgramTest, ReadsRecordsFromStandardInput) {
   EXPECT_THAT(result.out, StartsWith("standard input\nrecords; Tesla V100-SXM2-16GB; 131 kernels"));
   EXPECT_THAT(result.out, HasSubstr("are not in records"));
   ExpectFits(result.out, 100);
+}
+
+TEST(OplensProgramTest, ALargeRunIsTheSameForAnyNumberOfThreads) {
+  constexpr int kKernels = 6000;
+  KinetoBuilder builder;
+  for (int i = 0; i < kKernels; ++i) {
+    const int64_t start_ns = i * int64_t{10'000};
+    // Without an op; the launch of the second is read with what the first wrote.
+    if (i % 3 == 0) {
+      builder.AddOperator({.start_ns = start_ns, .dims = "[[16, 32], [32, 64]]"});
+      builder.Launch({.name = "sgemm"}, start_ns + 100);
+    } else if (i % 3 == 1) {
+      builder.Launch({.name = "void at::native::vectorized_elementwise_kernel<4, "
+                              "at::native::BinaryFunctor<float, float, float, "
+                              "at::native::binary_internal::MulFunctor<float> >, "
+                              "at::detail::Array<char*, 3> >(int, X)",
+                      .grid = {640, 1, 1}},
+                     start_ns);
+    } else {
+      builder.Launch({.name = "void at::native::(anonymous namespace)::"
+                              "vectorized_layer_norm_kernel<float, float>(int, float)",
+                      .duration_ns = 2000 + i % 7,
+                      .grid = {2048, 1, 1},
+                      .block = {32, 4, 1}},
+                     start_ns);
+    }
+  }
+  const std::string path = (TestDir() / "large.json").string();
+  builder.Write(path);
+  const RunResult one = RunOplens({"--threads", "1", path});
+  EXPECT_EQ(one.exit_code, 0) << one.err;
+  EXPECT_THAT(one.out, HasSubstr("layer_norm"));
+  for (const char* threads : {"2", "3", "8"}) {
+    const RunResult result = RunOplens({"--threads", threads, path});
+    EXPECT_EQ(result.out + result.err, one.out + one.err) << threads;
+    // Several runs, of which the last is large.
+    EXPECT_EQ(RunOplens({"--threads", threads, kDemo, path}).out,
+              RunOplens({"--threads", "1", kDemo, path}).out)
+        << threads;
+  }
 }
 
 TEST(OplensProgramTest, LooksAtAPart) {
