@@ -170,17 +170,20 @@ LaunchSweep::LaunchSweep(const RangeKnowledge& known, const GpuWork& work, OpCal
 void LaunchSweep::Sweep(size_t count, PieceCutter* cutter, const std::vector<bool>& silent) {
   const size_t threads =
       count < 2 * kStopsOfPiece ? 1 : std::max<size_t>(static_cast<size_t>(ThreadLimit()), 1);
-  // Two for each thread, so that one that is slow or late takes fewer. While they are made, those
-  // before them are taken.
-  const size_t at_once = threads < 2 ? 1 : 2 * threads;
+  // Two for each thread, so that one that is slow or late takes fewer, and several for each time
+  // that threads are woken. While they are made, those before them are taken and those after them
+  // are cut.
+  constexpr size_t kLeastAtOnce = 8;
+  const size_t at_once = threads < 2 ? 1 : std::max(2 * threads, kLeastAtOnce);
   std::vector<Piece> pieces(at_once);
   std::vector<Piece> next(at_once);
+  std::vector<Piece> after(at_once);
   Sweeper shared(known_, calls_);
   if (threads > 1) {
     if (!open_) open_.emplace(known_.trace, known_.threads, known_.leaks);
     cutter->BeginInside(&*open_);
   }
-  for (std::vector<Piece>* const some : {&pieces, &next}) {
+  for (std::vector<Piece>* const some : {&pieces, &next, &after}) {
     for (Piece& piece : *some) {
       if (threads > 1) piece.own = std::make_unique<Sweeper>(known_, calls_);
       piece.sweeper = threads > 1 ? piece.own.get() : &shared;
@@ -193,9 +196,10 @@ void LaunchSweep::Sweep(size_t count, PieceCutter* cutter, const std::vector<boo
   };
   Team team(threads - 1);
   size_t made = cut(&pieces);
-  team.Each(made, [&](size_t i) { Make(&pieces[i]); });
+  team.Begin(made, [&](size_t i) { Make(&pieces[i]); });
+  size_t begun = cut(&next);
+  team.Join();
   while (made > 0) {
-    const size_t begun = cut(&next);
     team.Begin(begun, [&](size_t i) { Make(&next[i]); });
     for (size_t i = 0; i < made; ++i) {
       if (pieces[i].work.empty()) {
@@ -204,11 +208,13 @@ void LaunchSweep::Sweep(size_t count, PieceCutter* cutter, const std::vector<boo
         TakeLaunches(pieces[i]);
       }
     }
+    const size_t cut_now = cut(&after);
     team.Join();
     // What makes pieces reads the texts of the trace.
     for (size_t i = 0; i < made; ++i) calls_.Take(&pieces[i].sweeper->texts);
     std::swap(pieces, next);
-    made = begun;
+    std::swap(next, after);
+    made = std::exchange(begun, cut_now);
   }
 }
 
