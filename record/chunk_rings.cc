@@ -18,9 +18,12 @@
 #include <system_error>
 #include <utility>
 
+#include "base/write_all.h"
 #include "record/image_conversion.h"
+#include "record/process_table.h"
 #include "record/spool/spool_format.h"
 #include "record/spool/zero_file.h"
+#include "record/spool_lock.h"
 #include "record/spool_reader.h"
 
 namespace oplens::record {
@@ -62,27 +65,13 @@ Descriptor OpenFile(const fs::path& path, int access) {
   return Descriptor(::open(path.c_str(), access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
 }
 
-bool ReadAt(int file, size_t offset, void* to, size_t size) {
-  auto* bytes = static_cast<char*>(to);
-  for (size_t done = 0; done < size;) {
-    const ssize_t got = ::pread(file, bytes + done, size - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return false;
-    done += static_cast<size_t>(got);
-  }
-  return true;
+bool ReadAtStart(int file, void* to, size_t size) {
+  return ::pread(file, to, size, 0) == static_cast<ssize_t>(size);
 }
 
-bool WriteAt(int file, size_t offset, const void* from, size_t size) {
-  const auto* bytes = static_cast<const char*>(from);
-  for (size_t done = 0; done < size;) {
-    const ssize_t put =
-        ::pwrite(file, bytes + done, size - done, static_cast<off_t>(offset + done));
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    done += static_cast<size_t>(put);
-  }
-  return true;
+bool ZeroAt(int file, size_t offset) {
+  const uint64_t zero = 0;
+  return ::pwrite(file, &zero, sizeof zero, static_cast<off_t>(offset)) == sizeof zero;
 }
 
 /// A chunk of a ring, or any part of it: the program can write to it, so nothing in it is certain.
@@ -94,7 +83,7 @@ struct HeadFacts {
 
 std::optional<HeadFacts> ReadHead(int file) {
   spool::ChunkHead head;
-  if (!ReadAt(file, 0, static_cast<void*>(&head), sizeof head)) return std::nullopt;
+  if (!ReadAtStart(file, static_cast<void*>(&head), sizeof head)) return std::nullopt;
   return HeadFacts{head.sequence, head.used.load(std::memory_order_relaxed),
                    head.closed.load(std::memory_order_relaxed)};
 }
@@ -137,17 +126,16 @@ Copied CopyChunk(const fs::path& folder, uint32_t stream, uint32_t place, std::s
   const fs::path path = ChunkPath(folder, stream, facts->sequence);
   if (::access(path.c_str(), F_OK) != 0) {
     buffer->resize(size);
-    if (!ReadAt(ring.number(), 0, buffer->data(), size)) return Copied::kFailed;
+    if (!ReadAtStart(ring.number(), buffer->data(), size)) return Copied::kFailed;
     const uint64_t open = 0;
     std::memcpy(buffer->data() + offsetof(spool::ChunkHead, capacity), &size, sizeof size);
     std::memcpy(buffer->data() + offsetof(spool::ChunkHead, closed), &open, sizeof open);
-    const auto copy = [&](int file) { return WriteAt(file, 0, buffer->data(), size); };
+    const auto copy = [&](int file) { return WriteAll(file, *buffer); };
     if (!MakeWhole(folder, path, size, copy)) return Copied::kFailed;
   }
   // In this order: the library begins the next chunk there once `used` is 0.
-  const uint64_t zero = 0;
-  const bool freed = WriteAt(ring.number(), offsetof(spool::ChunkHead, closed), &zero, 8) &&
-                     WriteAt(ring.number(), offsetof(spool::ChunkHead, used), &zero, 8);
+  const bool freed = ZeroAt(ring.number(), offsetof(spool::ChunkHead, closed)) &&
+                     ZeroAt(ring.number(), offsetof(spool::ChunkHead, used));
   return freed ? Copied::kYes : Copied::kFailed;
 }
 
@@ -188,6 +176,8 @@ bool ChunkRings::MakeFor(const fs::path& folder, Image* image) {
   if (!page) {
     const PageFacts facts = ReadPage(folder);
     if (!facts.known || facts.state == spool::ProcessState::kRunning) return true;
+    // Its other threads may still write.
+    if (IsLocked(folder / "process") || IsAlive(facts.identity)) return true;
     if (!image->streams.empty()) NameRingChunks(folder);  // What fails is tried again at the end.
     rings_ -= image->streams.size();
     image->streams.clear();

@@ -42,7 +42,7 @@ class ChunkRings {
     int rest = 0;                ///< After a failure, visits without an attempt.
   };
 
-  /// False: the process ended.
+  /// False: the process ended in an orderly way.
   bool MakeFor(const std::filesystem::path& folder, Image* image);
   Use CopyFrom(const std::filesystem::path& folder, Image* image);
 

@@ -94,11 +94,24 @@ inline bool ReadDirectClock(const DirectClock& clock, int64_t* now_ns) noexcept 
 #endif
 }
 
+/// Fetches the line of `at` for writing: another core may have it. Any address will do.
+inline void FetchForWriting(const void* at) noexcept {
+#ifdef __x86_64__
+  // What the compiler makes of __builtin_prefetch() for all processors would share the line.
+  asm volatile("prefetchw (%0)" : : "r"(at));
+#else
+  __builtin_prefetch(at, 1);
+#endif
+}
+
 /// What is before `used` is complete.
 inline void PublishDirect(DirectChunk* chunk, size_t used) noexcept {
   chunk->used = used;
   std::launder(reinterpret_cast<std::atomic<uint64_t>*>(chunk->data + kDirectUsedAt))
       ->store(used, std::memory_order_release);
+  // The lines of the next records, which their stores would wait for.
+  FetchForWriting(chunk->data + used + 128);
+  FetchForWriting(chunk->data + used + 192);
 }
 
 /// The time of the thread's next record.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -27,9 +28,10 @@ constexpr uint64_t kHead = sizeof(spool::ChunkHead);
 
 class ChunkRingsTest : public testing::Test {
  protected:
-  fs::path Image(int32_t process_id) const {
+  /// Of a process that no system has.
+  fs::path Image(int32_t number) const {
     return test::MakeSpoolImage(
-        spool_, process_id, spool_ / "net.sql",
+        spool_, 2'000'000'000 + number, spool_ / "net.sql",
         [](spool::ProcessPage* page) { page->state = spool::ProcessState::kRunning; });
   }
   static void NoteLarge(const fs::path& image, uint32_t stream) {
@@ -195,6 +197,21 @@ TEST_F(ChunkRingsTest, EndsWithTheProcess) {
   MapRunningPage(image)->state = spool::ProcessState::kEnded;
   EXPECT_EQ(rings.Look(), Use::kNone);
   EXPECT_EQ(Files(image), (std::set<std::string>{"2.0"}));
+}
+
+TEST_F(ChunkRingsTest, WhatSaysThatItEndsAndStillRunsKeepsItsRing) {
+  const fs::path image = Image(1);
+  ChunkRings rings(spool_);
+  NoteLarge(image, 2);
+  rings.Look();
+  Begin(image, 2, 0);
+  const SharedPage page = MapRunningPage(image);
+  page->process_id = ::getpid();
+  page->state = spool::ProcessState::kEnded;
+  EXPECT_EQ(rings.Look(), Use::kRings);
+  EXPECT_EQ(Files(image), Ring(2));
+  Close(image, 2, 0);
+  EXPECT_EQ(rings.Look(), Use::kCopied);
 }
 
 TEST_F(ChunkRingsTest, StaysWhereThePageCannotBeRead) {
