@@ -176,9 +176,10 @@ bool ChunkRings::MakeFor(const fs::path& folder, Image* image) {
   if (!page) {
     const PageFacts facts = ReadPage(folder);
     if (!facts.known || facts.state == spool::ProcessState::kRunning) return true;
+    if (image->streams.empty()) return false;
     // Its other threads may still write.
     if (IsLocked(folder / "process") || IsAlive(facts.identity)) return true;
-    if (!image->streams.empty()) NameRingChunks(folder);  // What fails is tried again at the end.
+    NameRingChunks(folder);  // What fails is tried again at the end.
     rings_ -= image->streams.size();
     image->streams.clear();
     return false;
