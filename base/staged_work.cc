@@ -1,11 +1,13 @@
 #include "base/staged_work.h"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <vector>
 
 namespace oplens {
 namespace {
@@ -24,21 +26,28 @@ void Pause() {
 
 class Carriers {
  public:
-  explicit Carriers(const StagedWork& work) : work_(work), stages_(1 + work.stages) {}
+  /// Each of `carriers` has as many of the places as the others, or one more.
+  Carriers(const StagedWork& work, size_t carriers, size_t places)
+      : work_(work), done_(1 + work.stages), carriers_(carriers), carrier_of_(places) {
+    for (size_t place = 0; place < places; ++place) {
+      carriers_[place % carriers].free_places.push_back(place);
+    }
+    for (Carrier& carrier : carriers_) carrier.carried.reserve(carrier.free_places.size());
+  }
 
-  /// Carries items at a place until none is left.
-  void Carry(size_t place) {
-    for (size_t item = 0; Begin(place, &item);) {
-      if (work_.make) {
-        Try(item, [&] {
-          work_.make(place);
-          return true;
-        });
-      }
-      for (size_t stage = 0; stage < work_.stages; ++stage) {
-        if (!Await(1 + stage, item)) break;
-        Try(item, [&] { return work_.go_on(place, stage); });
-        EndTurn(1 + stage);
+  /// Carries items at the places of a carrier until none is left.
+  void Carry(size_t carrier) {
+    Carrier& own = carriers_[carrier];
+    while (true) {
+      Carried next;
+      const Step step = Await(carrier, &next);
+      if (step == Step::kEnd) return;
+      if (step == Step::kGoOn) {
+        GoOn(&own, next);
+      } else if (Begin(next)) {
+        own.carried.push_back({next.item, next.place, 1});
+      } else {
+        own.free_places.push_back(next.place);
       }
     }
   }
@@ -48,53 +57,112 @@ class Carriers {
   }
 
  private:
-  /// Those of the work, behind its begin.
-  struct Stage {
-    std::atomic<size_t> done = 0;  // Items.
-    std::condition_variable turn;
-    size_t waiting = 0;  // Threads.
+  /// Stages of items: 0 is the work's begin, its other stages follow.
+  struct Carried {
+    size_t item = 0;
+    size_t place = 0;
+    size_t stage = 0;  ///< The next one.
   };
-  using Lock = std::unique_lock<std::mutex>;
 
-  /// False: there is no next item.
-  bool Begin(size_t place, size_t* item) {
-    {
-      const Lock lock = Wait(0, [&] { return begun_ == stages_[0].done; });
-      if (begun_ >= end_) return false;
-      *item = begun_++;
+  struct alignas(128) Carrier {
+    std::vector<Carried> carried;  ///< In the order of items.
+    std::vector<size_t> free_places;
+    bool waits = false;  ///< While it is set, others may look at free_places. Under the lock.
+    std::condition_variable wake;
+  };
+
+  enum class Step : uint8_t { kBegin, kGoOn, kEnd };
+
+  bool CanBegin(const Carrier& own) const {
+    return !own.free_places.empty() && begun_ < end_ && begun_ == done_[0];
+  }
+
+  /// The first item whose turn it is, or that is given up.
+  Carried* ReadyOf(Carrier* own) const {
+    for (Carried& one : own->carried) {
+      if (one.item >= end_ || done_[one.stage] == one.item) return &one;
     }
+    return nullptr;
+  }
+
+  bool HasStep(Carrier* own) const {
+    return ReadyOf(own) != nullptr || CanBegin(*own) || (own->carried.empty() && begun_ >= end_);
+  }
+
+  /// Waits for something to do: a stage of an item that is carried rather than a new item, whose
+  /// turn to begin this then is.
+  Step Await(size_t carrier, Carried* next) {
+    Carrier& own = carriers_[carrier];
+    for (int looks = 0; looks < kMostLooks && !HasStep(&own); ++looks) Pause();
+    std::unique_lock lock(mutex_);
+    while (true) {
+      DropGivenUp(&own);
+      if (const Carried* ready = ReadyOf(&own)) {
+        *next = *ready;
+        return Step::kGoOn;
+      }
+      if (CanBegin(own)) {
+        *next = {begun_++, own.free_places.back(), 0};
+        own.free_places.pop_back();
+        carrier_of_[next->item % carrier_of_.size()] = carrier;
+        return Step::kBegin;
+      }
+      if (own.carried.empty() && begun_ >= end_) return Step::kEnd;
+      own.waits = true;
+      own.wake.wait(lock);
+      own.waits = false;
+    }
+  }
+
+  /// Begins an item and makes it; false: there is none.
+  bool Begin(const Carried& one) {
     bool found = false;
-    Try(*item, [&] {
-      found = work_.begin(place);
-      if (!found) EndAt(*item);
+    Try(one.item, [&] {
+      found = work_.begin(one.place);
+      if (!found) EndAt(one.item);
       return true;
     });
     EndTurn(0);
+    if (found && work_.make) {
+      Try(one.item, [&] {
+        work_.make(one.place);
+        return true;
+      });
+    }
     return found;
   }
 
-  /// Waits for an item's turn; false: it is given up.
-  bool Await(size_t stage, size_t item) {
-    Wait(stage, [&] { return stages_[stage].done == item || item >= end_; });
-    return item < end_;
+  void GoOn(Carrier* own, const Carried& one) {
+    Try(one.item, [&] { return work_.go_on(one.place, one.stage - 1); });
+    const auto place = std::find_if(own->carried.begin(), own->carried.end(),
+                                    [&](const Carried& other) { return other.item == one.item; });
+    if (one.stage < work_.stages) {
+      ++place->stage;
+    } else {
+      own->carried.erase(place);
+      own->free_places.push_back(one.place);
+    }
+    EndTurn(one.stage);
   }
 
-  template <typename Ready>
-  Lock Wait(size_t stage, Ready ready) {
-    for (int looks = 0; looks < kMostLooks && !ready(); ++looks) Pause();
-    Lock lock(mutex_);
-    Stage& at = stages_[stage];
-    ++at.waiting;
-    at.turn.wait(lock, ready);
-    --at.waiting;
-    return lock;
+  void DropGivenUp(Carrier* own) {
+    while (!own->carried.empty() && own->carried.back().item >= end_) {
+      own->free_places.push_back(own->carried.back().place);
+      own->carried.pop_back();
+    }
   }
 
   void EndTurn(size_t stage) {
-    const Lock lock(mutex_);
-    Stage& at = stages_[stage];
-    ++at.done;
-    if (at.waiting > 0) at.turn.notify_all();
+    const std::lock_guard lock(mutex_);
+    const size_t next = ++done_[stage];
+    if (stage == 0) {
+      const auto begins = std::ranges::find_if(
+          carriers_, [&](const Carrier& one) { return one.waits && CanBegin(one); });
+      if (begins != carriers_.end()) begins->wake.notify_one();
+    } else if (next < begun_) {
+      Carrier& carrier = carriers_[carrier_of_[next % carrier_of_.size()]];
+      if (carrier.waits) carrier.wake.notify_one();
+    }
   }
 
   /// Does work for an item, which says whether later ones are wanted.
@@ -103,7 +171,7 @@ class Carriers {
     try {
       if (!work()) EndAt(item + 1);
     } catch (...) {
-      const Lock lock(mutex_);
+      const std::lock_guard lock(mutex_);
       if (item < end_) failure_ = std::current_exception();
       End(item);
     }
@@ -111,7 +179,7 @@ class Carriers {
 
   /// Nothing from `item` on is wanted, nor what was thrown for it.
   void EndAt(size_t item) {
-    const Lock lock(mutex_);
+    const std::lock_guard lock(mutex_);
     if (item <= end_) failure_ = nullptr;
     End(item);
   }
@@ -120,23 +188,26 @@ class Carriers {
   void End(size_t item) {
     if (item >= end_) return;
     end_ = item;
-    for (Stage& stage : stages_) stage.turn.notify_all();
+    for (Carrier& carrier : carriers_) carrier.wake.notify_one();
   }
 
   const StagedWork& work_;
   std::mutex mutex_;
-  std::deque<Stage> stages_;
   // Written under the lock.
+  std::deque<std::atomic<size_t>> done_;  // Items, by stage.
   std::atomic<size_t> begun_ = 0;
   std::atomic<size_t> end_ = SIZE_MAX;  // The first item that there is not, or that is given up.
   std::exception_ptr failure_;
+  std::deque<Carrier> carriers_;
+  std::vector<size_t> carrier_of_;  // By item: no more are carried than there are places.
 };
 
 }  // namespace
 
 void DoInStages(Team* team, size_t places, const StagedWork& work) {
-  Carriers carriers(work);
-  team->Each(places, [&](size_t place) { carriers.Carry(place); });
+  const size_t count = std::min(places, team->size());
+  Carriers carriers(work, count, places);
+  team->Each(count, [&](size_t carrier) { carriers.Carry(carrier); });
   carriers.RethrowFailure();
 }
 

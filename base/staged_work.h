@@ -10,6 +10,9 @@
 
 namespace oplens {
 
+/// How many items a thread carries at most: while it waits for the turn of one, it begins another.
+inline constexpr size_t kItemsOfThread = 2;
+
 /// Items that go through stages. One thread carries an item through all of them, at a place that
 /// later items use again, so that what an item holds stays in the caches of one core.
 struct StagedWork {
@@ -23,9 +26,10 @@ struct StagedWork {
   std::function<bool(size_t place, size_t stage)> go_on;
 };
 
-/// Carries all items, one for each of `places` at a time, by the team and the caller; ThreadLimit()
-/// is 1 meanwhile if there are several. What is thrown for the first item that fails is thrown
-/// after all earlier items went through all stages and no thread is in a stage.
+/// Carries all items, one for each of `places` at a time, by the team and the caller, who share the
+/// places; ThreadLimit() is 1 meanwhile if there are several. What is thrown for the first item
+/// that fails is thrown after all earlier items went through all stages and no thread is in a
+/// stage.
 void DoInStages(Team* team, size_t places, const StagedWork& work);
 
 /// A value in cache lines of its own (two, which processors fetch together): threads that write
@@ -39,7 +43,7 @@ struct alignas(128) ApartFromOthers {
 /// next(Piece*), make(Piece*), take(Piece*), of which the last may return nothing: all are wanted.
 template <typename Piece, typename Next, typename Make, typename Take>
 void DoInOrder(size_t threads, Next next, Make make, Take take) {
-  std::vector<ApartFromOthers<Piece>> pieces(threads + 1);
+  std::vector<ApartFromOthers<Piece>> pieces((threads + 1) * kItemsOfThread);
   Team team(threads);
   DoInStages(&team, pieces.size(),
              {.begin = [&](size_t place) { return next(&pieces[place].value); },

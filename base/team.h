@@ -22,6 +22,9 @@ class Team {
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
+  /// The threads and the caller.
+  size_t size() const { return threads_.size() + 1; }
+
   /// Calls work(0) to work(count - 1), in any order and beside each other, and returns when all are
   /// done. Throws what the first of them by number threw, after all were called.
   void Each(size_t count, std::function<void(size_t)> work) {

@@ -116,6 +116,11 @@ constexpr FindingsReporter kTellers[] = {
 
 constexpr std::string_view kTold[] = {"aten::as_strided", "aten::empty", "aten::reshape"};
 
+bool Tells(std::string_view name) {
+  return std::any_of(std::begin(kTellers), std::end(kTellers),
+                     [&](const FindingsReporter& teller) { return teller.name == name; });
+}
+
 /// More calls add no facts.
 constexpr size_t kMostInside = 64;
 
@@ -138,6 +143,7 @@ bool AddInnerFacts(std::span<const OpCall> inner, OpCall* call) {
 
 InnerFacts::InnerFacts(Trace* trace, const ThreadRanges& threads, RangeTexts* texts)
     : trace_(*trace), texts_(*texts), roles_(trace->strings.size(), kRoleNotAsked) {
+  if (trace->operators.empty() || !trace->strings.Any(Tells)) return;
   for (size_t thread = 0; thread < threads.thread_count(); ++thread) {
     SweepThread(threads.BeginOf(thread), threads.EndOf(thread));
   }
@@ -148,9 +154,7 @@ uint8_t InnerFacts::RoleOf(StringId name) {
   uint8_t& role = roles_[name];
   if (role != kRoleNotAsked) return role;
   const std::string_view text = trace_.strings.View(name);
-  const auto tells = [&](const FindingsReporter& teller) { return teller.name == text; };
-  role = kRoleOther;
-  if (std::any_of(std::begin(kTellers), std::end(kTellers), tells)) role = kRoleTells;
+  role = Tells(text) ? kRoleTells : kRoleOther;
   if (std::find(std::begin(kTold), std::end(kTold), text) != std::end(kTold)) role = kRoleIsTold;
   return role;
 }

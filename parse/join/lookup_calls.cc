@@ -36,9 +36,10 @@ bool AreTogether(const Trace& trace, uint32_t first, uint32_t second) {
 }  // namespace
 
 std::string LookupOfForward(std::string_view name) {
+  if (!name.ends_with(kFunction)) return {};
   if (name.ends_with(kDenseLookup)) return std::string(kDense);
   const size_t at = name.find(kSplit);
-  if (at == std::string_view::npos || !name.ends_with(kFunction)) return {};
+  if (at == std::string_view::npos) return {};
   name.remove_prefix(at + kSplit.size());
   if (name.size() <= kFunction.size()) return {};
   name.remove_suffix(kFunction.size());
@@ -57,6 +58,8 @@ std::string LookupOfNode(std::string_view name) {
 
 LookupCalls::LookupCalls(Trace* trace, const ThreadRanges& threads, RangeTexts* texts)
     : trace_(*trace), texts_(*texts) {
+  const auto is_lookup = [](std::string_view name) { return !LookupOfForward(name).empty(); };
+  if (trace->operators.empty() || !trace->strings.Any(is_lookup)) return;
   FindLookups(threads);
   if (lookups_.empty()) return;
   std::stable_sort(lookups_.begin(), lookups_.end(), [](const Lookup& a, const Lookup& b) {

@@ -1,6 +1,7 @@
 #ifndef OPLENS_PARSE_MODEL_STRING_POOL_H_
 #define OPLENS_PARSE_MODEL_STRING_POOL_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,6 +24,11 @@ class StringPool {
   StringId Intern(std::string_view text);
   std::string_view View(StringId id) const { return views_[id]; }
   size_t size() const { return views_.size(); }
+  /// Whether `is_so` of any text: cheaper than to ask of all items that have one.
+  template <typename Predicate>
+  bool Any(Predicate is_so) const {
+    return std::any_of(views_.begin(), views_.end(), is_so);
+  }
   /// Frees what finds texts, a fourth of the pool's memory. The next Intern() makes it again.
   void FreeIndex() { index_ = EntryIndex(); }
 

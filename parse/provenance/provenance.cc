@@ -491,11 +491,14 @@ void AddProvenance(const std::string& trace_path, Trace* trace, Diagnostics* dia
                                    std::error_code ignored;
                                    return fs::is_regular_file(folder / name.name, ignored);
                                  });
-  const bool any = std::any_of(trace->ranges.begin(), trace->ranges.end(), [&](const Range& range) {
-    if (range.kind != RangeKind::kOperator) return false;
-    const std::string_view name = trace->strings.View(range.text);
+  const auto is_compiled = [](std::string_view name) {
     return IsCompiledKernelName(name) || CpuKernelOf(name) != name;
-  });
+  };
+  const auto calls_compiled = [&](const Range& range) {
+    return range.kind == RangeKind::kOperator && is_compiled(trace->strings.View(range.text));
+  };
+  const bool any = trace->strings.Any(is_compiled) &&
+                   std::any_of(trace->ranges.begin(), trace->ranges.end(), calls_compiled);
   // The folder is listed last: that of a run has a file for each rank.
   if (!any) return;
   const std::vector<fs::path> logs = CompileLogsOf(folder, trace->rank);

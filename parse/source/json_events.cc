@@ -269,7 +269,7 @@ class DocumentReader {
   void HandBeside() {
     const auto threads = static_cast<size_t>(ThreadLimit() - 1);
     WindowCutter cutter(&buffer_, place_, kWindowBytes, kLongEventBytes);
-    std::vector<CutWindow> windows(threads + 1);
+    std::vector<CutWindow> windows((threads + 1) * kItemsOfThread);
     int handed = 0;
     std::optional<int64_t> unread;  // Where a window that is no array begins.
     Team team(threads);

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 namespace oplens::staged_work_test {
@@ -100,10 +101,11 @@ class TwoItems {
   std::atomic<bool> second_failed_ = false;
 };
 
-class StagedWorkTest : public testing::TestWithParam<size_t> {
+/// Threads beside the caller, and places of each.
+class StagedWorkTest : public testing::TestWithParam<std::tuple<size_t, size_t>> {
  protected:
-  const size_t places_ = GetParam() + 1;
-  Team team_{GetParam()};
+  const size_t places_ = (std::get<0>(GetParam()) + 1) * std::get<1>(GetParam());
+  Team team_{std::get<0>(GetParam())};
 };
 
 TEST_P(StagedWorkTest, EachStageDoesAllItemsInTheirOrder) {
@@ -146,7 +148,33 @@ TEST_P(StagedWorkTest, OneThreadCarriesAnItem) {
   EXPECT_EQ(others, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Threads, StagedWorkTest, testing::Values(0, 1, 2, 7));
+INSTANTIATE_TEST_SUITE_P(Threads, StagedWorkTest,
+                         testing::Combine(testing::Values(0, 1, 2, 7), testing::Values(1, 2, 3)));
+
+TEST(StagedWorkOfTwoTest, WhileAnItemWaitsItsThreadBeginsAnother) {
+  Team team(1);
+  std::atomic<int> begun = 0;
+  std::vector<int> items(4);  // By place.
+  std::vector<int> done;
+  DoInStages(&team, items.size(),
+             {.begin =
+                  [&](size_t place) {
+                    items[place] = begun;
+                    begun = items[place] + 1;
+                    begun.notify_all();
+                    return items[place] < 10;
+                  },
+              .go_on =
+                  [&](size_t place, size_t) {
+                    // The other thread holds the second item, whose turn is after this.
+                    for (int seen = begun; items[place] == 0 && seen < 3; seen = begun) {
+                      begun.wait(seen);
+                    }
+                    done.push_back(items[place]);
+                    return true;
+                  }});
+  EXPECT_EQ(done, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+}
 
 TEST(StagedWorkOfTwoTest, AStageThatFailsForALaterItemFirstIsNotTheFirstFailure) {
   Team team(1);
@@ -198,7 +226,10 @@ auto Numbered(int* next) {
   };
 }
 
-class OrderedWorkTest : public testing::TestWithParam<size_t> {};
+class OrderedWorkTest : public testing::TestWithParam<size_t> {
+ protected:
+  static int MostAtOnce() { return static_cast<int>((GetParam() + 1) * kItemsOfThread); }
+};
 
 /// Squares of 0 to count - 1, in the order in which they are taken.
 std::vector<int> Squares(size_t threads, int count) {
@@ -264,7 +295,7 @@ TEST_P(OrderedWorkTest, WhatTakeThrowsEndsTheWork) {
         [](Piece*) { throw std::runtime_error("full"); });
   };
   EXPECT_THROW(run(), std::runtime_error);
-  EXPECT_LE(made, static_cast<int>(GetParam()) + 1);
+  EXPECT_LE(made, MostAtOnce());
 }
 
 TEST_P(OrderedWorkTest, NothingIsTakenAfterTheLastThatIsWanted) {
@@ -280,7 +311,7 @@ TEST_P(OrderedWorkTest, NothingIsTakenAfterTheLastThatIsWanted) {
         return piece->number < 50;
       });
   EXPECT_EQ(taken.size(), 51U);
-  EXPECT_LE(next, 51 + static_cast<int>(GetParam()) + 1);
+  EXPECT_LE(next, 51 + MostAtOnce());
 }
 
 TEST_P(OrderedWorkTest, TheCallerMakesPiecesWhileOthersAreNotReady) {

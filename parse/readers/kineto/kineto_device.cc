@@ -436,11 +436,14 @@ void KinetoDevice::Finish() {
   wanted.Reserve(expected);
   launch_of_requested.reserve(expected);
   const auto want = [&](int64_t correlation_id) {
-    if (correlation_id == kUnknownId) return;
+    if (correlation_id == kUnknownId) return IdMap::kNone;
     const auto next = static_cast<uint32_t>(launch_of_requested.size());
-    if (wanted.FindOrInsert(correlation_id, next) == next) launch_of_requested.push_back(kNoLaunch);
+    const uint32_t found = wanted.FindOrInsert(correlation_id, next);
+    if (found == next) launch_of_requested.push_back(kNoLaunch);
+    return found;
   };
-  for (const Kernel& kernel : trace_.kernels) want(kernel.correlation_id);
+  // Of the launch itself, once it has its place, below.
+  for (Kernel& kernel : trace_.kernels) kernel.launch = want(kernel.correlation_id);
   for (const auto* correlations :
        {&copy_correlations_, &set_correlations_, &wait_correlations_, &record_correlations_}) {
     std::for_each(correlations->begin(), correlations->end(), want);
@@ -453,10 +456,14 @@ void KinetoDevice::Finish() {
         correlation_id == kUnknownId ? IdMap::kNone : wanted.Find(correlation_id);
     return found == IdMap::kNone ? kNoLaunch : launch_of_requested[found];
   };
+  StringId api = 0;
+  bool graph = false;
   for (Kernel& kernel : trace_.kernels) {
-    kernel.launch = launch_of(kernel.correlation_id);
+    if (kernel.launch != IdMap::kNone) kernel.launch = launch_of_requested[kernel.launch];
     if (kernel.launch == kNoLaunch) continue;
-    kernel.graph = IsGraphLaunch(trace_.strings.View(trace_.launches[kernel.launch].api));
+    const StringId own = trace_.launches[kernel.launch].api;
+    if (own != api) graph = IsGraphLaunch(trace_.strings.View(api = own));
+    kernel.graph = graph;
   }
   for (Kernel& kernel : trace_.captured) {
     kernel.launch = kernel.capture = launch_of(kernel.correlation_id);
@@ -517,6 +524,7 @@ void KinetoDevice::FillFromCalls() {
     places.FindOrInsert(details_[i].correlation_id, static_cast<uint32_t>(i));
   }
   for (Kernel& kernel : trace_.kernels) {
+    if (details_.empty()) break;
     // The work of a graph has its own sizes.
     const uint32_t place = kernel.graph ? IdMap::kNone : places.Find(kernel.correlation_id);
     if (place == IdMap::kNone) continue;
