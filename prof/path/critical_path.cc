@@ -136,7 +136,7 @@ class CriticalPathPathFinder {
     if (what_if_.empty()) return;
     const int64_t measured_ns = longest_.LengthTo(steps_.end_node());
     ScaleEdges();
-    longest_.Find(steps_.graph(), scaled_ns_);
+    longest_.FindAgain(steps_.graph(), scaled_ns_);
     const int64_t changed_ns = longest_.LengthTo(steps_.end_node());
     path->what_if_ns =
         SaturatingSum(path->length_ns - std::min(measured_ns, path->length_ns), changed_ns);

@@ -4,17 +4,26 @@
 
 namespace oplens::prof {
 
-void LongestPaths::Find(const MomentGraph& graph, std::span<const int64_t> weights_ns) {
+void LongestPaths::Find(const MomentGraph& graph) {
   cut_ = 0;
+  order_.clear();
+  order_.reserve(graph.size());
   lengths_ns_.assign(graph.size(), 0);
   best_.assign(graph.size(), kUnseen);
   for (uint32_t node = 0; node < graph.size(); ++node) {
-    if (best_[node] == kUnseen) Visit(graph, node, weights_ns);
+    if (best_[node] == kUnseen) Visit(graph, node);
   }
 }
 
-void LongestPaths::Visit(const MomentGraph& graph, uint32_t node,
-                         std::span<const int64_t> weights_ns) {
+void LongestPaths::FindAgain(const MomentGraph& graph, std::span<const int64_t> weights_ns) {
+  cut_ = 0;
+  best_.assign(graph.size(), kOpen);
+  for (const uint32_t node : order_) {
+    Close(graph, node, [&](uint32_t edge) { return weights_ns[edge]; });
+  }
+}
+
+void LongestPaths::Visit(const MomentGraph& graph, uint32_t node) {
   const std::span<const MomentGraph::Edge> edges = graph.edges();
   best_[node] = kOpen;
   stack_.push_back({node, graph.FirstInto(node)});
@@ -32,14 +41,15 @@ void LongestPaths::Visit(const MomentGraph& graph, uint32_t node,
       stack_.push_back({from, graph.FirstInto(from)});
       continue;
     }
-    Close(graph, top.node, weights_ns);
+    Close(graph, top.node, [&](uint32_t edge) { return edges[edge].weight_ns; });
+    order_.push_back(top.node);
     stack_.pop_back();
   }
 }
 
 /// All predecessors of the node are known, except those still being visited.
-void LongestPaths::Close(const MomentGraph& graph, uint32_t node,
-                         std::span<const int64_t> weights_ns) {
+template <typename WeightOf>
+void LongestPaths::Close(const MomentGraph& graph, uint32_t node, WeightOf weight_of) {
   const std::span<const MomentGraph::Edge> edges = graph.edges();
   uint32_t best = kNone;
   int64_t longest_ns = -1;
@@ -49,7 +59,7 @@ void LongestPaths::Close(const MomentGraph& graph, uint32_t node,
       ++cut_;
       continue;
     }
-    const int64_t weight_ns = weights_ns.empty() ? edges[i].weight_ns : weights_ns[i];
+    const int64_t weight_ns = weight_of(i);
     if (weight_ns == kNoEdge) continue;
     const int64_t length_ns = SaturatingSum(lengths_ns_[from], weight_ns);
     if (length_ns > longest_ns) {

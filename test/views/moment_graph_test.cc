@@ -60,7 +60,7 @@ TEST(MomentGraphTest, TakesTheLongerWay) {
   EXPECT_EQ(paths.cut(), 0);
   // With other times: edges are in the order of what they lead to.
   const std::vector<int64_t> changed = {3, 5, 0, 1};
-  paths.Find(graph, changed);
+  paths.FindAgain(graph, changed);
   EXPECT_EQ(paths.LengthTo(3), 6);
   EXPECT_EQ(graph.edges()[paths.EdgeInto(3)].from, 2u);
 }

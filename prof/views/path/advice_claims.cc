@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <deque>
 #include <set>
 #include <span>
 #include <utility>
@@ -21,7 +20,7 @@ namespace oplens::prof {
 using advice::Topic;
 
 /// The time of a run without what one topic could save.
-class TopicChange : public TimeChange {
+class TopicChange {
  public:
   TopicChange(const Run& run, const AdviceClaims& claims, Topic topic)
       : run_(run),
@@ -30,7 +29,12 @@ class TopicChange : public TimeChange {
         times_(claims.times_[static_cast<size_t>(topic)]),
         ends_in_order_(std::ranges::is_sorted(times_, {}, &Interval::end_ns)) {}
 
-  int64_t TimeOf(const PathEdge& part) const override {
+  Topic topic() const { return topic_; }
+  /// Whether it has times of the host.
+  bool has_times() const { return !times_.empty(); }
+
+  /// As TimeChanges::Changed.
+  int64_t TimeOf(const PathEdge& part) const {
     switch (part.cause) {
       case PathCause::kCompute:
       case PathCause::kCopy:
@@ -41,7 +45,7 @@ class TopicChange : public TimeChange {
       case PathCause::kSync:
         return (topic_ == Topic::kBlocking && IsOf(claims_.blocking_, part)) ||
                        (topic_ == Topic::kPageable && IsOf(claims_.pageable_, part))
-                   ? kNoDependency
+                   ? TimeChanges::kNoDependency
                    : part.time_ns;
       case PathCause::kPageableCopy:
         // The host copies in the call itself.
@@ -104,6 +108,71 @@ class TopicChange : public TimeChange {
   mutable size_t hint_ = 0;  // Where the last part was found in times_.
 };
 
+/// The run without what each of some topics could save.
+class TopicChanges : public TimeChanges {
+ public:
+  TopicChanges(const Run& run, const AdviceClaims& claims) : run_(run), claims_(claims) {
+    place_of_.fill(kNone);
+  }
+
+  void Add(Topic topic) {
+    place_of_[static_cast<size_t>(topic)] = changes_.size();
+    if (changes_.emplace_back(run_, claims_, topic).has_times()) timed_.push_back(topic);
+  }
+
+  std::span<const TopicChange> all() const { return changes_; }
+  size_t count() const override { return changes_.size(); }
+
+  void Of(const PathEdge& part, std::vector<Changed>* changed) const override {
+    switch (part.cause) {
+      case PathCause::kCompute:
+      case PathCause::kCopy:
+        return Try(TopicOfWork(part), part, changed);
+      case PathCause::kCommunication:
+      case PathCause::kUnknown:
+        return;
+      case PathCause::kSync:
+        Try(Topic::kBlocking, part, changed);
+        return Try(Topic::kPageable, part, changed);
+      case PathCause::kDataLoader:
+        return Try(Topic::kDataLoader, part, changed);
+      case PathCause::kPageableCopy:
+        if (!Has(timed_, Topic::kPageable)) Try(Topic::kPageable, part, changed);
+        [[fallthrough]];
+      default:
+        for (const Topic topic : timed_) Try(topic, part, changed);
+    }
+  }
+
+ private:
+  static constexpr size_t kNone = SIZE_MAX;
+
+  static bool Has(std::span<const Topic> topics, Topic topic) {
+    return std::ranges::find(topics, topic) != topics.end();
+  }
+
+  Topic TopicOfWork(const PathEdge& part) const {
+    if (part.subject.kind != PathSubject::Kind::kWork) return Topic::kNone;
+    const DeviceEvent& event = run_.device_work().events()[part.subject.index];
+    if (event.work == WorkClass::kCopy) return claims_.copies_.topics[event.index];
+    return event.IsKernel() ? claims_.kernels_.topics[event.index] : Topic::kNone;
+  }
+
+  void Try(Topic topic, const PathEdge& part, std::vector<Changed>* changed) const {
+    if (topic == Topic::kNone) return;
+    const size_t place = place_of_[static_cast<size_t>(topic)];
+    if (place == kNone) return;
+    const int64_t time_ns = changes_[place].TimeOf(part);
+    if (time_ns != part.time_ns) changed->push_back({place, time_ns});
+  }
+
+  const Run& run_;
+  const AdviceClaims& claims_;
+  std::vector<TopicChange> changes_;
+  std::array<size_t, advice::kTopicCount> place_of_;  // Among them, by topic.
+  std::vector<Topic> timed_;                          // Of those with times of the host.
+};
+
 Topic TopicOfHostWait(const advice::RankFacts& facts, const LateWork& late, int64_t host_ns) {
   const bool first = facts.has_steps && late.begins != 0 && host_ns > advice::kLaunchWaitNs;
   return first ? Topic::kStepStart : Topic::kHost;
@@ -157,9 +226,7 @@ void AdviceClaims::Replay(advice::RankFacts* facts) {
   if (run_ == nullptr || !facts->has_launches) return;
   const SteadyTime& steady = run_->steady_idle().time;
   if (steady.windows.empty() || (steady.of_run && !run_->selects_all())) return;
-  std::vector<Topic> topics;
-  std::deque<TopicChange> changes;
-  std::vector<const TimeChange*> all;
+  TopicChanges changes(*run_, *this);
   for (size_t i = 0; i < advice::kTopicCount; ++i) {
     const auto topic = static_cast<Topic>(i);
     // Communication stays: other ranks are not replayed.
@@ -167,14 +234,14 @@ void AdviceClaims::Replay(advice::RankFacts* facts) {
     if (facts->At(topic).all.gain_ns <= 0) continue;
     std::sort(times_[i].begin(), times_[i].end(),
               [](const Interval& a, const Interval& b) { return a.start_ns < b.start_ns; });
-    topics.push_back(topic);
-    all.push_back(&changes.emplace_back(*run_, *this, topic));
+    changes.Add(topic);
   }
-  for (const std::vector<int64_t>& step : ReplaySteps(*run_, steady.counts, all)) {
+  for (const std::vector<int64_t>& step : ReplaySteps(*run_, steady.counts, changes)) {
     std::array<int64_t, advice::kTopicCount>& saved_ns = saved_ns_.emplace_back();
-    for (size_t i = 0; i < topics.size(); ++i) {
-      saved_ns[static_cast<size_t>(topics[i])] = step[i];
-      SaturatingAdd(&facts->At(topics[i]).saved_ns, step[i]);
+    for (size_t i = 0; i < step.size(); ++i) {
+      const Topic topic = changes.all()[i].topic();
+      saved_ns[static_cast<size_t>(topic)] = step[i];
+      SaturatingAdd(&facts->At(topic).saved_ns, step[i]);
     }
   }
   facts->has_replay = true;

@@ -63,6 +63,7 @@ class AdviceClaims {
 
  private:
   friend class TopicChange;
+  friend class TopicChanges;
   /// Which topic each work has, and the gain: apart, in 9 bytes, since a run has many kernels.
   struct Claims {
     std::vector<int64_t> gains_ns;
