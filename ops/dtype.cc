@@ -183,6 +183,9 @@ DType SignedAbove(int bits) {
 }  // namespace
 
 std::optional<DType> ParseDType(std::string_view spelling) {
+  for (const Traits& traits : kTraits) {  // Most are our own words.
+    if (traits.word == spelling && traits.type != DType::kUnknown) return traits.type;
+  }
   std::array<char, kLongestSpelling> buffer;
   const std::string_view bare = Bare(spelling, &buffer);
   for (const Spelling& known : kSpellings) {

@@ -123,13 +123,20 @@ class JsonSink : public Sink {
       AppendJsonString(table, &begin_);
     }
     members_.clear();
-    for (const Field& field : fields) members_.push_back({KeyOf(field, ""), KeyOf(field, "Cut")});
+    for (const Field& field : fields) {
+      const std::string key = KeyOf(field, "");
+      members_.push_back({key, key + "null", KeyOf(field, "Cut")});
+    }
   }
 
   void Row(std::span<const Cell> cells) override {
     std::string* out = output_->buffer();
     out->append(begin_);
     for (size_t i = 0; i < cells.size(); ++i) {
+      if (std::holds_alternative<std::monostate>(cells[i].value)) {
+        out->append(members_[i].empty);
+        continue;
+      }
       out->append(members_[i].key);
       AppendJsonCell(cells[i], out);
       const auto* list = std::get_if<Cell::Texts>(&cells[i].value);
@@ -145,6 +152,7 @@ class JsonSink : public Sink {
   /// `,"key":`
   struct Member {
     std::string key;
+    std::string empty;    // With null.
     std::string cut_key;  // Of the number of texts that were left out.
   };
 

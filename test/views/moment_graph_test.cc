@@ -139,6 +139,16 @@ RC_GTEST_PROP(MomentGraphProperty, WhateverLeadsWhere, ()) {
   const MomentGraph graph = MakeGraph(nodes, edges);
   LongestPaths paths;
   paths.Find(graph);
+  LongestPaths again;
+  again.Find(graph);
+  std::vector<int64_t> weights_ns;
+  for (const MomentGraph::Edge& edge : graph.edges()) weights_ns.push_back(edge.weight_ns);
+  again.FindAgain(graph, weights_ns);
+  RC_ASSERT(again.cut() == paths.cut());
+  for (uint32_t node = 0; node < nodes; ++node) {
+    RC_ASSERT(again.LengthTo(node) == paths.LengthTo(node));
+    RC_ASSERT(again.EdgeInto(node) == paths.EdgeInto(node));
+  }
   // Edges that are not cut go up; so many are cut as do not.
   int64_t impossible = 0;
   for (uint32_t node = 0; node < nodes; ++node) {
