@@ -37,17 +37,11 @@ class Carriers {
 
   /// Carries items at the places of a carrier until none is left.
   void Carry(size_t carrier) {
-    Carrier& own = carriers_[carrier];
-    while (true) {
-      Carried next;
-      const Step step = Await(carrier, &next);
-      if (step == Step::kEnd) return;
-      if (step == Step::kGoOn) {
-        GoOn(&own, next);
-      } else if (Begin(next)) {
-        own.carried.push_back({next.item, next.place, 1});
+    while (Carried* const one = Await(carrier)) {
+      if (one->stage == 0) {
+        Begin(one);
       } else {
-        own.free_places.push_back(next.place);
+        GoOn(&carriers_[carrier], one);
       }
     }
   }
@@ -71,8 +65,6 @@ class Carriers {
     std::condition_variable wake;
   };
 
-  enum class Step : uint8_t { kBegin, kGoOn, kEnd };
-
   bool CanBegin(const Carrier& own) const {
     return !own.free_places.empty() && begun_ < end_ && begun_ == done_[0];
   }
@@ -90,59 +82,50 @@ class Carriers {
   }
 
   /// Waits for something to do: a stage of an item that is carried rather than a new item, whose
-  /// turn to begin this then is.
-  Step Await(size_t carrier, Carried* next) {
+  /// turn to begin this then is. Null: nothing is left.
+  Carried* Await(size_t carrier) {
     Carrier& own = carriers_[carrier];
     for (int looks = 0; looks < kMostLooks && !HasStep(&own); ++looks) Pause();
     std::unique_lock lock(mutex_);
     while (true) {
       DropGivenUp(&own);
-      if (const Carried* ready = ReadyOf(&own)) {
-        *next = *ready;
-        return Step::kGoOn;
-      }
+      if (Carried* const ready = ReadyOf(&own)) return ready;
       if (CanBegin(own)) {
-        *next = {begun_++, own.free_places.back(), 0};
+        const size_t item = begun_++;
+        carrier_of_[item % carrier_of_.size()] = carrier;
+        own.carried.push_back({item, own.free_places.back(), 0});
         own.free_places.pop_back();
-        carrier_of_[next->item % carrier_of_.size()] = carrier;
-        return Step::kBegin;
+        return &own.carried.back();
       }
-      if (own.carried.empty() && begun_ >= end_) return Step::kEnd;
+      if (own.carried.empty() && begun_ >= end_) return nullptr;
       own.waits = true;
       own.wake.wait(lock);
       own.waits = false;
     }
   }
 
-  /// Begins an item and makes it; false: there is none.
-  bool Begin(const Carried& one) {
-    bool found = false;
-    Try(one.item, [&] {
-      found = work_.begin(one.place);
-      if (!found) EndAt(one.item);
+  /// Begins an item and makes it; if there is none, it is given up.
+  void Begin(Carried* one) {
+    Try(one->item, [&] {
+      if (!work_.begin(one->place)) EndAt(one->item);
       return true;
     });
-    EndTurn(0);
-    if (found && work_.make) {
-      Try(one.item, [&] {
-        work_.make(one.place);
-        return true;
-      });
-    }
-    return found;
+    EndTurn(one->stage++);
+    if (!work_.make || one->item >= end_) return;
+    Try(one->item, [&] {
+      work_.make(one->place);
+      return true;
+    });
   }
 
-  void GoOn(Carrier* own, const Carried& one) {
-    Try(one.item, [&] { return work_.go_on(one.place, one.stage - 1); });
-    const auto place = std::find_if(own->carried.begin(), own->carried.end(),
-                                    [&](const Carried& other) { return other.item == one.item; });
-    if (one.stage < work_.stages) {
-      ++place->stage;
-    } else {
-      own->carried.erase(place);
-      own->free_places.push_back(one.place);
+  void GoOn(Carrier* own, Carried* one) {
+    const size_t stage = one->stage++;
+    Try(one->item, [&] { return work_.go_on(one->place, stage - 1); });
+    if (stage == work_.stages) {
+      own->free_places.push_back(one->place);
+      own->carried.erase(own->carried.begin() + (one - own->carried.data()));
     }
-    EndTurn(one.stage);
+    EndTurn(stage);
   }
 
   void DropGivenUp(Carrier* own) {

@@ -125,7 +125,9 @@ class JsonSink : public Sink {
     members_.clear();
     for (const Field& field : fields) {
       const std::string key = KeyOf(field, "");
-      members_.push_back({key, key + "null", KeyOf(field, "Cut")});
+      std::string empty = key;
+      AppendJsonCell({}, &empty);
+      members_.push_back({key, std::move(empty), KeyOf(field, "Cut")});
     }
   }
 
@@ -152,7 +154,7 @@ class JsonSink : public Sink {
   /// `,"key":`
   struct Member {
     std::string key;
-    std::string empty;    // With null.
+    std::string empty;    // With the value of an empty cell.
     std::string cut_key;  // Of the number of texts that were left out.
   };
 

@@ -19,73 +19,15 @@ namespace oplens::prof {
 
 using advice::Topic;
 
-/// The time of a run without what one topic could save.
-class TopicChange {
+/// Times in which the GPU waits for what the host does.
+class HostTimes {
  public:
-  TopicChange(const Run& run, const AdviceClaims& claims, Topic topic)
-      : run_(run),
-        claims_(claims),
-        topic_(topic),
-        times_(claims.times_[static_cast<size_t>(topic)]),
-        ends_in_order_(std::ranges::is_sorted(times_, {}, &Interval::end_ns)) {}
+  explicit HostTimes(std::span<const Interval> times)
+      : times_(times), ends_in_order_(std::ranges::is_sorted(times_, {}, &Interval::end_ns)) {}
 
-  Topic topic() const { return topic_; }
-  /// Whether it has times of the host.
-  bool has_times() const { return !times_.empty(); }
-
-  /// As TimeChanges::Changed.
-  int64_t TimeOf(const PathEdge& part) const {
-    switch (part.cause) {
-      case PathCause::kCompute:
-      case PathCause::kCopy:
-        return TimeOfWork(part);
-      case PathCause::kCommunication:
-      case PathCause::kUnknown:
-        return part.time_ns;
-      case PathCause::kSync:
-        return (topic_ == Topic::kBlocking && IsOf(claims_.blocking_, part)) ||
-                       (topic_ == Topic::kPageable && IsOf(claims_.pageable_, part))
-                   ? TimeChanges::kNoDependency
-                   : part.time_ns;
-      case PathCause::kPageableCopy:
-        // The host copies in the call itself.
-        if (topic_ == Topic::kPageable && IsOf(claims_.pageable_, part)) return 0;
-        return TimeOfHost(part);
-      case PathCause::kDataLoader:
-        return topic_ == Topic::kDataLoader ? 0 : part.time_ns;
-      default:
-        return TimeOfHost(part);
-    }
-  }
-
- private:
-  static bool IsOf(const std::set<LaunchIndex>& calls, const PathEdge& part) {
-    return part.subject.kind == PathSubject::Kind::kCall && calls.contains(part.subject.index);
-  }
-
-  int64_t TimeOfHost(const PathEdge& part) const {
-    return part.time_ns - TimeTaken({part.start_ns, SaturatingSum(part.start_ns, part.time_ns)});
-  }
-
-  int64_t TimeOfWork(const PathEdge& part) const {
-    if (part.subject.kind != PathSubject::Kind::kWork) return part.time_ns;
-    const DeviceEvent& event = run_.device_work().events()[part.subject.index];
-    if (event.work == WorkClass::kCopy) {
-      return claims_.copies_.topics[event.index] == topic_ ? 0 : part.time_ns;
-    }
-    if (!event.IsKernel()) return part.time_ns;
-    const int64_t all_ns = event.duration_ns();
-    const AdviceClaims::Claims& kernels = claims_.kernels_;
-    if (kernels.topics[event.index] != topic_ || all_ns <= 0) return part.time_ns;
-    // Of a part of the kernel, a part of its gain.
-    const int64_t gain_ns = kernels.gains_ns[event.index];
-    const double left = 1 - static_cast<double>(gain_ns) / static_cast<double>(all_ns);
-    return std::llround(static_cast<double>(part.time_ns) * std::clamp(left, 0.0, 1.0));
-  }
-
-  int64_t TimeTaken(const Interval& time) const {
+  /// How much of a time is in them.
+  int64_t Within(const Interval& time) const {
     int64_t taken_ns = 0;
-    if (times_.empty()) return 0;
     const auto is_before = [&](const Interval& one) { return one.end_ns <= time.start_ns; };
     // Most parts come in the order of time.
     const bool known = ends_in_order_ && (hint_ == 0 || is_before(times_[hint_ - 1])) &&
@@ -100,9 +42,7 @@ class TopicChange {
     return std::min(taken_ns, LengthOf(time));
   }
 
-  const Run& run_;
-  const AdviceClaims& claims_;
-  Topic topic_;
+ private:
   std::span<const Interval> times_;
   bool ends_in_order_;
   mutable size_t hint_ = 0;  // Where the last part was found in times_.
@@ -116,61 +56,85 @@ class TopicChanges : public TimeChanges {
   }
 
   void Add(Topic topic) {
-    place_of_[static_cast<size_t>(topic)] = changes_.size();
-    if (changes_.emplace_back(run_, claims_, topic).has_times()) timed_.push_back(topic);
+    place_of_[static_cast<size_t>(topic)] = topics_.size();
+    topics_.push_back(topic);
+    const std::span<const Interval> times = claims_.times_[static_cast<size_t>(topic)];
+    if (!times.empty()) timed_.emplace_back(topic, HostTimes(times));
   }
 
-  std::span<const TopicChange> all() const { return changes_; }
-  size_t count() const override { return changes_.size(); }
+  /// By change.
+  std::span<const Topic> topics() const { return topics_; }
+  size_t count() const override { return topics_.size(); }
 
   void Of(const PathEdge& part, std::vector<Changed>* changed) const override {
     switch (part.cause) {
       case PathCause::kCompute:
       case PathCause::kCopy:
-        return Try(TopicOfWork(part), part, changed);
+        return OfWork(part, changed);
       case PathCause::kCommunication:
       case PathCause::kUnknown:
         return;
       case PathCause::kSync:
-        Try(Topic::kBlocking, part, changed);
-        return Try(Topic::kPageable, part, changed);
+        if (IsOf(claims_.blocking_, part)) Set(Topic::kBlocking, kNoDependency, part, changed);
+        if (IsOf(claims_.pageable_, part)) Set(Topic::kPageable, kNoDependency, part, changed);
+        return;
+      case PathCause::kPageableCopy: {
+        // The host copies in the call itself.
+        const bool gone = IsOf(claims_.pageable_, part);
+        if (gone) Set(Topic::kPageable, 0, part, changed);
+        return OfHost(part, gone ? Topic::kPageable : Topic::kNone, changed);
+      }
       case PathCause::kDataLoader:
-        return Try(Topic::kDataLoader, part, changed);
-      case PathCause::kPageableCopy:
-        if (!Has(timed_, Topic::kPageable)) Try(Topic::kPageable, part, changed);
-        [[fallthrough]];
+        return Set(Topic::kDataLoader, 0, part, changed);
       default:
-        for (const Topic topic : timed_) Try(topic, part, changed);
+        return OfHost(part, Topic::kNone, changed);
     }
   }
 
  private:
   static constexpr size_t kNone = SIZE_MAX;
 
-  static bool Has(std::span<const Topic> topics, Topic topic) {
-    return std::ranges::find(topics, topic) != topics.end();
+  static bool IsOf(const std::set<LaunchIndex>& calls, const PathEdge& part) {
+    return part.subject.kind == PathSubject::Kind::kCall && calls.contains(part.subject.index);
   }
 
-  Topic TopicOfWork(const PathEdge& part) const {
-    if (part.subject.kind != PathSubject::Kind::kWork) return Topic::kNone;
+  void OfHost(const PathEdge& part, Topic but, std::vector<Changed>* changed) const {
+    const Interval time = {part.start_ns, SaturatingSum(part.start_ns, part.time_ns)};
+    for (const auto& [topic, times] : timed_) {
+      if (topic != but) Set(topic, part.time_ns - times.Within(time), part, changed);
+    }
+  }
+
+  void OfWork(const PathEdge& part, std::vector<Changed>* changed) const {
+    if (part.subject.kind != PathSubject::Kind::kWork) return;
     const DeviceEvent& event = run_.device_work().events()[part.subject.index];
-    if (event.work == WorkClass::kCopy) return claims_.copies_.topics[event.index];
-    return event.IsKernel() ? claims_.kernels_.topics[event.index] : Topic::kNone;
+    if (event.work == WorkClass::kCopy) {
+      return Set(claims_.copies_.topics[event.index], 0, part, changed);
+    }
+    const int64_t all_ns = event.duration_ns();
+    if (!event.IsKernel() || all_ns <= 0) return;
+    const Topic topic = claims_.kernels_.topics[event.index];
+    if (topic == Topic::kNone) return;
+    // Of a part of the kernel, a part of its gain.
+    const int64_t gain_ns = claims_.kernels_.gains_ns[event.index];
+    const double left = 1 - static_cast<double>(gain_ns) / static_cast<double>(all_ns);
+    Set(topic, std::llround(static_cast<double>(part.time_ns) * std::clamp(left, 0.0, 1.0)), part,
+        changed);
   }
 
-  void Try(Topic topic, const PathEdge& part, std::vector<Changed>* changed) const {
-    if (topic == Topic::kNone) return;
+  /// Of a topic that is no change, nothing.
+  void Set(Topic topic, int64_t time_ns, const PathEdge& part,
+           std::vector<Changed>* changed) const {
+    if (topic == Topic::kNone || time_ns == part.time_ns) return;
     const size_t place = place_of_[static_cast<size_t>(topic)];
-    if (place == kNone) return;
-    const int64_t time_ns = changes_[place].TimeOf(part);
-    if (time_ns != part.time_ns) changed->push_back({place, time_ns});
+    if (place != kNone) changed->push_back({place, time_ns});
   }
 
   const Run& run_;
   const AdviceClaims& claims_;
-  std::vector<TopicChange> changes_;
-  std::array<size_t, advice::kTopicCount> place_of_;  // Among them, by topic.
-  std::vector<Topic> timed_;                          // Of those with times of the host.
+  std::vector<Topic> topics_;
+  std::array<size_t, advice::kTopicCount> place_of_;  // Among them.
+  std::vector<std::pair<Topic, HostTimes>> timed_;    // Of those that have some.
 };
 
 Topic TopicOfHostWait(const advice::RankFacts& facts, const LateWork& late, int64_t host_ns) {
@@ -239,7 +203,7 @@ void AdviceClaims::Replay(advice::RankFacts* facts) {
   for (const std::vector<int64_t>& step : ReplaySteps(*run_, steady.counts, changes)) {
     std::array<int64_t, advice::kTopicCount>& saved_ns = saved_ns_.emplace_back();
     for (size_t i = 0; i < step.size(); ++i) {
-      const Topic topic = changes.all()[i].topic();
+      const Topic topic = changes.topics()[i];
       saved_ns[static_cast<size_t>(topic)] = step[i];
       SaturatingAdd(&facts->At(topic).saved_ns, step[i]);
     }

@@ -62,7 +62,6 @@ class AdviceClaims {
           of_time) const;
 
  private:
-  friend class TopicChange;
   friend class TopicChanges;
   /// Which topic each work has, and the gain: apart, in 9 bytes, since a run has many kernels.
   struct Claims {
