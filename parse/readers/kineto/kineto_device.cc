@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <tuple>
 
@@ -442,7 +443,7 @@ void KinetoDevice::Finish() {
     if (found == next) launch_of_requested.push_back(kNoLaunch);
     return found;
   };
-  // Of the launch itself, once it has its place, below.
+  // At first the place among those requested, below that of the launch.
   for (Kernel& kernel : trace_.kernels) kernel.launch = want(kernel.correlation_id);
   for (const auto* correlations :
        {&copy_correlations_, &set_correlations_, &wait_correlations_, &record_correlations_}) {
@@ -462,7 +463,10 @@ void KinetoDevice::Finish() {
     if (kernel.launch != IdMap::kNone) kernel.launch = launch_of_requested[kernel.launch];
     if (kernel.launch == kNoLaunch) continue;
     const StringId own = trace_.launches[kernel.launch].api;
-    if (own != api) graph = IsGraphLaunch(trace_.strings.View(api = own));
+    if (own != api) {
+      api = own;
+      graph = IsGraphLaunch(trace_.strings.View(api));
+    }
     kernel.graph = graph;
   }
   for (Kernel& kernel : trace_.captured) {
@@ -523,8 +527,8 @@ void KinetoDevice::FillFromCalls() {
   for (size_t i = 0; i < details_.size(); ++i) {
     places.FindOrInsert(details_[i].correlation_id, static_cast<uint32_t>(i));
   }
-  for (Kernel& kernel : trace_.kernels) {
-    if (details_.empty()) break;
+  const std::span<Kernel> kernels = trace_.kernels;
+  for (Kernel& kernel : kernels.first(details_.empty() ? 0 : kernels.size())) {
     // The work of a graph has its own sizes.
     const uint32_t place = kernel.graph ? IdMap::kNone : places.Find(kernel.correlation_id);
     if (place == IdMap::kNone) continue;
